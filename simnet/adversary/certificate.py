@@ -82,13 +82,28 @@ def certificate_of(
     parameters: Mapping[str, object] | None = None,
     with_seed: bool = False,
 ) -> Json:
-    """The certificate of a verdict, ready for JSON; `certificate_text` makes a file of it.
+    """Return the certificate of a verdict as an object for JSON.
 
-    `scenario` and `parameters` say how the protocol was made, so that the run can be read again.
-    With `with_seed` it names seeds, and has digests of inputs and traces: whoever has these can
-    compute what messages hide.
+    `certificate_text` turns it into the text of a file. `scenario` and `parameters` say how the
+    protocol was made, so that the run can be read again. `with_seed` adds the seeds and the digests
+    of inputs and traces: somebody who has these can compute what messages hide.
 
-    Raises `SimnetError` for a verdict that is undecided.
+    Raises `SimnetError` for an undecided verdict. The module's documentation has an example.
+
+    >>> from simnet import Field, Tag, run, seats, verdict
+    >>> F, NUMBER = Field(11), Tag("number")
+    >>> class Tell:
+    ...     def parties(self):
+    ...         return seats("u", self.user, 2)
+    ...     async def user(self, me, number):
+    ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+    ...         if me.name == "u1":
+    ...             await me.send(NUMBER, "u2", mine)
+    ...         else:
+    ...             await me.receive(NUMBER, "u1", shape=(1,))
+    >>> certificate = certificate_of(verdict(run(Tell(), [5, 7], seed=1), "u2"))
+    >>> certificate["statement"], certificate["fields"][0]["learned"][0]["values"]
+    ('leaks', [5])
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
@@ -127,14 +142,19 @@ def certificate_of(
 
 
 def certificate_text(certificate: Json) -> str:
-    """A certificate as its file holds it: equal for equal verdicts on runs with one schedule."""
+    r"""Return the text of a certificate's file: equal for equal verdicts on equally scheduled runs.
+
+    >>> certificate_text({"version": 2, "set": ["u1"]})
+    '{"set":["u1"],"version":2}\n'
+    """
     return canonical_text(certificate)
 
 
 def source_digest(protocol: type) -> str | None:
-    """A digest of the sources that a protocol is made of, without docstrings and comments.
+    """A digest of the sources that a protocol is made from, without docstrings and comments.
 
-    They are its module and what this imports, but for simnet itself. None where there is no file.
+    These are the protocol's module and the modules that it imports, except for simnet itself. None
+    if there is no file.
     """
     file = getattr(sys.modules.get(protocol.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
@@ -148,9 +168,10 @@ def source_digest(protocol: type) -> str | None:
 
 
 def _door_proof(verdict: Verdict) -> DoorProof | None:
-    """The proof about opened rows; None where it does not matter what doors were given.
+    """The proof about opened rows; None if it does not matter what doors were given.
 
-    So it is if something leaks, if no share was sent, and if no door was given rows with coins.
+    It does not matter if something leaks, if no share was sent, and if no door was given rows with
+    coins.
     """
     view = verdict.bounds.view
     if view is None or verdict.finding in ("leaks", "no-shares"):
@@ -159,7 +180,7 @@ def _door_proof(verdict: Verdict) -> DoorProof | None:
 
 
 def _knowledge(verdict: Verdict, proof: DoorProof | None) -> Sequence[Knowledge]:
-    """What is known over each field, in the lanes of its opened rows where there are some."""
+    """The knowledge over each field, in the lanes of its opened rows if there are any."""
     return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
 
 
@@ -171,7 +192,7 @@ def _written_out(verdict: Verdict, proof: DoorProof | None) -> int:
 
 
 class _Families:
-    """The families of unknowns, numbered as they come."""
+    """The families of unknowns, numbered in the order in which they occur."""
 
     def __init__(self, verdict: Verdict) -> None:
         self._unknowns: Unknowns = verdict.unknowns
@@ -200,7 +221,7 @@ class _Families:
         return self._numbers[family]
 
     def door(self, door: DoorRows) -> Json:
-        """What is said of a door."""
+        """The entry for a door."""
         return {
             "party": door.party,
             "kind": door.kind,
@@ -213,7 +234,9 @@ class _Families:
 
 
 class _FieldWriter:
-    """Writes down what is known over one field; unknowns are numbered as they come."""
+    """Writes the knowledge over one field; unknowns are numbered in the order in which they
+    occur.
+    """
 
     def __init__(
         self,
@@ -231,7 +254,7 @@ class _FieldWriter:
         self._numbers: dict[int, int] = {}
 
     def field(self) -> Json:
-        """Everything about the field; `unknowns` is made last, when all of them have numbers."""
+        """The entry for the field. `unknowns` is made last, when all unknowns have numbers."""
         knowledge, proof = self._knowledge, self._proof
         part: Json = {
             "modulus": knowledge.modulus,
@@ -258,7 +281,7 @@ class _FieldWriter:
         return [self._families.number(unknown // PLACES), unknown % PLACES]
 
     def _messages(self) -> list[Json]:
-        """The messages seen, each with its rows."""
+        """The messages that the coalition sees, each with its rows."""
         view = self._knowledge.view
         forms = iter(view.terms.vectors())
         messages: list[Json] = []
@@ -284,7 +307,9 @@ class _FieldWriter:
         return messages
 
     def _further(self) -> list[Vector]:
-        """Functions that may be told beside those that the messages tell: reduced by these."""
+        """Functions that may be told besides those that the messages tell, reduced by the
+        latter.
+        """
         if self._proof is None:
             return []
         learned, further = Span(self._knowledge.modulus), Span(self._knowledge.modulus)
@@ -316,7 +341,7 @@ class _FieldWriter:
         }
 
     def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """What to add to which coin: unknowns, or opened rows."""
+        """What to add to each coin: unknowns, or opened rows."""
         pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
         return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
 
@@ -328,15 +353,15 @@ class _FieldWriter:
 
 
 def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vector, Vector]]:
-    """The functions of secrets that the messages tell, and which remnants they are made of.
+    """The functions of secrets that the messages tell, and the remnants that they are made from.
 
-    A secret that a door made of coins, and that the set has been told, is no secret by then:
-    functions that hold it are left out.
+    If a door made a secret from coins and the coalition has been told this secret, it no longer
+    counts as a secret: functions that contain it are left out.
     """
     functions = [(function.terms, function.origin) for function in knowledge.functions]
     if proof is None:
         return functions
-    # With the others first, all that can be told without them stands in vectors without them.
+    # Unknowns that are no secrets come first as pivots, so that vectors without them are found.
     span = Span(knowledge.modulus, order=lambda unknown: (proof.is_secret(unknown), unknown))
     for function, origin in functions:
         span.add(function, origin)
@@ -346,7 +371,7 @@ def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vect
 
 
 def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
-    """Entries as lists, by what they begin with."""
+    """The entries as lists, ordered by their first elements."""
     return sorted(map(list, entries), key=lambda entry: entry[0])
 
 
@@ -354,7 +379,7 @@ def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def _run(run: Run, with_seed: bool) -> Json:
-    """What is said of a run; what may give inputs away only on demand."""
+    """The entry for a run. Data that may give inputs away are added only on demand."""
     sent = {
         tag: [traffic.messages, traffic.elements.get("qd", 0)]
         for tag, traffic in run.ledger.by("tag", "sent").items()
@@ -366,7 +391,7 @@ def _run(run: Run, with_seed: bool) -> Json:
 
 
 def _trace(run: Run) -> str:
-    """The hash of the run as `simnet run` shows it, which observes nobody."""
+    """The hash of the run as `simnet run` shows it, for a run that observes nobody."""
     try:
         return trace_hash(run.ledger, run.outputs, ())
     except NoCanonicalForm:
@@ -396,7 +421,7 @@ def _disclosed(discrete: DiscreteView) -> Json:
 
 
 def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) -> list[str]:
-    """What the file gives away, in sentences."""
+    """Sentences that say what the file gives away."""
     weights = [w for field in fields for entry in field["learned"] for w in entry["weights"]]
     reveals = []
     if with_seed:
@@ -418,14 +443,14 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
 
 
 def _attributes(protocol: object) -> Mapping[str, object]:
-    """What a record of a protocol was made of: for people, as nobody can set it by name."""
+    """The attributes that a protocol was made with. They are for people: no name can set them."""
     if not attrs.has(type(protocol)):
         return {}
     return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)
 
 
 def _text(value: object, optional: bool = False) -> Any:
-    """A value as the command line takes it; None stays where it is `optional`."""
+    """A value as the command line takes it. None stays None if the value is `optional`."""
     if value is None and optional:
         return None
     return "none" if value is None else str(value)

@@ -40,43 +40,43 @@ STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
 KINDS = ("coin", "secret", "product", "monomial", "public")
 
-# What an unknown is to the set.
+# The class of an unknown.
 COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
 
 Vector = dict[int, int]  # coefficients by unknown; none is 0
 
 
 class BadCertificate(ValueError):
-    """A certificate that does not prove what it states: says where."""
+    """The certificate does not prove what it states; the message says where."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a certificate proves, and what it cannot show, in a sentence each."""
+    """What a certificate proves, and what it cannot show, as sentences."""
 
     statement: str
-    products: int  # that it took to check
+    products: int  # products that the check took
     proved: str
     not_shown: str
 
 
 def check(text: str, limit: int = LIMIT) -> Checked:
-    """What a certificate proves.
+    """Return what a certificate proves.
 
-    Raises `BadCertificate` for a text that does not prove what it states, is no certificate, or
-    takes more products than `limit`.
+    Raises `BadCertificate` for a text that does not prove what it states, that is no certificate,
+    or that takes more products than `limit`.
     """
     return Certificate(text).checked(limit)
 
 
 class Certificate:
-    """A certificate that was read and is of the right form.
+    """A certificate that was read and has the right form.
 
-    `content` is what stands in it, `products` is what checking takes.
+    `content` is the JSON value, `products` the number of products that checking takes.
     """
 
     def __init__(self, text: str) -> None:
-        """Read it. Raises `BadCertificate` for a text of another form."""
+        """Read a text. Raises `BadCertificate` if the text has another form."""
         content = self.content = _parsed(text)
         keys = (
             "disclosed doors families fields format notes protocol reveals runs set statement told "
@@ -103,14 +103,14 @@ class Certificate:
 
     @property
     def products(self) -> int:
-        """How many products of numbers checking takes, as the format counts them."""
+        """The number of products that checking takes, as the format counts them."""
         return sum(field.products for field in self._fields)
 
     def checked(self, limit: int = LIMIT) -> Checked:
-        """What is proved.
+        """Check the certificate, and return what it proves.
 
-        Raises `BadCertificate` when it is something else than is stated, or takes more products
-        than `limit`.
+        Raises `BadCertificate` if it does not prove its statement, or takes more products than
+        `limit`.
         """
         is_short = self.products <= limit
         _require(is_short, f"{self.products} products are more than the limit of {limit} products")
@@ -126,7 +126,7 @@ class Certificate:
         )
 
     def _proved(self) -> str:
-        """The sentence, when what follows from the functions is what is stated."""
+        """The sentence to print, if the functions agree with the statement."""
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
         if self._statement == "no-shares":
             return f"Nothing was to be proved of {who}: by this file, no field element was sent."
@@ -190,15 +190,15 @@ class _Families:
         self.classes = list(map(self._class, range(len(self.sizes))))
 
     def is_public(self, family: int) -> bool:
-        """Whether it is the family of the number 1."""
+        """Whether the family is that of the number 1."""
         return self._kinds[family] == "public"
 
     def is_own(self, family: int) -> bool:
-        """Whether the set holds it, told or not."""
+        """Whether the coalition holds the family, in `told` or not."""
         return self._own[family]
 
     def is_told(self, family: int) -> bool:
-        """Whether its unknowns are treated as coins that somebody has told the set."""
+        """Whether the family's unknowns count as coins which somebody has told the coalition."""
         return family in self._told
 
     def holds_back(self, door: int) -> bool:
@@ -207,13 +207,13 @@ class _Families:
         return made is not None and made not in self._told
 
     def check_fields(self, fields: Sequence["_Field"]) -> None:
-        """Check that families but the public one have unknowns in one field alone."""
+        """Check that every family except the public one has unknowns in only one field."""
         present = Counter(family for field in fields for family in field.families)
         for family, times in present.items():
             _require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
-        """What must hold of doors whose rows are seen, or whose family is told (6.6)."""
+        """Check the doors whose rows are seen, or whose family is in `told` (6.6)."""
         seen: list[list[bool]] = [[] for _ in self.doors]
         for field in fields:
             for row in field.opened:
@@ -306,7 +306,9 @@ class _Opened:
 
 @dataclass(frozen=True)
 class _Learned:
-    """A function that the messages tell, and the combination of them that is this function."""
+    """A function that the messages tell, and the combination of messages that gives the
+    function.
+    """
 
     function: Vector
     weights: list[tuple[int, int, list[int]]]
@@ -315,7 +317,7 @@ class _Learned:
 
 
 class _Field:
-    """What a certificate says over one field."""
+    """The part of a certificate about one field."""
 
     def __init__(self, part: Any, families: _Families, runs: int, where: str) -> None:
         keys = (
@@ -363,7 +365,7 @@ class _Field:
     # Reading.
 
     def _read_unknowns(self, unknowns: Any) -> list[int]:
-        """The family of each unknown, when no two lanes meet."""
+        """Read the family of each unknown; refuse lanes that overlap."""
         where = f"{self._where}.unknowns"
         places: dict[int, list[int]] = {}
         numbers = []
@@ -394,7 +396,7 @@ class _Field:
         tag = _name(message["tag"], where)
         rows = _list(message["rows"], where)
         _require(bool(rows), f"{where}: it has no rows")
-        free = 0  # the first element that no row of the message stands for
+        free = 0  # the first element after those of the message's last row
         for row in rows:
             _pair(row, where)
             element = _whole(row[0], where)
@@ -418,7 +420,7 @@ class _Field:
         return _Learned(self._form(entry["function"], where), weights, own, values)
 
     def _triples(self, triples: Any, below: int, where: str) -> list[tuple[int, int, list[int]]]:
-        """Places with a coefficient, and with a number for each lane."""
+        """Places with a coefficient and with one number for each lane."""
         read = []
         for triple in _list(triples, where):
             _require(type(triple) is list and len(triple) == 3, f"{where}: this is no triple")
@@ -439,7 +441,7 @@ class _Field:
         return self._vector(pairs, len(self.opened), where)
 
     def _vector(self, pairs: Any, below: int, where: str) -> Vector:
-        """Places that ascend, each with a coefficient. Most of a file is read here."""
+        """Ascending places with coefficients. Most of a file is read here."""
         vector: Vector = {}
         before, modulus = -1, self.modulus
         for pair in _list(pairs, where):
@@ -459,7 +461,7 @@ class _Field:
         return [self._form(form, where) for form in _list(forms, where)]
 
     def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
-        """What to add to which coin."""
+        """What to add to each coin."""
         where = f"{self._where}.{key}"
         found: dict[int, Vector] = {}
         for move in _list(moves, where):
@@ -488,12 +490,14 @@ class _Field:
         return found
 
     def _is_apart(self, row: int) -> bool:
-        """Whether an opened row is told to nobody, but something of it is disclosed."""
+        """Whether an opened row is not seen, but its door discloses something."""
         opened = self.opened[row]
         return not opened.is_seen and self._families.doors[opened.door]["discloses"]
 
     def _check_classes(self) -> None:
-        """Check which unknowns stand in functions, shifts and the ideal output (6.1, 6.2, 6.5)."""
+        """Check which classes of unknowns occur in functions, shifts and the ideal output (6.1,
+        6.2, 6.5).
+        """
         for key, forms in (
             ("learned", self.learned),
             ("at_most", self.at_most),
@@ -533,11 +537,11 @@ class _Field:
                     )
 
     def check_ideal(self) -> None:
-        """Check that the ideal output holds secrets alone, as an allowed output must."""
+        """Check that the ideal output contains only secrets."""
         self._check_class(self.ideal, (SECRET,), "ideal")
 
     def _basis(self, forms: Sequence[Vector], key: str) -> dict[int, Vector]:
-        """The forms of a reduced basis by their pivots."""
+        """The forms of a reduced basis, by their pivots."""
         occurrences = Counter(unknown for form in forms for unknown in form)
         basis = {}
         for form in forms:
@@ -585,7 +589,7 @@ class _Field:
         return total
 
     def _seen(self) -> Iterable[Vector]:
-        """The rows that the set sees."""
+        """The rows that the coalition sees."""
         yield from self.rows
         yield from (row.form for row in self.opened if row.is_seen)
         for unknown, family in enumerate(self._family):
@@ -605,7 +609,7 @@ class _Field:
                 self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
 
     def beyond_ideal(self, functions: Sequence[Vector]) -> int:
-        """How many of these functions do not follow from the ideal output."""
+        """The number of these functions that do not follow from the ideal output."""
         return sum(bool(self._reduced(dict(each), self._ideal_basis)) for each in functions)
 
     def _check_learned(self, entry: _Learned, where: str) -> None:
@@ -622,7 +626,7 @@ class _Field:
         _require(is_value, f"{where}: the numbers come to another value")
 
     def _check_hidden(self, row: Vector, where: str) -> None:
-        """Check what coins must hide in a row that is seen (6.3 to 6.5)."""
+        """Check what coins must hide in a seen row (6.3 to 6.5)."""
         rest = self._part(row, SECRET)
         self._add(rest, self._moved(row, self._shift), -1)
         for basis in self._bases:
@@ -633,7 +637,7 @@ class _Field:
         _require(is_hidden, f"{where} tells of a secret that was made of field elements")
 
     def _check_opened(self, number: int, row: Vector, where: str) -> None:
-        """Check that a row whose door discloses is apart from what is seen (6.4, 6.5)."""
+        """Check that a row whose door discloses is apart from the seen rows (6.4, 6.5)."""
         if number in self._combined:
             coins = self._part(row, COIN)
             for other, factor in self._combined[number].items():
@@ -649,7 +653,7 @@ class _Field:
         return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
 
     def _moved(self, row: Vector, moves: Mapping[int, Vector]) -> Vector:
-        """What the moves of its coins come to in a row."""
+        """The sum of the moves of a row's coins, times their coefficients."""
         total: Vector = {}
         if moves:
             for unknown, value in row.items():
@@ -676,7 +680,7 @@ class _Field:
 
 
 def _header(content: Mapping[str, Any]) -> tuple[str, str]:
-    """The protocol's name, and how sure what is said of disclosed values is."""
+    """The protocol's name, and the tier of the statement about disclosed values."""
     protocol = content["protocol"]
     _record(protocol, "name parameters scenario simnet source", "protocol")
     _record(protocol["parameters"], None, "protocol.parameters")
@@ -717,7 +721,7 @@ def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) ->
 
 
 def _sent(run: Any, where: str) -> dict[str, int]:
-    """How many field elements a run sent, by tag."""
+    """The number of field elements that a run sent, by tag."""
     _record(run, "inputs seed sent trace", where)
     if run["seed"] is not None:
         _whole(run["seed"], f"{where}.seed", least=None)
@@ -740,7 +744,7 @@ def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]
 
 
 def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> None:
-    """Check that no more is listed than was sent."""
+    """Check that no more elements are listed than were sent."""
     listed: Counter[tuple[int, str]] = Counter()
     for field in fields:
         listed.update(field.elements)
@@ -782,7 +786,7 @@ def _require(condition: bool, complaint: str) -> None:
 
 
 def _short(value: Any) -> str:
-    """A value in a message, no longer than a line."""
+    """A value for a message, shortened to one line."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
@@ -792,12 +796,14 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name that cannot pass for more than a name, nor for another one."""
+    """A name in which every unusual character is escaped, so that it reads as one name."""
     return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)
 
 
 def _record(value: Any, keys: str | None, where: str) -> None:
-    """Refuse what is no object with exactly these keys; without `keys`, with any."""
+    """Refuse a value that is not an object with exactly these keys; without `keys`, any keys are
+    allowed.
+    """
     _require(type(value) is dict, f"{where}: {_short(value)} is no object")
     if keys is not None and sorted(value) != keys.split():
         odd = min(value.keys() ^ set(keys.split()))
@@ -873,7 +879,7 @@ def _is_prime(number: int) -> bool:
 
 
 def _line(error: Exception) -> str:
-    """What is wrong in one line, which cannot steer the terminal."""
+    """An error as one line, without control characters for the terminal."""
     text = " ".join(str(error).split())
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
@@ -881,7 +887,7 @@ def _line(error: Exception) -> str:
 
 
 def text_of(file: Path) -> str:
-    """The text of a certificate's file. Raises `BadCertificate` for what is no text in UTF-8."""
+    """The text of a certificate's file. Raises `BadCertificate` for a file that is not UTF-8."""
     try:
         return file.read_bytes().decode()
     except UnicodeDecodeError:
@@ -904,13 +910,15 @@ def main() -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be in any letters
     try:
         return _check_files(options.files, options.limit)
-    except BrokenPipeError:  # whoever reads our lines has seen enough; nothing is said of the proof
+    except (
+        BrokenPipeError
+    ):  # the reader of our output has closed it; this says nothing about the proof
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
 def _check_files(files: Sequence[Path], limit: int) -> int:
-    """Check files, and print what they prove; the exit status."""
+    """Check files and print what they prove; return the exit status."""
     status = 0
     for file in files:
         head = f"{file}: " if len(files) > 1 else ""

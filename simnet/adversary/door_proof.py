@@ -1,20 +1,20 @@
 """The proof that opened rows add nothing to what a coalition learns, for a certificate.
 
-Theory of operation. A verdict widens the coalition's view until the doors that honest parties
-opened meet three conditions (`simnet.adversary.opened_rows`). To *find* that they are met takes an
-elimination; to *check* it, one needs to be shown how coins can be moved:
+Theory of operation. A verdict widens the coalition's view until the rows that honest parties gave
+to doors meet three conditions (`simnet.adversary.opened_rows`). *Finding* that the conditions hold
+takes an elimination. *Checking* it is easier, if the certificate shows how coins can be moved:
 
-- along `shift`, secrets go from what is seen into coins, so that nothing but listed functions are
+- along `shift`, secrets move from the seen rows into coins, until only the listed functions are
   left;
-- along `apart`, one opened row is changed, and neither what is seen nor the other opened rows;
-- along `hiding`, a secret that was made of field elements disappears from all rows, and none of
-  the coins is moved that it was made of.
+- along `apart`, one opened row changes, and neither the seen rows nor the other opened rows change;
+- along `hiding`, a secret that was made from field elements disappears from all rows, and the coins
+  that it was made from do not move.
 
-All three are the same question to `Elimination`: which shift of these coins takes these targets out
-of these rows? What it leaves over are *remnants*, which only the first may have.
+All three ask `Elimination` the same question: which shift of these coins removes these targets from
+these rows? What cannot be removed are *remnants*. Only the first of the three may have remnants.
 
-Example. The set sees x + r, and a door was given w + r; coins are r and w. Adding 1 to w changes
-the opened row alone:
+Example. The coalition sees x + r, and a door was given w + r; r and w are coins. Adding 1 to w
+changes only the opened row:
 
 >>> coins_to_move(7, [{1: 1, 2: 1}, {3: 1, 2: 1, 9: 1}], lambda u: u in (2, 3), lambda u: u == 9)
 ({3: {9: 1}}, [])
@@ -40,7 +40,9 @@ Which = Callable[[int], bool]
 def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
-    """What to add to which coin, so that the targets leave the rows; and what cannot leave."""
+    """Return what to add to each coin so that the targets leave the rows, and what cannot be
+    removed.
+    """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(
         terms, _chosen(terms.unknowns, is_coin), _chosen(terms.unknowns, is_target), modulus
@@ -54,10 +56,12 @@ def _chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldProof:
-    """What a certificate says of doors over one field; rows of `opened` are named by places."""
+    """What a certificate says about doors over one field. Rows of `opened` are named by their
+    places.
+    """
 
     opened: list[tuple[int, bool, Vector]]  # door, whether it is seen, form
-    functions: list[Vector]  # what may be told at most: they span it
+    functions: list[Vector]  # they span everything that may be told
     shift: dict[int, Vector]
     apart: dict[int, Vector]
     combined: dict[int, Vector]
@@ -65,9 +69,9 @@ class FieldProof:
 
 
 class DoorProof:
-    """The proof over all fields, that a widened view is as it should be.
+    """The proof over all fields that a widened view meets the conditions.
 
-    `told` are the families that are treated as coins and told.
+    `told` are the families that count as coins which the coalition has been told.
     """
 
     def __init__(self, bounds: ShareBounds, view: WidenedView) -> None:
@@ -121,10 +125,12 @@ class DoorProof:
         )
 
     def _is_seen(self, rows: FieldRows, forms: Sequence[Vector]) -> list[bool]:
-        """Which opened rows the set sees: those added to its view, and those that it can compute.
+        """Which opened rows the coalition sees: rows added to its view, and rows that it can
+        compute.
 
-        A row without coins that it can compute is a function of secrets, and listed anyway. It
-        counts as seen where other rows of its door are, because all of them must be.
+        A row without coins that the coalition can compute is a function of secrets, which is listed
+        anyway. It counts as seen if other rows of its door are seen, because then all of them must
+        be.
         """
         return [
             bool(rows.is_given[at])
@@ -138,7 +144,7 @@ class DoorProof:
     def _basic(
         self, modulus: int, rows: Sequence[int], forms: Sequence[Vector]
     ) -> tuple[list[int], dict[int, Vector]]:
-        """Rows with independent coins, and how the coins of the others are combined of theirs."""
+        """Rows with independent coins, and the coins of the other rows as combinations of these."""
         span, basic, combined = Span(modulus), [], {}
         for row in rows:
             coins = {u: value for u, value in forms[row].items() if self._is_coin(u)}
@@ -150,7 +156,7 @@ class DoorProof:
                 combined[row] = {other: -value % modulus for other, value in source.items()}
         return basic, combined
 
-    # What unknowns are to the set, as certificates class them.
+    # The classes of unknowns, as certificates define them.
 
     def _is_coin(self, unknown: int) -> bool:
         return unknown < FIRST_MARK and bool(self.view.counts_as_coin[unknown // PLACES])
@@ -159,7 +165,7 @@ class DoorProof:
         return unknown // PLACES in self._made and not self._is_coin(unknown)
 
     def is_secret(self, unknown: int) -> bool:
-        """Whether it is a secret that an honest party holds, and that no coins are in."""
+        """Whether an unknown is a secret of an honest party that does not depend on coins."""
         is_own = bool(self._roles.known[unknown // PLACES])
         return not (is_own or self._is_coin(unknown) or self._is_hidden(unknown))
 

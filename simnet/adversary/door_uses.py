@@ -1,10 +1,10 @@
-"""What scripts opened, and what they made of it: the doors of a run as its verdicts see them.
+"""The doors of a run, as its verdicts see them: what scripts opened, and what they made from it.
 
-A door is one call of `me.secret`, `me.disclose` or `me.output`. Of its arguments a verdict needs to
-know which *rows* they are: the linear forms whose numbers the door's function was given. Inputs
-have no rows, because they are no field elements. A value that came out of another door stands for
-that door's arguments: whoever opens a total, computes an output of it and discloses a part of the
-output has disclosed something about the total.
+A door is one call of `me.secret`, `me.disclose` or `me.output`. A verdict needs to know the *rows*
+among its arguments: the linear forms whose numbers the door's function was given. Inputs have no
+rows, because they are not field elements. A value that another door gave stands for that door's
+arguments. For example, a party opens a total, computes an output from it, and discloses a part of
+the output: then it has disclosed something about the total.
 """
 
 from typing import Literal
@@ -25,16 +25,20 @@ class DoorUse:
     party: str
     number: int  # among the party's calls of this kind, from 0
     run: int  # which of the runs that are judged together, from 0
-    function: str  # its name, for people
-    rows: tuple[Forms, ...]  # what it was given of field elements
-    has_input: bool  # whether it was given an input too
-    in_full: bool = False  # whether it is checked to return exactly the numbers of its rows
-    made: Family | None = None  # the unknowns of a secret
+    function: str  # the name of the function, for people
+    rows: tuple[Forms, ...]  # the field elements that the function was given
+    has_input: bool  # whether the function was also given an input
+    in_full: bool = (
+        False  # whether we know that the function returns exactly the numbers of its rows
+    )
+    made: Family | None = None  # the unknowns of the secret that the door made
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Product:
-    """Two arrays of forms multiplied item by item, and the unknowns that stand for the products."""
+    """Two arrays of forms that were multiplied element by element, and the unknowns for the
+    products.
+    """
 
     party: str
     run: int

@@ -1,12 +1,12 @@
-"""Products of forms, written out: what is known of the factors makes a product linear again.
+"""Products of forms, expanded: what is known about the factors makes a product linear again.
 
 Theory of operation
 -------------------
 
-The product of two forms is no linear form, so the symbolic reading puts a new unknown in its place.
-A verdict that took it for a secret of its own would be wrong: it is made of what its factors are
-made of. But often a factor is known. In Beaver's multiplication a dealer shares random a, b and
-c = ab, and two parties that share x and y open
+The product of two forms is not a linear form, so the symbolic reading puts a new unknown in its
+place. This unknown is no free secret: it depends on the unknowns in the factors. But often a factor
+is known. In Beaver's multiplication a dealer shares random a, b and c = ab, and two parties that
+share x and y open
 
     d = x - a,    e = y - b
 
@@ -14,23 +14,24 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 
     c = (x - d)(y - e) = xy - e x - d y + de
 
-is linear in x, y and one new unknown xy, a *monomial*. In detail:
+is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
 1. The rows that were disclosed in full are solved for honest coins.
-2. A factor is *solved* when nothing but secrets and a number is left of it. Where both factors are,
-   the product is replaced by its expansion. Where one is a number alone, the product is that number
-   times the other factor, whatever this is made of.
-3. A product may be a factor of another one, or occur in a row that was disclosed. So the steps are
-   repeated until nothing changes.
+2. A factor is *solved* if it contains only secrets and a number. If both factors are solved, the
+   product is replaced by its expansion. If one factor is a number alone, the product is this number
+   times the other factor, whatever the other factor contains.
+3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
+   are repeated until nothing changes.
 
-What the coalition holds is not taken for a number here, although it is known: the verdict is to be
-right for whatever it holds. The replacement is an equation between numbers that holds in every run
-with the same disclosed values, and so in every run that a verdict speaks of. It does not hold for a
-row that was disclosed with noise, or through a function that merges values: such rows are not used.
-The products of an ideal output are written out in the same monomials, so that both can be compared.
+A value that the coalition knows does not count as a number here, because the verdict must be right
+for all values that the coalition can have. The replacement is an equation between numbers that
+holds in every run with the same disclosed values, and so in every run that a verdict is about. The
+equation does not hold for a row that was disclosed with noise, or through a function that merges
+values: such rows are not used. The products of an ideal output are expanded in the same monomials,
+so that both can be compared.
 
-Over F_101, with unknowns numbered x = 1, y = 2, a = 3, b = 4, c = 5, xy = 6, and values x = 7,
-y = 8, a = 2 and b = 5, so that d = 5 and e = 3:
+Over F_101, with unknowns numbered x = 1, y = 2, a = 3, b = 4, c = 5, xy = 6, and values x = 7, y =
+8, a = 2 and b = 5, so that d = 5 and e = 3:
 
 >>> values = {1: 7, 2: 8, 3: 2, 4: 5}
 >>> expansion = Expansion(
@@ -57,12 +58,14 @@ from simnet.linear.terms import Terms, refine
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector, add_to, multiple
 
-MOST_PAIRS = 100_000  # of terms that are multiplied; products beyond that are not written out
+MOST_PAIRS = 100_000  # products with more terms than this are not expanded
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class ProductTerm:
-    """The unknown that stands for the product of two forms, and the factors' sampled values."""
+    """The unknown that stands for the product of two forms, and the sampled values of the
+    factors.
+    """
 
     unknown: int
     factors: tuple[Vector, Vector]
@@ -70,12 +73,12 @@ class ProductTerm:
 
 
 class Expansion:
-    """The products over one field that can be written out, for one coalition.
+    """The products over one field that can be expanded, for one coalition.
 
-    `opened` are the rows that were disclosed in full. `is_coin` tells honest coins, `is_free` tells
-    secrets that depend on no coins, what the coalition holds, and monomials of both. `value` is the
-    sampled value of an unknown; `monomial` names the product of several. What holds other unknowns
-    is left alone.
+    `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
+    recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
+    both. `value` is the sampled value of an unknown. `monomial` gives the unknown for a product of
+    several unknowns. A factor that contains any other unknown is not expanded.
     """
 
     def __init__(
@@ -89,7 +92,9 @@ class Expansion:
         monomial: Callable[[tuple[int, int]], int],
     ) -> None:
         self.substitutes: dict[int, Vector] = {}  # the expansion of each product
-        self.rows_used: set[int] = set()  # those of `opened` that the expansions rest on
+        self.rows_used: set[int] = (
+            set()
+        )  # the places of the rows in `opened` that the expansions use
         self._pairs_left = MOST_PAIRS
         self._modulus = modulus
         self._is_coin = is_coin
@@ -105,7 +110,7 @@ class Expansion:
             pending = left
 
     def written_out(self, vector: Vector) -> Vector:
-        """A form with the expansions in the place of products."""
+        """A form in which products are replaced by their expansions."""
         if not any(unknown in self.substitutes for unknown in vector):
             return vector
         result: Vector = {}
@@ -114,11 +119,11 @@ class Expansion:
         return result
 
     def rewritten(self, terms: Terms) -> Terms:
-        """Rows with the expansions in the place of products, in one lane."""
+        """Rows in which products are replaced by their expansions, in one lane."""
         return Terms.of_vectors([self.written_out(row) for row in refine(terms, 1).vectors()])
 
     def _solved(self, rows: Sequence[Vector]) -> Span:
-        """The rows that hold coins, solved for them."""
+        """The rows that contain coins, solved for coins."""
         solved = Span(self._modulus, order=lambda unknown: (not self._is_coin(unknown), unknown))
         for place, row in enumerate(rows):
             rest, origin = solved.reduce(_without_number(row), {place: 1})
@@ -127,7 +132,7 @@ class Expansion:
         return solved
 
     def _expand(self, product: ProductTerm, solved: Span) -> bool:
-        """Write a product out, if enough of its factors is known."""
+        """Expand a product, if enough is known about its factors."""
         forms = [_without_number(self.written_out(factor)) for factor in product.factors]
         rests, origins = zip(*(solved.reduce(form, {}) for form in forms), strict=True)
         for one, other in ((0, 1), (1, 0)):
@@ -157,7 +162,7 @@ class Expansion:
         return True
 
     def _number(self, vector: Vector, value: int) -> int:
-        """The number beside a vector in a form of this sampled value."""
+        """The constant term of a form with this vector and this sampled value."""
         rest = sum(coefficient * self._value(u) for u, coefficient in vector.items())
         return (value - rest) % self._modulus
 

@@ -4,40 +4,42 @@ Theory of operation
 -------------------
 
 Elimination says what the messages M of a coalition tell, if the coins in them are uniform. Two
-things can spoil that.
+things can make this answer wrong.
 
 *Disclosed values.* A door that discloses a function of a row with coins tells something about the
-coins. Whoever sends r and discloses whether w + r is 0 has not told r, but a message x + w now says
-more about x than before.
+coins. If a party sends r and discloses whether w + r is 0, then a message x + w says more about x
+than before.
 
-*Derived secrets.* A secret that a door makes of a row with coins is no coin, and it is no free
-secret either: it may undo the coins that it is made of. The product of two rows with coins is one
-of them, and so is a secret that is made of another derived one.
+*Derived secrets.* A secret that a door makes from a row with coins is neither a coin nor a free
+secret: it may cancel the coins that it is made from. The product of two rows with coins is a
+derived secret, and so is a secret that is made from a derived secret.
 
-Let Y be the rows of all doors whose value is on record (a door that may refuse counts as well: that
-it did not refuse is on record). Fix everything that was disclosed. Then three conditions together
-make the plain answer, which takes M alone, right:
+Let Y be the rows of all doors whose value is on record. (A door that may refuse counts too: it
+is on record that it did not refuse.) Fix everything that was disclosed. If three conditions hold,
+the answer from M alone is right:
 
-1. *Derived secrets are hidden.* We eliminate all coins but those that derived secrets are made of,
-   from M and Y together. If no derived secret is left anywhere, the law of M and Y is the same
-   whatever the derived secrets are.
+1. *Derived secrets are hidden.* We eliminate all coins from M and Y together, except for the coins
+   that derived secrets are made from. If no derived secret is left anywhere, the law of M and Y is
+   the same for all values of the derived secrets.
 2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
-   The coins of the others must be independent of those in M:
+   The coins of the other rows of Y must be independent of the coins in M:
    rank(A_M, A_Y) = rank A_M + rank A_Y. Then M and Y are independent, given all secrets.
 3. *Known arguments stay alone.* A door that is given a known row with coins in it must be given
-   known rows only. (Send r, disclose x + r: the value alone tells nothing, both together tell x.)
+   known rows only. (Example: send r and disclose x + r. Each alone tells nothing, and both
+   together tell x.)
 
-Where a condition fails, we give the coalition more: a derived secret with the rows that it is made
-of, or the rows of Y that depend on M. Somebody who knows more never learns less, so the answer for
-the *widened view* is an upper bound. It ends, as there are finitely many rows. What can not be
-given is an input: if a door breaks a condition that was also given an input, the bound is `leaks`.
+If a condition fails, we give the coalition more rows: a derived secret with the rows that it is
+made from, or the rows of Y that depend on M. Somebody who knows more never learns less, so the
+answer for the *widened view* is an upper bound. There are finitely many rows, so this ends.
+An input cannot be given: if the door that breaks a condition was also given an input, the bound is
+`leaks`.
 
-*Unknowns that the coalition holds* are numbers that it knows, with one exception: a secret that one
-of its members made of what it had received. This one moves with the coins of honest parties.
-Together with a message that tells it, it counts as a coin.
+*Unknowns that the coalition knows* are numbers to it, with one exception: a secret that a member
+made from field elements that it had received. This secret depends on the coins of honest parties.
+It counts as a coin, together with a row that tells it.
 
-Example over F_7. User u1 sends x + r, and gives w + r to a door. Its coin w hides r, so nothing was
-told:
+Example over F_7. User u1 sends x + r, and gives w + r to a door. The coin w hides r, so the
+coalition learns nothing:
 
 >>> from simnet.linear.unknowns import Unknowns
 >>> from simnet.values.field import Field
@@ -54,15 +56,15 @@ told:
 >>> WidenedView({7: Terms.of_vectors([{x: 1, r: 1}])}, {}, [door], roles).functions
 {7: []}
 
-If w was sent as well, then the row depends on the messages. It is given to the coalition, which
-then knows x:
+If u1 sends w as well, then the row depends on the messages. The row is given to the coalition,
+which then knows x:
 
 >>> widened = WidenedView({7: Terms.of_vectors([{x: 1, r: 1}, {w: 1}])}, {}, [door], roles)
 >>> widened.functions == {7: [{x: 1}]}, widened.given
 (True, ['me.disclose(is_large) of u1'])
 
 Rows are sorted by the modulus of their field. Coins of different fields are independent, so each
-field has an elimination of its own; a door may have rows of several.
+field has its own elimination. A door may have rows over several fields.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -85,21 +87,21 @@ FIRST_MARK = 1 << 62
 
 NOTHING = no_rows(0)
 
-Which = Callable[[Ints], Bools]  # tells of many unknowns at once whether they are of some sort
+Which = Callable[[Ints], Bools]  # says for each of many unknowns whether it has some property
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class DoorRows:
-    """What one door of an honest party was given of field elements, by modulus.
+    """The field elements that one door of an honest party was given, by modulus.
 
-    `made` is the family of the secret that it made, if it made one. `discloses` says whether its
-    value is on record, or that it did not refuse. `in_full` says that its value is the rows
-    themselves.
+    `made` is the family of the secret that the door made, if it made one. `discloses` says whether
+    its value is on record, or the fact that it did not refuse. `in_full` says that its value is the
+    numbers of the rows themselves.
     """
 
     party: str
     kind: Literal["secret", "disclose", "product"]
-    function: str = ""  # its name, for people
+    function: str = ""  # the name of the function, for people
     rows: Mapping[int, Terms]
     has_input: bool
     discloses: bool
@@ -108,21 +110,21 @@ class DoorRows:
 
     @property
     def title(self) -> str:
-        """The door in words."""
+        """The door's name for people."""
         if self.kind == "product":
             return f"a product of {self.party}"
         return f"me.{self.kind}({self.function}) of {self.party}"
 
 
 class WidenedView:
-    """A coalition's view, widened by opened rows until the three conditions hold.
+    """A coalition's view, to which opened rows are added until the three conditions hold.
 
-    `functions` are then, by modulus, functions of secrets that span all that it can tell, and
-    `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach` says at
-    which door and why, and the view may tell anything. `given` are the doors whose rows were added.
-
-    `doors` are those with rows that depend on coins. `fields` are their rows and those of messages,
-    by field; `counts_as_coin` says of each family of unknowns whether it is treated as coins.
+    `functions` are functions of secrets, by modulus, that span everything that the widened view can
+    tell. `ideal` is the ideal output in the same lanes. If the conditions cannot be met, `breach`
+    says at which door and why, and the view may tell anything. `given` names the doors whose rows
+    were added. `doors` are the doors with rows that depend on coins. `fields` are their rows and
+    the rows of messages, by field. `counts_as_coin` says for each family of unknowns whether it is
+    treated as coins.
     """
 
     def __init__(
@@ -155,7 +157,7 @@ class WidenedView:
 
     @property
     def rows(self) -> dict[int, Terms]:
-        """All rows that the coalition sees in the end, by modulus, those added included."""
+        """All rows of the widened view, with the added rows, by modulus."""
         return {
             rows.modulus: join([rows.messages, take(rows.opened, np.flatnonzero(rows.is_given))])
             for rows in self.fields
@@ -163,11 +165,11 @@ class WidenedView:
 
     @property
     def given(self) -> list[str]:
-        """The titles of the doors of which rows were added."""
+        """The titles of the doors whose rows were added."""
         numbers = {number for rows in self.fields for number in rows.doors_given()}
         return [self.doors[number].title for number in sorted(numbers)]
 
-    # The conditions. Each of these says whether it is met, and adds rows where it is not.
+    # The conditions. Each method says whether its condition holds, and adds rows if it does not.
 
     def _is_settled(self) -> bool:
         return self._are_secrets_hidden() and self._are_coins_separate() and self._are_known_alone()
@@ -190,7 +192,7 @@ class WidenedView:
         return not visible
 
     def _visible(self, rows: "FieldRows") -> set[int]:
-        """The doors whose derived secrets are left when other coins are eliminated."""
+        """The doors whose derived secrets are left after all other coins are eliminated."""
         chosen = rows.of_doors([door.discloses for door in self.doors]) | rows.is_given
         stack = self._with_reveals(join([rows.messages, take(rows.opened, np.flatnonzero(chosen))]))
         if not self._doors_behind(stack.unknowns):
@@ -206,7 +208,7 @@ class WidenedView:
         return self._doors_behind(np.array(sorted(left), dtype=np.int64))
 
     def _doors_behind(self, unknowns: Ints) -> set[int]:
-        """The doors that have made some of these unknowns, if their secrets are still hidden."""
+        """The doors that made some of these unknowns, and whose secrets are still hidden."""
         families = set((unknowns // PLACES).tolist())
         return {number for number in self._hidden if self.doors[number].made in families}
 
@@ -258,17 +260,17 @@ class WidenedView:
         for rows in self.fields:
             rows.is_given[rows.of_door(number)] = True
 
-    # What unknowns are by now.
+    # The current roles of unknowns.
 
     def _is_coin(self, unknowns: Ints) -> Bools:
-        """Honest coins, and what is known and moves with them."""
+        """Which unknowns are honest coins, or are known and depend on honest coins."""
         return np.asarray(self.counts_as_coin[unknowns // PLACES])
 
     def _is_known(self, unknowns: Ints) -> Bools:
         return np.asarray((self._roles.known & ~self.counts_as_coin)[unknowns // PLACES])
 
     def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
-        """The rows, and one for each unknown that is known and moves with honest coins."""
+        """The rows, and one more row for each unknown that is known and depends on honest coins."""
         unknowns = rows.unknowns if also is None else np.concatenate([rows.unknowns, also])
         unknowns = np.unique(unknowns)
         moving = unknowns[self._is_coin(unknowns) & ~self._roles.is_coin(unknowns)]
@@ -282,8 +284,8 @@ class WidenedView:
 class FieldRows:
     """All rows over one field, in common lanes.
 
-    `doors` says of each opened row which door was given it, `is_given` which of them were added to
-    the view, `is_known` which of them the widened view determines.
+    `doors` gives for each opened row the door that was given the row. `is_given` says which opened
+    rows were added to the view, and `is_known` which opened rows the widened view determines.
     """
 
     def __init__(
@@ -306,11 +308,11 @@ class FieldRows:
         return np.arange(self._starts[number], self._starts[number + 1])
 
     def of_doors(self, is_chosen: npt.ArrayLike) -> Bools:
-        """Which of the opened rows are of chosen doors."""
+        """Which opened rows belong to the chosen doors."""
         return np.asarray(is_chosen, dtype=np.bool_)[self._door]
 
     def doors_given(self) -> set[int]:
-        """The doors of which rows were added."""
+        """The doors whose rows were added."""
         return set(self._door[self.is_given].tolist())
 
 
@@ -319,24 +321,24 @@ def _everything(unknowns: Ints) -> Bools:
 
 
 def _in_lanes(parts: Sequence[Terms], lanes: int) -> Terms:
-    """The rows of several parts in so many lanes."""
+    """The rows of several parts in a common number of lanes."""
     refined = [refine(part, lanes) for part in parts if part.rows]
     return join(refined) if refined else no_rows(lanes)
 
 
 class MarkedRows:
-    """Rows that a coalition sees, and opened rows with a mark each, eliminated together.
+    """Rows that a coalition sees, and opened rows with one mark each, eliminated together.
 
-    A mark is one more target. So what is left when all coins are gone tells not only functions of
-    secrets, but also which opened rows they were made with:
+    A mark is one more target. So the result of the elimination shows functions of secrets, and also
+    which opened rows they were made with:
 
         no marks            a function that the seen rows tell
         one mark alone      an opened row that is a combination of seen rows: it is known
-        several marks       opened rows that can be combined with seen ones such that coins cancel
+        several marks       opened rows that can be combined with seen rows so that coins cancel
 
-    Of the last sort are those whose coins cancel without the seen rows as well. If there are no
-    others, the coins of seen and unknown opened rows are independent. The others make rows
-    *dependent*.
+    In the last case the coins of the opened rows may also cancel without the seen rows. If this is
+    so for all such combinations, the coins of the seen rows and of the unknown opened rows are
+    independent. Otherwise the combination makes its rows *dependent*.
     """
 
     def __init__(
@@ -370,14 +372,14 @@ class MarkedRows:
         return accumulate(both, into, None, rows.rows, self._modulus)
 
     def _left(self, rows: Terms, is_coin: Which, is_known: Which) -> list[Vector]:
-        """A reduced basis of what is left of the rows without coins, marks first."""
+        """A reduced basis of the combinations of rows without coins, marks first."""
         is_mark = rows.unknowns >= FIRST_MARK
         unknowns = np.where(is_mark, 0, rows.unknowns)
         coins = is_coin(unknowns) & ~is_mark
         targets = is_mark | ~(coins | is_known(unknowns))
         elimination = Elimination(rows, coins, targets, self._modulus)
         span = Span(self._modulus, order=lambda unknown: (unknown < FIRST_MARK, unknown))
-        # Short vectors first: the longer ones are reduced by them.
+        # Short vectors come first, so that they reduce the longer ones.
         for remnant in sorted(elimination.remnants, key=lambda remnant: len(remnant.targets)):
             span.add(remnant.targets)
         return [vector for vector, _ in span.basis()]

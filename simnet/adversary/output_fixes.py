@@ -1,23 +1,23 @@
-"""What the output fixes by itself: why `only the output` may be nearly everything.
+"""What the output alone determines: why `only the output` may be nearly everything.
 
-Theory of operation. A verdict `output-only` says that a coalition learns what the ideal world hands
-it, and no more. How much that is depends on how many honest parties there are: the sum of two bits
-that is 2 tells both of them. We find such consequences from three things: the functions that the
-coalition determines, their values, and the values that a secret can have at all, which are found by
-calling its door with every input and every outcome of its coins.
+Theory of operation. A verdict `output-only` says that a coalition learns only what the ideal world
+hands to it. How much this is depends on the number of honest parties: if the sum of two bits is 2,
+it tells both bits. We find such consequences from three things: the functions that the coalition
+determines, their values, and all values that a secret can have. To find the values of a secret, we
+call its door with every input and every outcome of its coins.
 
-    few values together   every assignment of values to secrets that gives the functions these
-                          values is listed; what all of them have in common is fixed
-    a value at an end     a sum that is as large, or as small, as it can be fixes each of its terms
+    few values together   we list every assignment of values to secrets that gives the functions
+                          these values; what all assignments have in common is fixed
+    a value at an end     a sum that is as large, or as small, as possible fixes each of its terms
     counts                if the functions are the sums of all elements of secrets that can have
                           the values w_1, ..., w_m, and (w_1, 1), ..., (w_m, 1) are linearly
                           independent, then they fix how often each value occurs: a multiset
 
-Each rule says what follows for certain. What the coalition knows of the inputs besides, from
-disclosed values say, may narrow them down further: nothing is claimed to be all that is fixed.
+Each rule finds certain consequences, but not all. If the coalition knows more about the inputs, for
+example from disclosed values, then more may follow.
 
 Example. u1 and u2 answer with one of two items, one-hot, and the output has the counts 1 and 1.
-Then the pair of answers is (1, 0), (0, 1) or (0, 1), (1, 0): fixed but for who gave which.
+Then the answers are (1, 0) and (0, 1), or (0, 1) and (1, 0): fixed, except for who gave which.
 """
 
 import functools
@@ -29,8 +29,8 @@ import attrs
 
 from simnet.linear.span import Span
 
-MOST_ASSIGNMENTS = 4_000  # of values to secrets that are listed
-MOST_ENTRIES = 40_000  # of a matrix whose rank is found
+MOST_ASSIGNMENTS = 4_000  # at most so many assignments of values to secrets are listed
+MOST_ENTRIES = 40_000  # at most so many entries has a matrix whose rank we compute
 PARTIES_SHOWN = 3
 
 Numbers = tuple[int, ...]
@@ -40,13 +40,13 @@ Element = tuple[SecretKey, int]  # and an item, from 1
 
 @attrs.frozen
 class SecretValues:
-    """The values that a secret can have, by the input behind it."""
+    """The possible values of a secret, by the input behind it."""
 
     by_input: Mapping[int, frozenset[Numbers]]
 
     @functools.cached_property
     def all(self) -> tuple[Numbers, ...]:
-        """The values that it can have, in order."""
+        """All possible values of the secret, in order."""
         return tuple(sorted(frozenset().union(*self.by_input.values())))
 
     @functools.cached_property
@@ -56,7 +56,7 @@ class SecretValues:
 
     @functools.cached_property
     def tell_input(self) -> bool:
-        """Whether no two inputs have a value in common."""
+        """Whether the value determines the input: no two inputs have a common value."""
         return sum(map(len, self.by_input.values())) == len(self.all)
 
 
@@ -73,8 +73,9 @@ class KnownSum:
 class OutputFixes:
     """What follows from an output about the secrets of `parties`.
 
-    `elements` have these values; `everything` says that no element is left open. `is_multiset` says
-    that the secrets are fixed but for who has which, `are_inputs` that they tell the inputs.
+    `elements` have these values. `everything` says that all elements are fixed. `is_multiset` says
+    that the secrets are fixed except for who has which. `are_inputs` says that the secrets
+    determine the inputs.
     """
 
     parties: tuple[str, ...] = ()
@@ -85,13 +86,13 @@ class OutputFixes:
 
     @property
     def is_of_few(self) -> bool:
-        """Whether everything is fixed, or something of a few parties."""
+        """Whether everything is fixed, or something about only a few parties."""
         is_something = self.is_multiset or bool(self.elements)
         return self.everything or (is_something and len(self.parties) <= PARTIES_SHOWN)
 
     @property
     def in_words(self) -> str | None:
-        """The consequences in words; None where there are none."""
+        """The consequences as a text; None if there are no consequences."""
         whose = f"the {'inputs' if self.are_inputs else 'secrets'} of {_listed(self.parties)}"
         if self.everything:
             return whose
@@ -105,7 +106,7 @@ class OutputFixes:
 
 
 def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValues]) -> OutputFixes:
-    """What these sums fix, beside elements that are a sum by themselves."""
+    """Return what these sums fix, besides elements that are a sum by themselves."""
     usable = [each for each in sums if all(key in values for key, _ in each.terms)]
     secrets = sorted({key for each in usable for key, _ in each.terms}, key=_in_order)
     if not secrets:
@@ -140,7 +141,7 @@ def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValu
 def _consistent(
     sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
 ) -> Iterator[tuple[Numbers, ...]]:
-    """Every assignment of values to the secrets that gives the sums their values."""
+    """Yield every assignment of values to the secrets that gives the sums their values."""
     place = {key: number for number, key in enumerate(secrets)}
     equations = [
         ([(place[key], item - 1, factor) for (key, item), factor in each.terms.items()], each)
@@ -161,7 +162,9 @@ def _common_elements(
     values: Mapping[SecretKey, SecretValues],
     found: Sequence[tuple[Numbers, ...]],
 ) -> dict[Element, int]:
-    """The elements that have one value in all assignments, and could have had another."""
+    """The elements that have one value in all assignments, and could have another value
+    otherwise.
+    """
     fixed = {}
     for place, key in enumerate(secrets):
         columns = zip(*(assignment[place] for assignment in found), strict=True)
@@ -176,9 +179,9 @@ def _common_elements(
 def _terms_at_an_end(
     known: KnownSum, values: Mapping[SecretKey, SecretValues]
 ) -> dict[Element, int]:
-    """The terms of a sum that is as small, or as large, as it can be; none of another.
+    """The terms of a sum that has its smallest or largest possible value; empty for other sums.
 
-    The sum of integers must not wrap modulo q: else its residue says nothing of its size.
+    The sum of the integers must not wrap modulo q, because then the residue does not show its size.
     """
     ends: dict[Element, tuple[int, int]] = {}
     least = most = 0
@@ -199,7 +202,7 @@ def _terms_at_an_end(
 def _are_counts(
     sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
 ) -> bool:
-    """Whether the sums say how often each value occurs among the secrets."""
+    """Whether the sums determine how often each value occurs among the secrets."""
     first, modulus = possible[0], sums[0].modulus
     items = len(first[0])
     if any(each != first for each in possible) or len(secrets) >= modulus or len(secrets) < 2:

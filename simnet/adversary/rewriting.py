@@ -1,11 +1,11 @@
-"""A coalition's forms with products written out, and the doors whose rows depend on coins.
+"""A coalition's forms after products were expanded, and the doors whose rows depend on coins.
 
-The rules for verdicts are about rows of linear forms (`expansion`, `opened_rows`). Here they are
-given the rows of runs that were read symbolically: messages, the ideal output, and what doors and
-products were made of.
+The rules for verdicts are about rows of linear forms (`expansion`, `opened_rows`). This module
+applies them to the rows of runs that were read symbolically: messages, the ideal output, and the
+arguments of doors and products.
 
-Whether a secret depends on coins can change when products are written out, and whether a product
-can be written out depends on that. So both are found in turns, until nothing changes.
+Expanding products can change whether a secret depends on coins. In turn, whether a product can be
+expanded depends on which secrets depend on coins. So the two steps alternate until nothing changes.
 """
 
 from collections import defaultdict
@@ -30,11 +30,11 @@ from simnet.linear.vectors import Vector
 class DoorChecks:
     """What an instrument can find out about doors by calling their functions.
 
-    This one calls nothing, and so it knows nothing.
+    This base class calls no function, so it gives the cautious answers.
     """
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # noqa: ARG002  # for who calls doors
-        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
+        """Whether it depends on inputs alone if the door's function raises an error."""
         return False
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # likewise
@@ -43,14 +43,14 @@ class DoorChecks:
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:  # noqa: ARG002  # likewise
         """Whether two inputs are known that give the coalition equal ideal outputs and disclosed
-        values, and other values of what it determines.
+        values, but other values of the functions that it determines.
         """
         return False
 
 
 @attrs.frozen(eq=False)
 class Arguments:
-    """The forms that a door was given, or a product was made of, and their unknowns' families."""
+    """The forms that a door or a product was given, and the families of their unknowns."""
 
     source: DoorUse | Product
     forms: tuple[Forms, ...]
@@ -81,7 +81,7 @@ class Doors:
         products: Sequence[Product],
         checks: DoorChecks | None = None,
     ) -> None:
-        """`products` are those of the ideal world as well."""
+        """`products` contains the products of the ideal world as well."""
         self.unknowns = unknowns
         self.checks = checks or DoorChecks()
         self.uses = tuple(uses)
@@ -91,10 +91,10 @@ class Doors:
 
 
 class Rewriting:
-    """Forms with products written out, for one coalition, and the roles of unknowns then.
+    """Forms with expanded products, for one coalition, and the resulting roles of unknowns.
 
-    `with_opened` says whether rows that were disclosed in full are used for that. `rows_used` are
-    those that were, by modulus.
+    `with_opened` says whether rows that were disclosed in full are used to expand products.
+    `rows_used` are the rows that were used, by modulus.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], with_opened: bool) -> None:
@@ -119,16 +119,16 @@ class Rewriting:
         }
 
     def terms(self, forms: Forms) -> Terms:
-        """The terms of forms."""
+        """The terms of these forms, with products expanded."""
         return self._rewritten(forms.field.modulus, forms.terms)
 
     def part(self, part: BlockForms) -> BlockForms:
-        """Rows of messages."""
+        """These rows of messages, with products expanded."""
         terms = self._rewritten(part.field.modulus, part.terms)
         return part if terms is part.terms else attrs.evolve(part.refined(1), terms=terms)
 
     def open_doors(self) -> list[DoorRows]:
-        """What honest parties made of rows that depend on coins, or disclosed of them."""
+        """The doors of honest parties that were given rows that depend on coins."""
         doors: list[DoorRows] = []
         for each, families in zip(self._doors.arguments, self._families, strict=True):
             if each.source.party in self._corrupt or not self.roles.depends_on_coins(families):
@@ -179,7 +179,7 @@ class Rewriting:
 
     @property
     def written_out(self) -> int:
-        """The number of products that are written out."""
+        """The number of products that were expanded."""
         return sum(len(expansion.substitutes) for expansion in self._expansions.values())
 
     def _find_roles(self) -> Roles:
@@ -191,7 +191,7 @@ class Rewriting:
         return Roles(self._doors.unknowns, self._corrupt, makings)
 
     def _expand(self) -> None:
-        """Write out what can be by now, and find the roles again."""
+        """Expand all products that can be expanded now, and find the roles again."""
         products: dict[int, list[ProductTerm]] = defaultdict(list)
         for product in self._doors.products:
             if not self.roles.known[product.made.number]:
@@ -215,7 +215,7 @@ class Rewriting:
         def is_free(unknown: int) -> bool:
             number = unknown // PLACES
             if unknowns.families[number].factors:
-                return True  # such families may be newer than the roles
+                return True  # these families may have been made after the roles were computed
             is_fixed = roles.known[number] and not roles.moving[number]
             is_secret = unknowns.families[number].kind == "secret"
             return bool(
@@ -237,7 +237,7 @@ class Rewriting:
         )
 
     def _rows_in_full(self, moduli: Collection[int]) -> dict[int, list[Vector]]:
-        """The rows that any party has disclosed as they are."""
+        """The rows that some party has disclosed in full."""
         rows: dict[int, list[Vector]] = defaultdict(list)
         for each in self._doors.arguments:
             if isinstance(each.source, DoorUse) and each.source.in_full:
@@ -247,7 +247,7 @@ class Rewriting:
         return rows
 
     def _products(self, product: Product) -> list[ProductTerm]:
-        """A product item by item."""
+        """The terms of a product, element by element."""
         shape = np.broadcast_shapes(product.left.shape, product.right.shape)
         sides = []
         for factor in (product.left, product.right):
@@ -276,6 +276,6 @@ class Rewriting:
 
 
 def joined(rows: Sequence[Terms]) -> Terms:
-    """The rows of several, one after another, in lanes that do not meet."""
+    """The rows of several arrays, one after another, in lanes that do not overlap."""
     lanes = common_lanes(rows)
     return join([refine(terms, lanes) for terms in rows])

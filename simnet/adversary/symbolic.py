@@ -3,34 +3,35 @@
 Theory of operation
 -------------------
 
-The script is played again from the same seed, by the same kernel, and *blind*: it is given no
-inputs, and no function of a door is called. What the doors gave in the run is on record, and
-stands in their place:
+The same kernel plays the script again from the same seed. The script gets no inputs, and no
+function of a door is called. The record has the values that the doors gave in the run, and these
+take the functions' place:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
 - the product of two arrays of unknowns is an unknown of kind `product`;
-- a disclosed value, `me.disclose(...)`, is the value on record, which is plain;
-- plain numbers are public, whatever they are made of: a script has no others.
+- a disclosed value, `me.disclose(...)`, is the recorded value, which is plain;
+- plain numbers are public, wherever they come from: a script has no other plain numbers.
 
-What scripts compute with these are *forms* (`simnet.linear.forms`): linear functions of unknowns,
-each with its sampled value beside it. Discrete coins are those of the sampled run. So both readings
-take the same branches and send the same messages, and only what a message carries is different:
+Scripts compute with *forms* (`simnet.linear.forms`): linear functions of unknowns, each with its
+sampled value beside it. Discrete coins have the values of the sampled run. So both readings take
+the same branches and send the same messages. Only the contents of messages differ:
 
     script, over F_11                       sampled   symbolic
     mask = me.coins.field(F, (1,))          [9]       [c], with 9 beside it
     mine = me.secret(digits, item, ...)     [5]       [s], with 5 beside it
     await me.send(NOTE, "u1", mine+mask)    [3]       [s + c], with 3 beside it
 
-*What is noted.* Of every door the arguments that are forms: a disclosed value may tell of them, and
-a secret may be made of them. The rules for both stand in `simnet.adversary.opened_rows`.
+*What is recorded.* For every door, the arguments that are forms: a disclosed value may tell
+something about them, and a secret may be made from them. `simnet.adversary.opened_rows` has the
+rules for both.
 
-*Equal unknowns.* A coin is known by its place in a source of coins: party, purpose, and what was
-drawn before. Two runs of one seed that draw in equal portions have equal coins, so they get the
-same unknowns, and can be judged together. Where the portions differ, the coins are neither equal
-nor independent, and judging is refused. Secrets of several runs are the same unknowns only where
-this is declared: the runs are said to have the same inputs, and the same function makes the secret
-of the same arguments, without coins. Equal values prove nothing: x and x² agree at 1.
+*Equal unknowns.* A coin is identified by its place in a source of coins: party, purpose, and what
+was drawn before. If two runs of one seed draw in equal portions, they have equal coins and get the
+same unknowns, and can be judged together. If the portions differ, the coins are neither equal nor
+independent, and judging the runs together is refused. Secrets of several runs are the same unknowns
+only if this is declared: the runs are said to have the same inputs, and the same function makes the
+secret from the same arguments, without coins. Equal values prove nothing: x and x² agree at 1.
 """
 
 import hashlib
@@ -73,13 +74,13 @@ class SymbolicField:
         self._portions = 0  # and their number
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Forms:
-        """As many unknowns as elements, with the sampled values."""
+        """One unknown for each element drawn, with the sampled values."""
         values = self._sampled.draw(field, shape, meter)
         self._draws = hashlib.blake2b(
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
         ).hexdigest()
         seed, party, purpose = self._sampled.key
-        # Words drawn in equal portions are equal, and so are the values made of them.
+        # Words drawn in equal portions are equal, and so are the values made from them.
         key = (*self._sampled.key, self._draws)
         self._portions += 1
         if not self._reading.unknowns.agree((*self._sampled.key, self._portions), self._draws):
@@ -93,11 +94,11 @@ class SymbolicField:
         return self._reading.named(values, family)
 
     def _label(self, party: str, purpose: str) -> str:
-        """What tells the coins drawn last from all others, without their seed."""
+        """A label that distinguishes the coins drawn last from all others, without their seed."""
         return f"{party}/{purpose}/{self._portions}/{self._reading.place + 1}"
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Plain field elements of a deferred block become forms as well."""
+        """Turn plain field elements of a deferred block into forms."""
         lifted: FieldArray = self._reading.outgoing(self._holder, rows)
         return lifted
 
@@ -115,9 +116,9 @@ class SharedSecrets:
         ] = {}
 
     def family(self, call: DoorCall, group: Hashable, values: Residues) -> Family | None:
-        """The unknowns of an equal secret of another run of the same group."""
+        """The unknowns of an equal secret in another run of the same group."""
         for other_group, other, others_values, family in self._by_place.get(_place(call), []):
-            # Values that differ belie that the functions are the same, as far as that can be told.
+            # If the values differ, the functions were not the same after all.
             if (
                 other_group == group
                 and others_values.is_same_as(values)
@@ -127,7 +128,7 @@ class SharedSecrets:
         return None
 
     def add(self, call: DoorCall, group: Hashable, values: Residues, family: Family) -> None:
-        """Keep a secret for the runs that follow."""
+        """Keep a secret for later runs."""
         self._by_place.setdefault(_place(call), []).append((group, call, values, family))
 
 
@@ -136,7 +137,7 @@ def _place(call: DoorCall) -> tuple[str, int]:
 
 
 class Symbolic:
-    """One run read symbolically.
+    """The symbolic reading of one run.
 
     Several readings may share their unknowns: then their runs are judged together.
     """
@@ -152,17 +153,19 @@ class Symbolic:
         inputs: Hashable = None,
         place: int = 0,
     ) -> None:
-        """A reading of the `place`-th, from 0, of the runs that share the unknowns.
+        """Make a reading of run number `place` (from 0) of the runs that share the unknowns.
 
-        `record` has what the doors of the run gave. Readings with equal `run` are of one run that
-        is read twice, and share all secrets. Readings with equal `inputs` are of runs that are said
-        to have the same inputs, and share those secrets that take no coins.
+        `record` has the values that the doors of the run gave. Readings with equal `run` read one
+        run twice, and share all secrets. Readings with equal `inputs` are of runs that are said to
+        have the same inputs, and share the secrets that take no coins.
         """
         self.unknowns = unknowns or Unknowns()
         self.run = object() if run is None else run
         self.record = record
         self.door_uses: list[DoorUse] = []
-        self.calls: list[DoorCall] = []  # of all doors, with the forms they were given
+        self.calls: list[
+            DoorCall
+        ] = []  # the calls of all doors, with the forms that they were given
         self.products: list[Product] = []
         self.declared: dict[str, list[Forms]] = {}  # secrets, by party
         self._shared = shared or SharedSecrets()
@@ -171,18 +174,20 @@ class Symbolic:
         self._actors: dict[int, Actor] = {}  # by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
-        self._refused: str | None = None  # what a verdict has no rule for, if a script has done it
+        self._refused: str | None = (
+            None  # an operation of the script for which verdicts have no rule, if there was one
+        )
         self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Get to know the parties, so that an array tells in whose hands it is."""
+        """Store the parties, so that every array knows its party."""
         self._actors = {id(actor.meter): actor for actor in actors}
         self._is_running = True
 
     def end(self) -> None:
-        """The run is over: from now on it is the ideal world that asks.
+        """Note that the run is over: from now on, the ideal world calls the doors.
 
-        Raises `ScriptError` for a script that has gone on after a refusal.
+        Raises `ScriptError` for a script that went on after a refusal.
         """
         if self._refused is not None:
             raise ScriptError(self._refused)
@@ -190,7 +195,7 @@ class Symbolic:
 
     @property
     def hides_numbers(self) -> bool:
-        """Whether scripts go on, which are given no numbers."""
+        """Whether scripts are still running; they get no numbers."""
         return self._is_running
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
@@ -204,23 +209,26 @@ class Symbolic:
         return coins
 
     def discrete(self, seed: int, party: str) -> SampledDiscrete:
-        """Where a party's discrete coins come from: those of the run."""
+        """The source of a party's discrete coins: the coins of the run."""
         return SampledDiscrete(seed, party)
 
     def tossing_parties(self) -> list[str]:
-        """Who has drawn discrete coins outside of doors: they shape what the party does."""
+        """The parties that drew discrete coins outside doors; these coins shape what a
+        party does.
+        """
         return [party for party, coins in self._coins.items() if coins.tossed]
 
     def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # what is read blind has none
-        """Nothing: a reading for a verdict is blind."""
+        """Return no value: the symbolic reading has no inputs."""
         return HIDDEN
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """What the door gave in the run; a secret as unknowns.
+        """Return the value that the door gave in the run, with unknowns in place of a secret.
 
-        After the run it is the ideal world that asks: its users get what their scripts declared.
-        Raises `ScriptError` for a script that comes to another door than in the run, `SimnetError`
-        for an ideal world whose users open other doors than their scripts.
+        After the run the ideal world calls doors: its users get what their scripts declared.
+
+        Raises `ScriptError` for a script that calls another door than in the run, and `SimnetError`
+        for an ideal world whose users call other doors than their scripts.
         """
         if not self._is_running:
             return self._of_script(call).result
@@ -252,7 +260,9 @@ class Symbolic:
         return call.result
 
     def _is_in_full(self, call: DoorCall) -> bool:
-        """Whether the call discloses all numbers of rows with coins, which may then be solved."""
+        """Whether the call discloses all numbers of rows with coins, so that these can be
+        solved.
+        """
         families = {
             number
             for forms in call.rows
@@ -263,7 +273,7 @@ class Symbolic:
         return call.kind == "disclose" and "coin" in kinds and is_in_full(call)
 
     def _of_script(self, call: DoorCall) -> DoorCall:
-        """The call of the script that stands behind one of the ideal world."""
+        """The script's call that corresponds to a call of the ideal world."""
         call.fix()
         own = self._by_place.get((call.party, call.kind, call.number))
         if own is None or not is_same_call(own, call):
@@ -275,7 +285,7 @@ class Symbolic:
         return own
 
     def _family_of_secret(self, call: DoorCall, values: Residues) -> Family:
-        """The unknowns of a secret: those of an equal one of another run, or new ones."""
+        """The unknowns of a secret: those of an equal secret in another run, or new unknowns."""
         group = self.run if call.takes_coins else self._inputs
         family = self._shared.family(call, group, values)
         if family is None:
@@ -286,7 +296,7 @@ class Symbolic:
         return family
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """What a party sends: plain field elements become forms as well."""
+        """Turn plain field elements that a party sends into forms."""
         if isinstance(payload, Residues):
             return self.lifted(payload)
         if isinstance(payload, tuple):
@@ -305,7 +315,7 @@ class Symbolic:
         return Forms(values, fresh(family.first, residues_of(values).size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
-        """Plain numbers, which are public, as multiples of the unknown that is 1."""
+        """Public plain numbers as multiples of the unknown that is 1."""
         numbers = residues_of(values).reshape(-1).astype(np.int64)
         if numbers.any():
             return Forms(values, multiples(ONE, numbers), self)
@@ -313,7 +323,7 @@ class Symbolic:
         return Forms(values, blank(numbers.size // lanes, lanes), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """Unknowns that stand for the products; a public factor leaves the form linear."""
+        """Unknowns that stand for the products. If a factor is public, the product stays linear."""
         for factor, other in ((left, right), (right, left)):
             if not np.any(factor.terms.unknowns != ONE):
                 product = other.metered(None) * factor.sampled.metered(None)
@@ -336,9 +346,9 @@ class Symbolic:
     def inverse(self, forms: Forms) -> Forms:
         """The inverses of public numbers.
 
-        Raises `TypeError` for any others: no rule says what the inverse of an unknown tells. The
-        run then ends with an error even if the script catches this one, for it may go on as it does
-        where the number is 0.
+        Raises `TypeError` for other elements: no rule says what the inverse of an unknown tells.
+        The run then ends with an error even if the script catches this one, because the script may
+        go on as it does when the number is 0.
         """
         if np.any(forms.terms.unknowns != ONE):
             actor = self._actors.get(id(forms.meter))

@@ -1,29 +1,29 @@
-"""Verdicts: exactly what a coalition learns about what honest parties declared.
+"""Verdicts: exactly what a coalition learns about the secrets of honest parties.
 
-A verdict is about one run, or about several that are judged together. Let L be the span of the
-functions of honest secrets that the coalition's messages determine, and F the span of what the
+A verdict is about one run, or about several runs that are judged together. Let L be the span of the
+functions of honest secrets that the coalition's messages determine. Let F be the span of what the
 ideal world hands to its members in the same runs. Then the finding is
 
     nothing       L = 0
     output-only   L is not 0, and lies in F
     leaks         L does not lie in F
-    no-shares     nothing was declared, as the protocol states that perturbation alone protects
+    no-shares     no secret was declared: the protocol states that perturbation alone protects
 
-Where field elements were opened and used, there may be more to learn than L, or less than it looks
-like. Then a verdict has two ends: what is learned `at_least`, which is certain, and `at_most`,
-beyond which nothing can be learned. Where they differ the finding is `undecided`.
+If field elements were opened and used, the coalition may learn more than L, or L may tell less than
+it seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can
+be learned `at_most`. If the ends differ, the finding is `undecided`.
 
 For example, three users add up their numbers by secret sharing, and the server is handed the sum:
 
-    u1              nothing       what it receives is masked by coins of u2 and u3
-    server          output-only   u1 + u2 + u3 = 12, which the ideal world hands it as well
+    u1              nothing       what u1 receives is masked by coins of u2 and u3
+    server          output-only   u1 + u2 + u3 = 12, which the ideal world also hands to the server
     server, u1, u2  output-only   u3 = 5: the output itself reveals it, so it is listed in `leaks`
 
-Had u3 sent the server its number unmasked, then the server alone would know u3 = 5, which the sum
-does not tell it: `leaks`.
+If u3 sends the server its number without a mask, the server alone knows u3 = 5. The sum does not
+tell this, so the verdict is `leaks`.
 
 A verdict is about one draw of the discrete coins for each run, and about parties that follow the
-protocol and pool what they see. How it is found: `simnet.adversary.judge`.
+protocol and pool what they see. `simnet.adversary.judge` says how it is found.
 """
 
 import functools
@@ -60,11 +60,12 @@ SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
 @attrs.frozen
 class Secret:
-    """One element of a declared secret: the party's `number`-th from 0, and its item from 1.
+    """One element of a declared secret of a party.
 
-    `run` says of which of several runs judged together, from 1, where they do not all have the
-    same. `size` is how many elements the secret has, and `is_by_item` tells whether there is one
-    for each item of the protocol.
+    `number` counts the party's secrets from 0, and `item` the elements of a secret from 1. `run` is
+    the run, from 1, if several runs are judged together and their secrets differ. `size` is the
+    number of elements of the secret. `is_by_item` tells whether the secret has one element for each
+    item of the protocol.
     """
 
     party: str
@@ -77,7 +78,7 @@ class Secret:
 
 @attrs.frozen
 class SecretProduct:
-    """Several elements of declared secrets, multiplied with each other."""
+    """A product of several elements of declared secrets."""
 
     factors: tuple[Secret, ...]
 
@@ -86,30 +87,45 @@ class SecretProduct:
 class LearnedFunction:
     """A function of honest secrets that the coalition determines, in one lane.
 
-    It is linear in secrets and, where scripts multiply secrets, in products of them.
+    The function is linear in secrets and, if scripts multiply secrets, in products of secrets.
     """
 
     terms: tuple[tuple[Secret, int], ...]  # secrets with their coefficients
     products: tuple[tuple[SecretProduct, int], ...] = ()  # likewise
-    value: int  # as the attack computes it from messages
-    true: int  # as the sampled secrets give it
+    value: int  # the value that the attack computes from messages
+    true: int  # the value that follows from the sampled secrets
     in_output: bool  # whether the ideal world's output determines it too
-    own: int  # what the coalition's own coins and secrets put into the messages used
+    own: int  # the part of the messages used that the coalition's own coins and secrets contribute
     modulus: int
-    source: tuple[int, int, int]  # which field, which function over it, which lane
+    source: tuple[int, int, int]  # the places of the field, the function and the lane
 
     @property
     def exposes(self) -> Secret | None:
-        """The single secret that the function is, if it is one."""
+        """The secret, if the function is a single secret; else None."""
         return self.terms[0][0] if len(self.terms) == 1 and not self.products else None
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Verdict:
-    """What a coalition learns: at least, and at most.
+    """What a coalition learns at least and at most, with the attacks that show it.
 
-    `runs` were read symbolically, `sampled_runs` are the same in numbers, on which attacks are
-    replayed; `knowledge` is what was found over each field.
+    `runs` were read symbolically. `sampled_runs` are the same runs in numbers, on which attacks are
+    replayed. `knowledge` is what was found over each field. `simnet.verdict` makes verdicts:
+
+    >>> from simnet import Field, Tag, run, seats, verdict
+    >>> F, NUMBER = Field(101), Tag("number")
+    >>> class Tell:
+    ...     def parties(self):
+    ...         return seats("u", self.user, 2)
+    ...     async def user(self, me, number):
+    ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+    ...         if me.name == "u1":
+    ...             await me.send(NUMBER, "u2", mine)
+    ...         else:
+    ...             await me.receive(NUMBER, "u1", shape=(1,))
+    >>> found = verdict(run(Tell(), [5, 7], seed=1), "u2")
+    >>> found.finding, found.tier, [function.value for function in found.functions]
+    ('leaks', 'proved', [5])
     """
 
     corrupt: Coalition
@@ -124,25 +140,27 @@ class Verdict:
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
-    bounds: ShareBounds = attrs.field(repr=False)  # where both ends come from
-    # the values that honest secrets can have at all, found when they are asked for
+    bounds: ShareBounds = attrs.field(repr=False)  # the source of both ends
+    # the possible values of honest secrets, computed when they are needed
     secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
 
     @property
     def finding(self) -> ShareFinding:
-        """What is learned from shares; `undecided` where the two bounds differ."""
+        """The finding about secret shares; `undecided` if the two ends differ."""
         return self.at_least if self.at_least == self.at_most else "undecided"
 
     @property
     def tier(self) -> str:
-        """`proved`; `bound` when undecided, as what is listed is then a bound from below."""
+        """`proved`; or `bound` if the verdict is undecided, because the functions listed are a
+        lower bound.
+        """
         return "bound" if self.finding == "undecided" else "proved"
 
     @functools.cached_property
     def functions(self) -> tuple[LearnedFunction, ...]:
         """The reduced basis of L, lane by lane.
 
-        Functions of products of which no factor is known have no words, and are left out.
+        A function with a product of which no factor is known has no name, and is left out.
         """
         return tuple(
             learned
@@ -154,12 +172,12 @@ class Verdict:
 
     @property
     def leaks(self) -> tuple[LearnedFunction, ...]:
-        """Every single secret in L, whatever the verdict: an output too can expose one."""
+        """Every single secret in L, whatever the verdict is: an output can also expose a secret."""
         return tuple(function for function in self.functions if function.exposes is not None)
 
     @functools.cached_property
     def output_fixes(self) -> OutputFixes:
-        """What follows from the output by itself, of one run in which nothing else is learned."""
+        """What follows from the output alone, for one run in which nothing else is learned."""
         if self.finding != "output-only" or len(self.runs) > 1:
             return OutputFixes()
         sums = [
@@ -177,9 +195,9 @@ class Verdict:
         return output_fixes(sums, self.secret_values())
 
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
-        """An exposed secret's value, computed from the messages seen.
+        """Return the value of an exposed secret, computed from the messages that the coalition saw.
 
-        Of several runs judged together, `run` says which, from 1.
+        If several runs are judged together, `run` is the run, from 1.
 
         Raises `SimnetError` for a secret that is not exposed.
         """
@@ -192,7 +210,7 @@ class Verdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on; items are labels."""
+        """The verdict as JSON; scripts rely on the keys. Items are labels."""
         shares = {
             "verdict": self.finding,
             "at_least": self.at_least,
@@ -213,10 +231,11 @@ class Verdict:
     def evidence(
         self, learned: LearnedFunction, most: int | None = None
     ) -> tuple[int, list[tuple[int, Excerpt, int]]]:
-        """How a function is computed: how many messages it takes, and at most `most` of them.
+        """How the coalition computes a function: the number of messages, and at most `most` of
+        them.
 
-        Each comes with its coefficient and its number. From their sum the coalition's own part,
-        `learned.own`, is taken away.
+        Each message comes with its coefficient and its number. From their weighted sum the
+        coalition subtracts its own part, `learned.own`.
         """
         field, number, lane = learned.source
         weights = self._weights[field, number]
@@ -239,7 +258,7 @@ class Verdict:
     def _in_lanes(
         self, knowledge: Knowledge, function: BasisFunction, source: tuple[int, int]
     ) -> Iterator[LearnedFunction]:
-        """A function in each of its lanes, with its value there."""
+        """A function in each of its lanes, with its value in the lane."""
         weights = self._weights[source]
         values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
         true_values = self._true_values(knowledge, function)
@@ -264,7 +283,7 @@ class Verdict:
             )
 
     def _true_values(self, knowledge: Knowledge, function: BasisFunction) -> Sequence[int]:
-        """The function of the sampled secrets themselves, lane by lane."""
+        """The value of the function for the sampled secrets, lane by lane."""
         lanes = knowledge.view.lanes
         secrets: list[tuple[Ints, int]] = [
             (self.unknowns.values(unknown, lanes), coefficient)
@@ -301,7 +320,7 @@ class Verdict:
 
     @functools.cached_property
     def _secret_counts(self) -> Counter[tuple[tuple[str, ...], str]]:
-        """How many different secrets the runs have of each party and number."""
+        """The number of different secrets that the runs have for each party and number."""
         secrets = [family for family in self.unknowns.families if family.kind == "secret"]
         return Counter(
             (tuple(sorted(family.holders)), family.label.partition("/")[0]) for family in secrets
@@ -309,7 +328,7 @@ class Verdict:
 
 
 def _place(secret: Secret) -> tuple[int, str, int, int, int]:
-    """Where a secret stands in a function: short names first, so that u2 comes before u10."""
+    """A sort key for secrets in a function: short names first, so that u2 comes before u10."""
     return len(secret.party), secret.party, secret.number, secret.item, secret.run or 0
 
 

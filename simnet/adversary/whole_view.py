@@ -1,14 +1,14 @@
-"""The statement about all that a coalition sees: secret shares, and what honest parties disclose.
+"""The statement about everything that a coalition sees: secret shares, and disclosed values.
 
-A finding speaks of field elements: given what was disclosed, which functions of honest secrets do
-they determine? A disclosed value may tell of an input by itself. So a coalition learns nothing from
-its view only if its finding is `nothing` *and* all that honest parties disclose has the same law
-whatever they hold. The two are always shown together:
+A finding is about field elements: which functions of honest secrets do they determine, given what
+was disclosed? A disclosed value may tell something about an input by itself. So a coalition learns
+nothing from its view only if its finding is `nothing` *and* all disclosed values of honest parties
+have the same law for all inputs. The two are always shown together:
 
     shares     disclosed             the statement
     nothing    independent           learns nothing
     nothing    ε ≤ 0.92              learns nothing from secret shares; disclosed values: ε ≤ 0.92
-    nothing    not judged            learns nothing from secret shares; not judged: what is ...
+    nothing    not judged            learns nothing from secret shares; disclosed values: not judged
 """
 
 from math import inf
@@ -31,9 +31,9 @@ FROM_SHARES = "-from-shares"
 
 
 def discloses_nothing(verdict: Verdict) -> bool:
-    """Whether all that honest parties disclose is proved to be independent of what they hold.
+    """Whether all disclosed values of honest parties are proved to be independent of their inputs.
 
-    A statement of the protocol's own is no proof.
+    A statement of the protocol itself is no proof.
     """
     disclosure = verdict.discrete.disclosure
     return (
@@ -44,9 +44,9 @@ def discloses_nothing(verdict: Verdict) -> bool:
 
 
 def meets(verdict: Verdict, expectation: Expectation) -> bool:
-    """Whether a verdict is what was expected.
+    """Whether a verdict is as expected.
 
-    `nothing` and `output-only` are about the whole view; with `-from-shares` they are about secret
+    `nothing` and `output-only` are about the whole view. With `-from-shares` they are about secret
     shares alone.
     """
     if expectation.endswith(FROM_SHARES):
@@ -57,7 +57,7 @@ def meets(verdict: Verdict, expectation: Expectation) -> bool:
 
 
 def disclosed_in_words(verdict: Verdict) -> str:
-    """In a few words, what the disclosed values tell about an honest party's input."""
+    """A short text that says what the disclosed values tell about an honest party's input."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None:
         return "not judged"
@@ -73,7 +73,7 @@ def disclosed_in_words(verdict: Verdict) -> str:
 
 
 def disclosed_in_short(verdict: Verdict) -> str:
-    """The same for a table: by itself and, behind a plus, on top of what shares tell."""
+    """The text of `disclosed_in_words`, shorter for a table."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None or disclosure.by_itself is None or disclosure.epsilon is None:
         return disclosed_in_words(verdict)
@@ -86,9 +86,9 @@ def _loss_in_words(epsilon: float) -> str:
 
 
 def besides_in_words(verdict: Verdict) -> str:
-    """What a statement about shares must add about disclosed values; empty where they tell nothing.
+    """The end of a sentence about shares, which says what disclosed values tell.
 
-    It is the end of a sentence.
+    Empty if they tell nothing.
     """
     if discloses_nothing(verdict):
         return ""
