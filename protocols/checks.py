@@ -1,10 +1,10 @@
-"""What protocols and mechanisms refuse: each refusal names what came and what was expected.
+"""Checks of arguments: each error message says what was expected and what came.
 
-A function checks one parameter or one array and raises `ValueError` for a value out of range,
-`TypeError` for what is not of the right kind at all (`True` is no number). Those that take arrays
+A function checks one parameter or one array. It raises `ValueError` for a value out of range, and
+`TypeError` for a value of the wrong kind (`True` is not a number). Functions that take arrays
 return them in the type that the caller computes with.
 
-In order: budgets; single numbers; parameters of protocols; arrays.
+In order: ε; single numbers; parameters of protocols; arrays.
 """
 
 import sys
@@ -18,27 +18,29 @@ import numpy.typing as npt
 from simnet.arrays import Floats, Ints
 from simnet.nearest import did_you_mean
 
-Chance = float | Fraction  # a probability; a float counts as the binary fraction that it is
+Chance = float | Fraction  # a probability; a float counts as the exact binary fraction
 
-# Within these, variances stay below 1e300, and chances below 50,000 digits.
+# Within these limits variances stay below 1e300, and probabilities below 50,000 digits.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-100, 1e5
-# Of laws with densities: below, the logarithms of densities are too close to tell apart; up to the
-# largest, e^(ε/2) is a double.
+# The limits for laws with densities. Below the least ε the logarithms of densities are too close
+# to tell apart; up to the largest ε, e^(ε/2) is a double.
 LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON = 1e-6, 1400
-# Relative: by so much may a report or a scaled value exceed its bound, one of which is rounded.
+# The relative excess over a bound that counts as rounding, in a report or a scaled value.
 ROUNDING = 1e-9
 
 
-# Budgets.
+# Checks of ε.
 
 
 def epsilon(value: float | Fraction) -> None:
-    """Refuse an ε outside 1e-100 to 1e5."""
+    """Raise `ValueError` for an ε outside 1e-100 to 1e5."""
     _budget(value, LEAST_EPSILON, LARGEST_EPSILON, "")
 
 
 def epsilon_of_reals(value: float | Fraction) -> None:
-    """Refuse an ε outside 1e-6 to 1400, for mechanisms whose chances and densities are doubles."""
+    """Raise `ValueError` for an ε outside 1e-6 to 1400, the range of mechanisms that use
+    doubles.
+    """
     _budget(value, LEAST_REAL_EPSILON, LARGEST_REAL_EPSILON, " for numbers")
 
 
@@ -54,7 +56,7 @@ def _budget(value: float | Fraction, least: float, largest: float, purpose: str)
 
 
 def number(name: str, value: float | Fraction) -> None:
-    """Refuse what is no real number."""
+    """Raise `TypeError` for a value that is not a real number."""
     if isinstance(value, bool | np.bool_) or not isinstance(
         value, int | float | Fraction | np.integer | np.floating
     ):
@@ -62,7 +64,9 @@ def number(name: str, value: float | Fraction) -> None:
 
 
 def whole(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Refuse what is no integer, and an integer below `least` or above `most`."""
+    """Raise `TypeError` for a value that is not an integer, and `ValueError` if it is out of
+    range.
+    """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} is a whole number, got {value!r}")
     if value < least:
@@ -72,21 +76,21 @@ def whole(name: str, value: int, least: int, most: int | None = None) -> None:
 
 
 def chance(name: str, value: float | Fraction) -> None:
-    """Refuse a probability outside [0, 1]."""
+    """Raise `ValueError` for a probability outside [0, 1]."""
     number(name, value)
     if not 0 <= value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability from 0 to 1, got {value}")
 
 
 def positive_chance(name: str, value: float | Fraction) -> None:
-    """Refuse a probability outside (0, 1]."""
+    """Raise `ValueError` for a probability outside (0, 1]."""
     number(name, value)
     if not 0 < value <= 1:  # also refuses NaN
         raise ValueError(f"{name} is a probability above 0 and at most 1, got {value}")
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
-    """Refuse a word that is not among those allowed."""
+    """Raise `ValueError` for a word that is not among the allowed words."""
     if value not in allowed:
         meant = did_you_mean(str(value), allowed)
         raise ValueError(f"{name} is {' or '.join(allowed)}, got {value!r}{meant}")
@@ -96,7 +100,7 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> None:
 
 
 def users_and_items(users: int, items: int) -> None:
-    """Refuse fewer than two users, and fewer than one item."""
+    """Raise `ValueError` for fewer than two users, and for fewer than one item."""
     for name, value in (("users", users), ("items", items)):
         if not isinstance(value, int) or isinstance(value, bool):
             raise TypeError(f"{name} is a whole number, got {value!r}")
@@ -109,7 +113,7 @@ def users_and_items(users: int, items: int) -> None:
 
 
 def number_of_users(name: str, value: int) -> None:
-    """Refuse a number of users, such as that of the colluders, below 0."""
+    """Raise `ValueError` for a negative number of users, such as the number of colluders."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is a whole number of users, got {value!r}")
     if value < 0:
@@ -117,7 +121,9 @@ def number_of_users(name: str, value: int) -> None:
 
 
 def reported_items(reported: int, items: int) -> None:
-    """Refuse a k outside 1..N: the number of items on which a user of TSS reports."""
+    """Raise `ValueError` for a k outside 1..N: the number of items on which a user of TSS
+    reports.
+    """
     if not isinstance(reported, int) or isinstance(reported, bool):
         raise TypeError(f"reported is a whole number of items (k = αN), got {reported!r}")
     if not 1 <= reported <= items:
@@ -125,7 +131,9 @@ def reported_items(reported: int, items: int) -> None:
 
 
 def adaptive_weight(gamma: float | None) -> None:
-    """Refuse a γ that is neither None (uniform reporting sets) nor a finite number above 1."""
+    """Raise `ValueError` for a γ that is neither None (uniform sets) nor a finite number above
+    1.
+    """
     if gamma is not None and not (
         isinstance(gamma, int | float | Fraction) and 1 < gamma < float("inf")
     ):
@@ -136,7 +144,7 @@ def adaptive_weight(gamma: float | None) -> None:
 
 
 def colluder_bound(bound: int, users: int) -> None:
-    """Refuse a φ outside 0..n - 1: φ + 1 of the n users are elected for an item."""
+    """Raise `ValueError` for a φ outside 0..n - 1: φ + 1 of the n users are elected for an item."""
     if not isinstance(bound, int) or isinstance(bound, bool):
         raise TypeError(f"bound is a whole number of users, got {bound!r}")
     if not 0 <= bound < users:
@@ -149,7 +157,10 @@ def colluder_bound(bound: int, users: int) -> None:
 
 
 def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> Floats:
-    """The values as doubles, refusing another shape; None in `shape` stands for any length."""
+    """Return the values as doubles. Raise `ValueError` for another shape.
+
+    None in `shape` stands for any length.
+    """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != len(shape) or any(
         n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
@@ -160,9 +171,12 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 
 
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
-    """The values as doubles, shape as given, refusing what is no number."""
+    """Return the values as doubles, shape as given.
+
+    Raise `TypeError` for a value that is no number.
+    """
     if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
-        # Looked at one by one: numpy would turn a `True` among numbers into a 1.
+        # checked one by one, because numpy would turn a `True` among numbers into a 1
         for value in np.asarray(values, dtype=np.object_).ravel():
             number(name, value)
     return np.asarray(values, dtype=np.float64)
@@ -171,7 +185,10 @@ def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Fl
 def whole_numbers(
     name: str, values: npt.ArrayLike, least: int, most: int, length: int | None = None
 ) -> Ints:
-    """The values as integers of shape (n,), refusing others than those from `least` to `most`."""
+    """Return the values as integers of shape (n,).
+
+    Raise an error unless all are whole and in range.
+    """
     array = np.asarray(values)
     if array.ndim != 1 or (length is not None and array.size != length):
         raise ValueError(
@@ -189,7 +206,10 @@ def whole_numbers(
 
 
 def sampling(chances: npt.ArrayLike, count: int) -> Floats:
-    """Chances to report, shape (count,), refusing one outside (0, 1]."""
+    """Return the reporting probabilities, shape (count,).
+
+    Raise `ValueError` for one outside (0, 1].
+    """
     array = shaped("sampling chances", chances, (count,))
     wrong = array[~((array > 0) & (array <= 1))]
     if wrong.size:
@@ -200,7 +220,10 @@ def sampling(chances: npt.ArrayLike, count: int) -> Floats:
 
 
 def shares(values: npt.ArrayLike) -> Any:
-    """Shares of the users, a number or an array as given, refusing one outside [0, 1]."""
+    """Return shares of the users, a number or an array.
+
+    Raise `ValueError` for one outside [0, 1].
+    """
     array = np.asarray(values, dtype=np.float64)
     if not ((array >= 0) & (array <= 1)).all():  # also refuses NaN
         raise ValueError(f"a share of the users lies between 0 and 1, got {array}")
@@ -208,10 +231,12 @@ def shares(values: npt.ArrayLike) -> Any:
 
 
 def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], bound: float) -> Floats:
-    """Reports that arrived, as doubles, refusing what no user's mechanism can have made.
+    """Return the received reports as doubles, after checking that the mechanism can have made
+    them.
 
-    `bound` is the mechanism's largest report, inf if there is none. Refused are another shape, no
-    report at all, and one that is not finite or exceeds the bound by more than a rounding.
+    `bound` is the mechanism's largest report, inf if there is none. Raises `ValueError` for another
+    shape, for no reports, and for a report that is not finite or exceeds the bound by more than a
+    rounding.
     """
     array = shaped("reports", reports, shape)
     if not array.size:
@@ -225,10 +250,10 @@ def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], boun
 
 
 def within_one(values: npt.ArrayLike) -> Floats:
-    """The values as doubles in [-1, 1], shape as given.
+    """Return the values as doubles in [-1, 1]; shape as given.
 
-    A value that a rounding took beyond an end is set to that end; one further out, and NaN, is
-    refused.
+    A value that exceeds an end by a rounding is set to that end. Raises `ValueError` for a value
+    further outside, and for NaN.
     """
     array = to_the_bound(np.asarray(values, dtype=np.float64))
     # a NaN makes a comparison false
@@ -241,7 +266,10 @@ def within_one(values: npt.ArrayLike) -> Floats:
 
 
 def to_the_bound(array: Floats) -> Floats:
-    """The same, with 1 or -1 for what exceeds them by a rounding, as scaled ends of a range may."""
+    """Return the array with 1 or -1 in place of values that exceed them by a rounding.
+
+    The scaled ends of a range may have such values.
+    """
     if not array.size or (array.min() >= -1 and array.max() <= 1):
         return array
     distance = np.abs(array)

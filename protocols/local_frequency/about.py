@@ -1,4 +1,4 @@
-"""What is said about collections of frequencies: cost, error and privacy."""
+"""What is stated about collections of frequencies: cost, error and privacy."""
 
 from collections.abc import Sequence
 
@@ -20,11 +20,14 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: FrequencyCollection) -> About:
-    """What is said about a collection with this mechanism."""
+    """Return the record of statements about a collection with this mechanism."""
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """One report a user, however users are seated, or of each who sends one."""
+        """Return the bill: one report from each user, or from each user who sends one.
+
+        The bill does not depend on how the users are seated.
+        """
         sampling = float(mechanism.sampling)
         if sampling == 1:
             return one_report_each(users, mechanism.form)
@@ -32,16 +35,16 @@ def about(protocol: FrequencyCollection) -> About:
         return some_reports(run, users, users * sampling, silent, mechanism.form)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the true support, shape (N,).
+        """Compare the estimate with the true support, shape (N,).
 
-        Intervals are normal, by the exact variance.
+        Intervals are normal, with the exact variance.
         """
         return assess_frequencies(mechanism, run.outputs["server"], support, confidence)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The exact ε of a report, for each user by itself."""
+        """Return the exact ε of a report; it holds for each user by itself."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(
@@ -58,10 +61,11 @@ def about(protocol: FrequencyCollection) -> About:
 
 
 def expected_squared_l2(protocol: FrequencyCollection) -> float | None:
-    """The expected squared L2 error, the same whatever the users hold.
+    """Return the expected squared L2 error, which does not depend on the users' items.
 
-    That is so because an estimate's variance is linear in the share of holders, and shares add up
-    to 1. None where one answer tells more than the other: there it depends on the shares.
+    An estimate's variance is linear in the share of holders, and the shares add up to 1. Returns
+    None for a mechanism where one answer tells more than the other: there the error depends on the
+    shares.
     """
     mechanism = protocol.mechanism
     if mechanism.expected_error_depends_on_truth:

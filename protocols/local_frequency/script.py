@@ -1,8 +1,11 @@
 """Frequencies of items from locally perturbed reports.
 
-Learns: the server, one ε-locally private report of each user; users, nothing. Source: Wang et al.,
-*Locally Differentially Private Protocols for Frequency Estimation*, 2017, section 3.
-What is said about these collections stands in `about.py`.
+Each user perturbs its item and sends one ε-locally private report to the server. The server counts
+how many reports support each item, and computes unbiased frequencies. The server learns the
+reports; users learn nothing.
+
+Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
+section 3. `about.py` states the cost, error and privacy of these collections.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,76 +37,91 @@ USUAL_EPSILON = 1.0
 
 
 class FrequencyMechanism(Mechanism, Interface):
-    """What a collection asks of a mechanism over items 1..N.
+    """What a collection needs of a mechanism over items 1..N.
 
-    The mechanism draws reports, says how they travel, and estimates frequencies from their counts.
+    The mechanism draws reports, defines how they travel, and estimates frequencies from counts.
     """
 
     @property
     def items(self) -> int:
-        """N."""
+        """The number of items, N."""
         ...
 
     @property
     def epsilon(self) -> float:
-        """The ε that it is made with, or that follows from what it is made with."""
+        """The requested ε, or the ε that follows from the requested probabilities."""
         ...
 
     @property
     def sampling(self) -> Chance:
-        """The chance that a user reports; below 1 only where a report names a single item."""
+        """The probability that a user reports; below 1 only if a report names a single item."""
         ...
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Any:
-        """One report a user, or what stands for none."""
+        """Return one report for each user, or the value that stands for no report."""
         ...
 
     def payload(self, reports: Any) -> Typed:
-        """Reports as they travel, row k the k-th that is sent."""
+        """Return the reports as they travel; row k is the k-th report that is sent."""
         ...
 
     def received(self, numbers: Numbers) -> Any:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received numbers stand for."""
         ...
 
     def supports(self, reports: Any) -> Ints:
-        """How many reports support each item; shape (N,)."""
+        """Return how many reports support each item; shape (N,)."""
         ...
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population, drawn without its reports; shapes (N,).
+        """Draw the supports of a population without drawing its reports; shapes (N,).
 
-        `holders` are how many of its users hold each item.
+        `holders` counts the users who hold each item.
         """
         ...
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Unbiased frequencies, shape (N,)."""
+        """Return unbiased frequencies; shape (N,)."""
         ...
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The variance of the estimated frequency of an item that `share` of the users hold."""
+        """Return the variance of the estimated frequency of an item that `share` of the users
+        hold.
+        """
         ...
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The chances (p, q): a report supports the own item with p, any other with q."""
+        """The probabilities (p, q) that a report supports the own item, and any other item."""
         ...
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether the estimates of two items add up to 1, and have the same variance."""
+        """Whether the estimates of two items add up to 1 and have the same variance."""
         ...
 
     @property
     def expected_error_depends_on_truth(self) -> bool:
-        """Whether the expected squared error of all estimates depends on what the users hold."""
+        """Whether the expected squared error of all estimates depends on the users' items."""
         ...
 
 
 @attrs.frozen
 class FrequencyCollection:
-    """What every party knows. An input is an item in 1..N."""
+    """A collection of frequencies: the parameters, which every party knows, and the scripts.
+
+    `users` is n >= 1, and `mechanism` perturbs items 1..N, such as `OUE(epsilon, items)`.
+    `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
+    an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
+
+    Raises `ValueError` for parameters out of range.
+
+    >>> from protocols import GRR
+    >>> from simnet import run
+    >>> collection = FrequencyCollection(users=4, mechanism=GRR(epsilon=20.0, items=3))
+    >>> run(collection, [1, 3, 3, 2], seed=7).outputs["server"].round(3).tolist()
+    [0.25, 0.25, 0.5]
+    """
 
     users: int  # n >= 1
     mechanism: FrequencyMechanism
@@ -115,7 +133,7 @@ class FrequencyCollection:
 
     @property
     def items(self) -> int:
-        """N, the number of items."""
+        """The number of items, N."""
         return self.mechanism.items
 
     @property
@@ -124,37 +142,37 @@ class FrequencyCollection:
         return self.mechanism.epsilon
 
     def parties(self) -> Mapping[str, Seat]:
-        """The users, on one seat or on many, and the server."""
+        """Return the parties: the users, as actors or as one crowd, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
     async def user(self, me: Party, items: Sealed) -> None:
-        """Perturb the item, or those of a crowd, and send the report, or each of them.
+        """Perturb the item and send the report; a crowd does so for each member.
 
         A user who stays silent sends no message.
         """
         await me.send_rows(self._tag, to="server", rows=me.disclose(self.reports, items))
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports that support each item.
+        """Count the reports that support each item, and estimate frequencies.
 
-        Shape (N,), unbiased frequencies, not clipped.
+        Returns unbiased frequencies, shape (N,), not clipped.
         """
         supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
         return self.mechanism.estimate(supports.plain, self.users)
 
     def reports(self, items: int | Ints, coins: Coins) -> Any:
-        """The perturbed reports on an item, or on those of a crowd, as they travel."""
+        """Return the perturbed reports on an item, or on a crowd's items, as they travel."""
         values = np.atleast_1d(items)
         return collection.rows_sent(self.population, self.mechanism, values, coins)
 
     @property
     def columns(self) -> Sequence[slice]:
-        """All estimates are shares of the items of one column."""
+        """The parts of the estimate that belong to one column: here all of it."""
         return [slice(0, self.items)]
 
     @property
     def count_variance(self) -> tuple[float, float] | None:
-        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope)."""
+        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count."""
         mechanism = self.mechanism
         if not isinstance(mechanism, Pure) or mechanism.expected_error_depends_on_truth:
             return None
@@ -162,12 +180,12 @@ class FrequencyCollection:
 
     @property
     def has_independent_items(self) -> bool:
-        """Whether a report is independent bits, one for each item."""
+        """Whether a report consists of independent bits, one for each item."""
         return isinstance(self.mechanism, UnaryReports)
 
     @property
     def single_item_chances(self) -> tuple[float, float] | None:
-        """The chances p and q of randomised response; None for another mechanism."""
+        """The probabilities p and q of randomised response; None for another mechanism."""
         return self.mechanism.support_chances if isinstance(self.mechanism, GRR) else None
 
     @property
@@ -184,24 +202,25 @@ def local_frequency(
     items: int,
     mechanism: Annotated[str, f"how a user perturbs its item: {', '.join(OVER_ITEMS)}"] = "oue",
     epsilon: Annotated[
-        float | None, "ε of a report, above 0; 1 unless set; not for joy-gerla"
+        float | None, "ε of a report, above 0; by default 1; not for joy-gerla"
     ] = None,
     truthful: Annotated[
-        float | None, "for joy-gerla: the chance of a truthful answer, from 0 to 1"
+        float | None, "for joy-gerla: the probability of a truthful answer, from 0 to 1"
     ] = None,
     yes: Annotated[
-        float | None, "for joy-gerla: the chance of yes in other answers, from 0 to 1"
+        float | None, "for joy-gerla: the probability of yes in other answers, from 0 to 1"
     ] = None,
     sampling: Annotated[
-        float | None, "for joy-gerla: the chance that a user reports, above 0, at most 1"
+        float | None, "for joy-gerla: the probability that a user reports, above 0, at most 1"
     ] = None,
     population: Population = "actors",
 ) -> FrequencyCollection:
-    """A collection with one of the mechanisms oue, sue, grr, olh, hadamard, warner and joy-gerla.
+    """Return a collection with the mechanism of this name.
 
-    The last two are for two items. `epsilon` is 1 unless given; joy-gerla has `truthful`, `yes`
-    and, if users may be left out, `sampling` in its place. Raises `ValueError` for another name,
-    and for settings that the mechanism does not have or lacks.
+    The names are oue, sue, grr, olh, hadamard, warner and joy-gerla; the last two are for two
+    items. `epsilon` is 1 by default; joy-gerla takes `truthful`, `yes` and optionally `sampling`
+    instead. Raises `ValueError` for another name, and for settings that are missing or that the
+    mechanism does not have.
     """
     one_of("mechanism", mechanism, OVER_ITEMS)
     recipe, chances = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}

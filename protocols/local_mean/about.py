@@ -1,4 +1,4 @@
-"""What is said about collections of numbers: cost, error and privacy."""
+"""What is stated about collections of numbers: cost, error and privacy."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -21,20 +21,25 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: MeanCollection) -> About:
-    """What is said about a collection with this mechanism and range."""
+    """Return the record of statements about a collection with this mechanism and range."""
     users, mechanism, interval = protocol.users, protocol.mechanism, protocol.interval
-    # the squared error at worst over what the users hold, in the values' own units
+    # the largest expected squared error over all inputs, in the values' own units
     worst = mechanism.worst_variance * interval.unit**2 / users
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """One report a user, however users are seated; no count depends on the coins."""
+        """Return the bill: one report from each user; no count depends on the coins.
+
+        The bill does not depend on how the users are seated.
+        """
         return one_report_each(users, mechanism.form)
 
     def assess(run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against the mean that a `total` of shape (1,) gives.
+        """Compare the estimate with the true mean, where `total` of shape (1,) is the sum of the
+        inputs.
 
-        The expected error is exact for what the users hold. The normal interval is by the worst
-        variance, all that the server can tell: it covers at least at its rate.
+        The expected error is exact for these inputs. The interval is normal and uses the worst
+        variance, because the server does not know the inputs. It therefore covers the truth at
+        least as often as `confidence` says.
         """
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
@@ -58,7 +63,7 @@ def about(protocol: MeanCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The exact ε of a report, for each user by itself."""
+        """Return the exact ε of a report; it holds for each user by itself."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

@@ -1,10 +1,11 @@
 """The mean of numbers from locally perturbed reports.
 
-Learns: the server, one ε-locally private report of each user; users, nothing. The range of the
-values is declared by whoever collects, before anything is known of them, and each user scales its
-value from there to [-1, 1]. Source: Wang et al., *Collecting and Analyzing Multidimensional Data
-with Local Differential Privacy*, Section III.
-What is said about these collections stands in `about.py`.
+Whoever collects the numbers declares their range before anything is known about them. Each user
+scales its value from this range to [-1, 1], perturbs it and sends one ε-locally private report to
+the server. The server learns the reports; users learn nothing.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section III. `about.py` states the cost, error and privacy of these collections.
 """
 
 from collections.abc import Mapping
@@ -30,9 +31,9 @@ from simnet.values.typed import Typed
 
 
 class NumericMechanism(Mechanism, Interface):
-    """What a collection asks of a mechanism over [-1, 1].
+    """What a collection needs of a mechanism over [-1, 1].
 
-    The mechanism draws reports, says how they travel, and estimates the mean.
+    The mechanism draws reports, defines how they travel, and estimates the mean.
     """
 
     @property
@@ -41,29 +42,42 @@ class NumericMechanism(Mechanism, Interface):
         ...
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """One report a user; shape (n,)."""
+        """Return one report for each user; shape (n,)."""
         ...
 
     def payload(self, reports: Floats) -> Typed:
-        """Reports as they travel, row k the k-th."""
+        """Return the reports as they travel; row k is the k-th report."""
         ...
 
     def received(self, numbers: npt.ArrayLike) -> Floats:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received numbers stand for."""
         ...
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """The mean of the values, unbiased."""
+        """Return the unbiased mean of the values."""
         ...
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """The variance of the report on each value."""
+        """Return the variance of the report on each value."""
         ...
 
 
 @attrs.frozen
 class MeanCollection:
-    """What every party knows. An input is a number in the declared range."""
+    """A collection of numbers: the parameters, which every party knows, and the scripts.
+
+    `users` is n >= 1, `mechanism` perturbs values in [-1, 1], such as `HM(epsilon)`, and `low` and
+    `high` are the declared range. `population` is `actors` or `crowd`. A user's input is a number
+    in the range; the output of the server is the estimated mean.
+
+    Raises `ValueError` for parameters out of range.
+
+    >>> from protocols import Duchi
+    >>> from simnet import run
+    >>> collection = MeanCollection(users=3, mechanism=Duchi(epsilon=1400.0), low=0, high=10)
+    >>> run(collection, [0.0, 10.0, 10.0], seed=7).outputs["server"]  # doctest: +ELLIPSIS
+    6.66...
+    """
 
     users: int  # n >= 1
     mechanism: NumericMechanism
@@ -73,33 +87,31 @@ class MeanCollection:
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
-        ValueRange(self.low, self.high)  # refuses what is no range
+        ValueRange(self.low, self.high)  # raises if the range is empty or infinite
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
-                "the sum of reports of reals has no law that is drawn at once: use population=crowd"
+                "population=aggregate is for mechanisms over items: a sum of real-valued reports "
+                "cannot be drawn directly, so use population=crowd"
             )
 
     def parties(self) -> Mapping[str, Seat]:
-        """The users, on one seat or on many, and the server."""
+        """Return the parties: the users, as actors or as one crowd, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
     async def user(self, me: Party, values: Sealed) -> None:
-        """Scale and perturb the value, and send the report.
-
-        A crowd does so for each of its members.
-        """
+        """Scale and perturb the value, and send the report; a crowd does so for each member."""
         await me.send_rows(REPORT, to="server", rows=me.disclose(self.reports, values))
 
     async def server(self, me: Party) -> float:
-        """The mean of the reports, scaled back."""
+        """Return the mean of the reports, scaled back to the declared range."""
         rows = await me.gather_rows(REPORT, me.all("user"))
         return self.interval.unscaled(
             self.mechanism.estimate(self.mechanism.received(rows.numbers()))
         )
 
     def reports(self, values: float | Floats, coins: Coins) -> Typed:
-        """The perturbed reports on a value, or on those of a crowd, as they travel."""
+        """Return the perturbed reports on a value, or on a crowd's values, as they travel."""
         scaled = self.interval.scaled(np.atleast_1d(values))
         return self.mechanism.payload(self.mechanism.perturb(scaled, coins))
 
@@ -118,9 +130,9 @@ def local_mean(
     high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
     population: Population = "actors",
 ) -> MeanCollection:
-    """A collection with a mechanism by name: hm, pm, duchi and so on.
+    """Return a collection with the mechanism of this name: hm, pm, duchi and so on.
 
-    Raises `ValueError` for another.
+    Raises `ValueError` for another name.
     """
     one_of("mechanism", mechanism, tuple(MECHANISMS))
     return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)

@@ -1,4 +1,4 @@
-"""What is said about collections of tables: cost, error and privacy."""
+"""What is stated about collections of tables: cost, error and privacy."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -22,17 +22,20 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: TableCollection) -> About:
-    """What is said about a collection with this schema and mechanism."""
+    """Return the record of statements about a collection with this schema and mechanism."""
     users, mechanism = protocol.users, protocol.mechanism
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """One report a user, however users are seated; no count depends on the coins."""
+        """Return the bill: one report from each user; no count depends on the coins.
+
+        The bill does not depend on how the users are seated.
+        """
         return one_report_each(users, *mechanism.form)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The exact ε of a whole report, for each user by itself."""
+        """Return the exact ε of a whole report; it holds for each user by itself."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(
@@ -50,12 +53,13 @@ def about(protocol: TableCollection) -> About:
 def assess(
     protocol: TableCollection, run: Run, totals: Floats, confidence: float = 0.95
 ) -> Assessment:
-    """Hold the estimates against the means and shares that sums and supports in `totals` give.
+    """Compare the estimates with the true means and shares; `totals` are sums and supports.
 
-    Expected errors are exact for what the users hold. Intervals are normal, by the exact variance
-    for shares and by the worst one for means, all that the server can tell. Squared errors are
-    those of numbers scaled to [-1, 1] and of shares, as in the paper; their deviation takes
-    estimates for normal and uncorrelated, which they nearly are.
+    Expected errors are exact for these inputs. Intervals are normal. They use the exact variance
+    for shares, and the worst variance for means, because the server does not know the values.
+    Squared errors are those of numbers scaled to [-1, 1] and of shares, as in the paper. The
+    deviation of the squared error treats the estimates as normal and uncorrelated, which is nearly
+    true.
     """
     rows = np.concatenate([np.atleast_2d(values) for values in run.inputs.values()])
     estimate, variance, units = run.outputs["server"], variances(protocol, rows), protocol.units
@@ -81,7 +85,9 @@ def assess(
 
 
 def variances(protocol: TableCollection, rows: Floats) -> Floats:
-    """The exact variance of each estimate for users who hold these rows, in units squared."""
+    """Return the exact variance of each estimate, in units squared, for users who hold these
+    rows.
+    """
     users, mechanism = protocol.users, protocol.mechanism
     numbers, items = protocol.scaled(rows)
     means = [mechanism.variance(column).sum() / users**2 for column in numbers.T]
@@ -94,7 +100,7 @@ def variances(protocol: TableCollection, rows: Floats) -> Floats:
 def _intervals(
     protocol: TableCollection, estimate: Floats, confidence: float
 ) -> tuple[Floats, Floats, Floats]:
-    """The ends of the intervals, and what the server can tell of the variances."""
+    """Return both ends of the intervals, and the variances that the server can estimate."""
     from scipy.special import ndtri  # here, not above: it takes a while to load
 
     users, mechanism, first = protocol.users, protocol.mechanism, len(protocol.ranges)

@@ -1,11 +1,13 @@
-"""Means and frequencies of a whole table from locally perturbed reports, under one budget a user.
+"""Means and frequencies of a whole table from locally perturbed reports, with one ε per user.
 
-Each user holds a row of numbers and categories. It reports on a few columns, chosen blindly, with a
-large share of the budget each (`Tuples`), or on all of them with a small one (`Split`). Learns: the
-server, one report of each user, which is ε-locally private as a whole; users, nothing. Source: Wang
-et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm
-4 and Section VI.
-What is said about these collections stands in `about.py`.
+Each user has a row of numbers and categories. It reports on a few columns, drawn independently of
+the row, with a large share of its ε each (`Tuples`), or on all columns with a small share each
+(`Split`). The server learns one report of each user, which is ε-locally private as a whole; users
+learn nothing.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Algorithm 4 and Section VI. `about.py` states the cost, error and privacy of these
+collections.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,9 +40,23 @@ from simnet.values.sealed import Sealed
 
 @attrs.frozen
 class TableCollection:
-    """What every party knows.
+    """A collection of a table: the parameters, which every party knows, and the scripts.
 
-    An input is a row: a number of each range, then an item, from 1, of each domain.
+    `users` is n >= 1, `schema` lists the columns, and `mechanism` is `Tuples` or `Split` for the
+    same columns. `population` is `actors` or `crowd`. A user's input is a row: first a number for
+    each numeric column, then an item, from 1, for each categorical column. The output of the server
+    is an array: means in their own units, then shares in the order of the schema's labels.
+
+    Raises `ValueError` for parameters out of range, and for a mechanism with other columns.
+
+    >>> from protocols import Attributes, Tuples
+    >>> from simnet import run
+    >>> from simnet.scenario.schema import Categorical, Numeric, Schema
+    >>> schema = Schema((Numeric("age", 0, 100),), (Categorical("sex", ("f", "m")),))
+    >>> mechanism = Tuples(epsilon=4.0, attributes=Attributes(1, (2,)))
+    >>> collection = TableCollection(users=2, schema=schema, mechanism=mechanism)
+    >>> run(collection, [[30.0, 1], [40.0, 2]], seed=7).outputs["server"].shape
+    (3,)
     """
 
     users: int  # n >= 1
@@ -55,8 +71,8 @@ class TableCollection:
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
-                "the sum of reports on tables has no law that is drawn at once: use "
-                "population=crowd"
+                "population=aggregate is for mechanisms over items: a sum of reports on tables "
+                "cannot be drawn directly, so use population=crowd"
             )
         if self.mechanism.attributes != attributes_of(self.schema):
             raise ValueError(
@@ -70,21 +86,23 @@ class TableCollection:
 
     @property
     def epsilon(self) -> float:
-        """The ε that the mechanism is made with."""
+        """The requested ε of the mechanism."""
         return self.mechanism.epsilon
 
     @property
     def units(self) -> Floats:
-        """How much 1 in [-1, 1] is in the units of each estimate; 1 for shares."""
+        """The length, in the units of each estimate, of 1 on the scale from -1 to 1; 1 for
+        shares.
+        """
         shares = sum(self.mechanism.attributes.domains)
         return np.array([interval.unit for interval in self.ranges] + [1.0] * shares)
 
     def parties(self) -> Mapping[str, Seat]:
-        """The users, on one seat or on many, and the server."""
+        """Return the parties: the users, as actors or as one crowd, and the server."""
         return collection.seats_of(self.population, self.users, self.user, self.server)
 
     async def user(self, me: Party, rows: Sealed) -> None:
-        """Scale and perturb the row, or those of a crowd, and send the report, or each of them."""
+        """Scale and perturb the row, and send the report; a crowd does so for each member."""
         await me.send_rows(REPORT, to="server", rows=me.disclose(self.reports, rows))
 
     async def server(self, me: Party) -> Floats:
@@ -97,25 +115,25 @@ class TableCollection:
         return self.unscaled(self.mechanism.estimate(self.mechanism.received(pieces)))
 
     def reports(self, rows: Floats, coins: Coins) -> Any:
-        """The perturbed reports on a row, or on those of a crowd, as they travel."""
+        """Return the perturbed reports on a row, or on a crowd's rows, as they travel."""
         reports = self.mechanism.perturb(*self.scaled(np.atleast_2d(rows)), coins)
         return self.mechanism.payload(reports)
 
     @property
     def columns(self) -> Sequence[slice]:
-        """Where the shares of each column of categories stand in the estimate."""
+        """For each categorical column, the slice of the estimate that holds its shares."""
         return [where for _, where in self.schema.groups[len(self.schema.numeric) :]]
 
     @property
     def count_variance(self) -> tuple[float, float]:
-        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope)."""
+        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count."""
         return linear_count_variance(
             lambda share: self.mechanism.frequency_variance(share, self.users), self.users
         )
 
     @property
     def has_independent_items(self) -> bool:
-        """No: all reports of a user are about the same row."""
+        """False: all parts of a user's report are about the same row."""
         return False
 
     @property
@@ -124,9 +142,9 @@ class TableCollection:
         return
 
     def scaled(self, rows: Floats) -> tuple[Floats, Ints]:
-        """Numbers in [-1, 1], shape (n, d_n), and items, shape (n, d_c).
+        """Return the numbers in [-1, 1], shape (n, d_n), and the items, shape (n, d_c).
 
-        Raises `ValueError` for rows of another length, numbers out of range and items that are no
+        Raises `ValueError` for rows of another length, numbers out of range, and items that are not
         whole numbers.
         """
         table = checks.shaped("rows", rows, (None, len(self.schema.names)))
@@ -141,7 +159,7 @@ class TableCollection:
         return np.array(numbers).reshape(numeric, len(table)).T, items.astype(np.int64)
 
     def unscaled(self, estimates: Estimates) -> Floats:
-        """All estimates as one array, means in their own units."""
+        """Return all estimates as one array, means in their own units."""
         means = [
             interval.unscaled(mean)
             for interval, mean in zip(self.ranges, estimates.means.tolist(), strict=True)
@@ -150,7 +168,7 @@ class TableCollection:
 
 
 def attributes_of(schema: Schema) -> Attributes:
-    """The attributes that the columns are."""
+    """Return the attributes of the schema's columns."""
     return Attributes(len(schema.numeric), [len(column.labels) for column in schema.categorical])
 
 
@@ -166,18 +184,17 @@ def local_table(
     epsilon: Annotated[float, "ε of a user's whole report, above 0"] = 1.0,
     k: Annotated[
         int | str | None,
-        "on how many columns a user reports where they are sampled: a number, or best; the "
-        "paper's rule unless set",
+        "the number of columns on which a user reports if columns are sampled: a whole number, or "
+        "best; by default the paper's rule",
     ] = None,
     population: Population = "crowd",
 ) -> TableCollection:
-    """A collection that samples columns, or splits the budget among all of them.
+    """Return a collection that samples columns, or that splits ε among all columns.
 
-    The methods pm and hm sample columns; duchi, laplace and so on split the budget.
-
-    `k` is how many columns a user reports on when they are sampled: a number, `best` for the least
+    The methods pm and hm sample columns; duchi, laplace and so on split ε. `k` is the number of
+    columns on which a user reports if columns are sampled: a whole number, `best` for the least
     worst variance of a mean, or None for the paper's rule. Raises `ValueError` for another method,
-    and for a k that does not belong.
+    and for a k with a method that splits ε.
     """
     one_of("method", method, (*INNER, *JOINT, *SINGLE))
     attributes = attributes_of(schema)

@@ -1,10 +1,13 @@
-"""Additive noise for one value in [-1, 1]: Laplace, and the staircase densities SCDF and Staircase.
+"""Additive noise for one value in [-1, 1]: Laplace, and the staircase densities SCDF and
+Staircase.
 
-Each user reports its value plus noise whose law does not depend on the value. Sources: Dwork et al.
-(Laplace); Soria-Comas and Domingo-Ferrer (SCDF); Geng and Viswanath (Staircase); all as in Wang et
-al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section
-III-A, with sensitivity 2. Steps j = 0, 1, ... of Eq. 2 have density a e^{-(j+1) ε}; with the
-exponent that is printed the mass is not 1.
+Each user reports its value plus noise. The law of the noise does not depend on the value. Two
+values differ by at most 2, so the sensitivity is 2. Steps j = 0, 1, ... of Eq. 2 have density a
+e^{-(j+1) ε}; with the exponent that the paper prints, the total mass is not 1.
+
+Sources: Dwork et al. (Laplace); Soria-Comas and Domingo-Ferrer (SCDF); Geng and Viswanath
+(Staircase); all as in Wang et al., *Collecting and Analyzing Multidimensional Data with Local
+Differential Privacy*, Section III-A.
 """
 
 from fractions import Fraction
@@ -21,14 +24,25 @@ from protocols.mechanisms.real import RealReport
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 
-SENSITIVITY = 2  # how far apart two values are at most
-# An ε below which the closed form of SCDF's m loses digits and its series to ε⁵ does not
+SENSITIVITY = 2  # the largest distance between two values
+# Below this ε the closed form of SCDF's m loses digits, and we use its series up to ε⁵.
 SERIES_BELOW = 0.01
 
 
 @attrs.frozen
 class Laplace(RealReport):
-    """Laplace noise of scale 2 / ε."""
+    """The Laplace mechanism for a value in [-1, 1]: noise of scale 2 / ε. Reports are unbounded.
+
+    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
+    is the unbiased mean of the values. Raises `ValueError` for an ε outside 1e-6 to 1400.
+
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> laplace = Laplace(epsilon=1.0)
+    >>> float(laplace.variance(0.0)), round(laplace.exact_epsilon, 9)
+    (8.0, 1.0)
+    >>> laplace.perturb([0.5, -1.0], SampledCoins(7, "u1")).shape
+    (2,)
+    """
 
     epsilon: float
 
@@ -38,19 +52,22 @@ class Laplace(RealReport):
         checks.epsilon_of_reals(self.epsilon)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        """Return the users' reports.
+
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         noise = _signs(numbers.size, coins) * coins.exponential(numbers.size).plain
         return np.asarray(numbers + noise * (SENSITIVITY / self.epsilon))
 
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
         fall = self.epsilon / SENSITIVITY
         t = float(checks.within_one(value))
         return Density((Tail(t, -1, log(fall / 2), fall), Tail(t, 1, log(fall / 2), fall)))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value, 8 / ε²; shape as given."""
+        """Return the variance of the report on each value, 8 / ε²; shape as given."""
         return _everywhere(2 * (SENSITIVITY / self.epsilon) ** 2, values)
 
     @property
@@ -63,8 +80,8 @@ class Laplace(RealReport):
 class Stairs(RealReport):
     """Noise with a density of steps: a on [-m, m], a e^{-(j+1) ε} on the j-th steps beside it.
 
-    Each step has width 2 (Eq. 2). Every m > 0 gives exactly ε as long as m <= 2; `SCDF`,
-    `Staircase` and `least_variance` choose it.
+    Each step beside the middle has width 2 (Eq. 2). Every m in (0, 2] gives exactly ε; `SCDF`,
+    `Staircase` and `least_variance` choose m.
     """
 
     epsilon: float
@@ -76,20 +93,25 @@ class Stairs(RealReport):
         checks.epsilon_of_reals(self.epsilon)
         if not 0 < self.middle <= SENSITIVITY:
             raise ValueError(
-                f"the middle step reaches above 0 and at most to {SENSITIVITY}, got {self.middle}"
+                f"middle, m, lies above 0 and is at most {SENSITIVITY}, got {self.middle}"
             )
 
     @cached_property
     def log_height(self) -> float:
-        """Log of a, from the mass 2 m a + 4 a (r + r² + ...) = 1 with r = e^-ε."""
+        """The logarithm of a, which follows from the total mass 2 m a + 4 a (r + r² + ...) = 1,
+        r = e^-ε.
+        """
         rest = -expm1(-self.epsilon)
         return log(rest) - log(2 * self.middle * rest + 2 * SENSITIVITY * exp(-self.epsilon))
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        """Return the users' reports.
+
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         inside = coins.uniform(numbers.size).plain < 2 * self.middle * exp(self.log_height)
-        # j with chance (1 - r) r^j
+        # j with probability (1 - r) r^j
         steps = np.floor(coins.exponential(numbers.size).plain / self.epsilon)
         within = coins.uniform(numbers.size).plain
         distance = np.where(
@@ -98,7 +120,7 @@ class Stairs(RealReport):
         return numbers + _signs(numbers.size, coins) * distance
 
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
         at = Fraction(float(checks.within_one(value)))
         half = Fraction(self.middle)
         top = self.log_height
@@ -108,7 +130,7 @@ class Stairs(RealReport):
         return Density((Flat(low, high, top), *tails))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value; shape as given."""
+        """Return the variance of the report on each value; shape as given."""
         return _everywhere(self.law(0.0).second_moment, values)
 
     @property
@@ -118,29 +140,35 @@ class Stairs(RealReport):
 
 
 def SCDF(epsilon: float) -> Stairs:
-    """The stairs of Soria-Comas and Domingo-Ferrer: m = 2 (1 - e^-ε - ε e^-ε) / (ε - ε e^-ε)."""
+    """Return the stairs of Soria-Comas and Domingo-Ferrer.
+
+    Here m = 2 (1 - e^-ε - ε e^-ε) / (ε - ε e^-ε).
+    """
     checks.epsilon_of_reals(epsilon)
     if epsilon < SERIES_BELOW:
         return Stairs(epsilon, 1 - epsilon / 6 + epsilon**3 / 360 - epsilon**5 / 15120)
-    # The same fraction, split in two
+    # the fraction of the docstring, as a difference of two
     return Stairs(epsilon, 2 / epsilon - 2 * exp(-epsilon) / -expm1(-epsilon))
 
 
 def Staircase(epsilon: float) -> Stairs:
-    """The stairs of Geng and Viswanath with the least expected absolute noise.
+    """Return the stairs of Geng and Viswanath, which have the least expected absolute noise.
 
-    m = 2 / (1 + e^{ε/2}).
+    Here m = 2 / (1 + e^{ε/2}). Raises `ValueError` for an ε outside 1e-6 to 1400.
+
+    >>> round(Staircase(1.0).middle, 4), round(Staircase(1.0).exact_epsilon, 9)
+    (0.7551, 1.0)
     """
     checks.epsilon_of_reals(epsilon)
     return Stairs(epsilon, 2 * exp(-epsilon / 2) / (1 + exp(-epsilon / 2)))
 
 
 def least_variance(epsilon: float) -> Stairs:
-    """The stairs of least variance.
+    """Return the stairs of least variance.
 
-    Geng and Viswanath, *The Optimal Mechanism in Differential Privacy*, the quadratic cost: with b
-    = e^-ε, m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)); written here without its difference of
-    nearly equal numbers.
+    Source: Geng and Viswanath, *The Optimal Mechanism in Differential Privacy*, the quadratic cost.
+    With b = e^-ε, m / 2 = (((b (1 + b) / 2)^{1/3} - b) / (1 - b)). The code uses an equal form that
+    has no difference of nearly equal numbers.
     """
     checks.epsilon_of_reals(epsilon)
     b, root = exp(-epsilon), exp(-epsilon / 3)  # root³ = b

@@ -1,9 +1,9 @@
-"""Several attributes a user: which there are, reports on them, estimates, and how reports travel.
+"""Several attributes per user: which attributes there are, reports, estimates, and wire format.
 
-A report on k of the attributes travels as k slots of one form. A slot has the number of its
-attribute, a real, and as many bits as the largest domain; of the last two only one is used, the
-other is zero. So a report has one length whichever attributes it is on, and whoever sees its length
-alone learns nothing.
+A report on k of the attributes travels as k *slots* of one form. A slot holds the number of its
+attribute, a real, and as many bits as the largest domain has values. Of the real and the bits only
+one is used; the other is zero. So all reports have the same length, and the length tells nothing
+about which attributes a report is on.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,9 +26,14 @@ def _sizes(domains: Iterable[int]) -> tuple[int, ...]:
 
 @attrs.frozen
 class Attributes:
-    """Numeric attributes in [-1, 1], and categorical ones with values 1..c.
+    """The attributes of a user: numeric ones in [-1, 1], and categorical ones with values 1..c.
 
-    Each categorical attribute has a domain of its own size.
+    `numeric` is their number d_n >= 0; `domains` has the size c >= 2 of each categorical attribute.
+    Numeric attributes come first. Raises `ValueError` for no attributes at all.
+
+    >>> attributes = Attributes(numeric=2, domains=(3, 5))
+    >>> attributes.count
+    4
     """
 
     numeric: int  # d_n >= 0
@@ -39,20 +44,20 @@ class Attributes:
         for size in self.domains:
             checks.whole("a domain's size", size, 2)
         if not self.count:
-            raise ValueError("a tuple has at least one attribute, numeric or categorical")
+            raise ValueError("a tuple has at least one attribute, numeric or categorical, got none")
 
     @property
     def count(self) -> int:
-        """d, of both kinds; the numeric ones come first."""
+        """The number of attributes of both kinds, d; the numeric ones come first."""
         return self.numeric + len(self.domains)
 
     def checked(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None
     ) -> tuple[Floats, Ints]:
-        """The users' values, shapes (n, d_n) and (n, d_c), row j from user j.
+        """Return the users' values, checked; shapes (n, d_n) and (n, d_c), row j from user j.
 
-        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains,
-        `TypeError` for categories that are no whole numbers.
+        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains, and
+        `TypeError` for categories that are not whole numbers.
         """
         values = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
         labels = (
@@ -70,19 +75,21 @@ class Attributes:
     def single(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike
     ) -> tuple[list[float], list[int]]:
-        """One user's numbers and categories, shapes (d_n,) and (d_c,). Raises as `checked` does."""
+        """Return one user's numbers and categories, shapes (d_n,) and (d_c,), checked as in
+        `checked`.
+        """
         rows = np.asarray(categories)[np.newaxis] if self.domains else None
         values, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
         return values[0].tolist(), labels[0].tolist()
 
     def encoders(self, epsilon: float) -> tuple[OUE, ...]:
-        """The mechanism of each categorical attribute at this budget."""
+        """Return the mechanism of each categorical attribute for this ε."""
         return tuple(OUE(epsilon, size) for size in self.domains)
 
 
 @attrs.frozen(eq=False)
 class Reports:
-    """What the users sent: row j from user j."""
+    """The reports of the users: row j from user j."""
 
     numbers: Floats  # (n, d_n); 0 where a user did not report the attribute
     # (m, c) for each categorical attribute, of the m users that reported it
@@ -91,12 +98,12 @@ class Reports:
 
     @property
     def users(self) -> int:
-        """How many users there are."""
+        """The number of users."""
         return len(self.reported)
 
 
 def no_reports(attributes: Attributes) -> Reports:
-    """The reports of no users."""
+    """Return an empty batch of reports."""
     encodings = tuple(np.zeros((0, size), dtype=np.bool_) for size in attributes.domains)
     return Reports(
         np.zeros((0, attributes.numeric)),
@@ -116,12 +123,10 @@ class Estimates:
 def estimates_of(
     reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float
 ) -> Estimates:
-    """Means of the numbers, and debiased frequencies.
+    """Return the means of the numbers and the unbiased frequencies of the categories.
 
-    Each user reported an attribute with the chance 1 / `rate`.
-
-    Raises `ValueError` when there is no user, and for a number that is not finite or exceeds the
-    bound.
+    Each user reported an attribute with probability 1 / `rate`. Raises `ValueError` if there is no
+    user, and for a number that is not finite or exceeds the bound.
     """
     if not reports.users:
         raise ValueError("an estimate needs at least one user")
@@ -132,7 +137,10 @@ def estimates_of(
 
 
 def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> Iterator[Floats]:
-    """The sum of (y - q) / (p - q) over those who reported, times rate / n; shapes (c,)."""
+    """Yield, for each attribute, the sum of (y - q) / (p - q) over its reports, times rate / n.
+
+    Shapes (c,).
+    """
     for encoder, encodings in zip(encoders, reports.encodings, strict=True):
         if len(encodings):
             share = rate * len(encodings) / reports.users
@@ -142,9 +150,9 @@ def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> It
 
 
 def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
-    """The attributes (n, k) in rising order, the reals (n, k) and the bits (n, k, largest domain).
+    """Return the reports as slots: attributes (n, k), reals (n, k), bits (n, k, largest domain).
 
-    Reals and bits are left out where there are no attributes of that kind.
+    Attributes are in rising order. Reals or bits are left out if no attribute is of that kind.
     """
     slot_attributes = np.nonzero(reports.reported)[1].reshape(-1, k)
     pieces = [index(slot_attributes, attributes.count, "Nd")]
@@ -161,7 +169,7 @@ def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
 
 
 def from_slots(attributes: Attributes, pieces: Pieces) -> Reports:
-    """Reports from what arrived."""
+    """Return the reports that the received slots stand for."""
     slot_attributes = pieces[0].numbers()
     users = np.arange(len(slot_attributes))[:, np.newaxis]
     reported = np.zeros((len(slot_attributes), attributes.count), dtype=np.bool_)

@@ -1,8 +1,8 @@
-"""The privacy of a finite channel: the exact ε and δ between the rows of a matrix of probabilities.
+"""The privacy of a finite channel: the exact ε and δ between the rows of a probability matrix.
 
-A row is the law of the output for one input. Two rows have P[S] <= e^ε Q[S] + δ for every set S of
-outputs, in either direction. A float counts as the binary fraction that it is; nothing is rounded
-before the end.
+Each row is the law of the output for one input. Two rows P and Q satisfy (ε, δ) if P[S] <= e^ε Q[S]
++ δ and Q[S] <= e^ε P[S] + δ for every set S of outputs. A float counts as the exact binary
+fraction; only the final result is rounded.
 """
 
 import math
@@ -19,21 +19,23 @@ LawRow = Sequence[Chance] | Floats
 
 
 def epsilon_of(rows: Sequence[LawRow]) -> float:
-    """The least ε with δ = 0: the largest ln of a ratio within a column.
+    """Return the least ε with δ = 0: the largest logarithm of a ratio within a column.
 
-    It is infinite where a zero meets a positive entry.
+    `rows` are the laws of the output, one for each input. The result is infinite if a column holds
+    both a zero and a positive entry. Raises `ValueError` for rows that are not laws on the same
+    outputs.
 
-    Raises `ValueError` for rows that are no laws on the same outputs.
+    >>> round(epsilon_of([(0.75, 0.25), (0.25, 0.75)]), 6)  # randomised response with ln 3
+    1.098612
     """
     return log(worst_ratio(rows))
 
 
 def worst_ratio(rows: Sequence[LawRow]) -> Fraction | float:
-    """The largest ratio of two entries of a column, which is e^ε: a fraction, or inf.
+    """Return the largest ratio of two entries of a column, which is e^ε: a fraction, or inf.
 
-    A column of zeros has none.
-
-    Raises `ValueError` for rows that are no laws on the same outputs.
+    Columns of zeros are skipped. Raises `ValueError` for rows that are not laws on the same
+    outputs.
     """
     worst: Fraction | float = Fraction(1)
     for column in zip(*_laws(rows), strict=True):
@@ -44,12 +46,13 @@ def worst_ratio(rows: Sequence[LawRow]) -> Fraction | float:
 
 
 def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
-    """The least δ at ε: the larger, over both directions, of Σ max(0, p - e^ε q).
+    """Return the least δ at ε: the larger sum Σ max(0, p - e^ε q) of both directions.
 
-    A fraction when all chances are.
+    The result is a fraction if all probabilities are fractions or integers. Raises `ValueError` for
+    rows that are not laws on the same outputs, and for an ε that is negative or not a number.
 
-    Raises `ValueError` for rows that are no laws on the same outputs, and for a negative or
-    undefined ε.
+    >>> delta_of((0.75, 0.25), (0.25, 0.75), epsilon=0)
+    0.5
     """
     first, second = _laws((p, q))
     if not epsilon >= 0:
@@ -64,13 +67,16 @@ def _excess(p: Sequence[Chance], q: Sequence[Chance], factor: Fraction | float) 
     excess: Fraction | float = Fraction(0)
     for p_chance, q_chance in zip(p, q, strict=True):
         scaled = factor * Fraction(q_chance) if q_chance else Fraction(0)
-        if scaled != math.inf:  # an infinite ε leaves only the outputs that q does not have
+        if scaled != math.inf:  # at an infinite ε only outputs that are impossible under q count
             excess += max(Fraction(p_chance) - scaled, Fraction(0))
     return excess
 
 
 def _laws(rows: Sequence[LawRow]) -> list[list[Chance]]:
-    """The rows as plain numbers, refused unless they are laws on the same outputs."""
+    """Return the rows as plain numbers.
+
+    Raises `ValueError` unless they are laws on the same outputs.
+    """
     laws: list[list[Chance]] = [
         row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows
     ]

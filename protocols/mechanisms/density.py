@@ -1,8 +1,8 @@
 """The exact law of a real-valued report: atoms, flat pieces and falling tails.
 
-Places are exact fractions, so that pieces meet where they should however narrow they are; heights
-and masses are logarithms, so that none underflows. What a law tells about an input is its largest
-log ratio to another input's law.
+Positions are exact fractions, so that neighbouring pieces meet exactly, however narrow they are.
+Heights and masses are logarithms, so that none underflows. The ε of a mechanism is the largest log
+ratio between the laws of two inputs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,21 +27,21 @@ def _place(value: Real) -> Fraction:
 
 @attrs.frozen
 class Atom:
-    """A single point with a probability."""
+    """A single point with a positive probability."""
 
     at: Fraction = attrs.field(converter=_place)
     log_mass: float
 
     @property
     def moments(self) -> MomentTriple:
-        """Mass, first and second moment."""
+        """The atom's mass, first moment and second moment."""
         mass, at = exp(self.log_mass), float(self.at)
         return mass, mass * at, mass * at * at
 
 
 @attrs.frozen
 class Flat:
-    """A constant density on an interval. Raises `ValueError` for an interval that is empty."""
+    """A constant density on an interval. Raises `ValueError` for an empty interval."""
 
     low: Fraction = attrs.field(converter=_place)
     high: Fraction = attrs.field(converter=_place)
@@ -51,48 +51,49 @@ class Flat:
         if not self.low < self.high:
             raise ValueError(
                 f"a piece has a positive width, got {float(self.low)} to {float(self.high)}: "
-                "an epsilon much above 1400 leaves the range of floating point"
+                "an epsilon much above 1400 exceeds the range of doubles"
             )
 
     @cached_property
     def moments(self) -> MomentTriple:
-        """Mass, first and second moment."""
+        """The piece's mass, first moment and second moment."""
         low, high = float(self.low), float(self.high)
         mass = exp(self.log_height + log(float(self.high - self.low)))
         return mass, mass * (low + high) / 2, mass * (low * low + low * high + high * high) / 3
 
     @property
     def ends(self) -> tuple[Fraction, ...]:
-        """Its ends."""
+        """Both ends of the interval."""
         return self.low, self.high
 
     def edges(self, horizon: tuple[Fraction, Fraction]) -> list[Fraction]:
-        """Where the density jumps; no further than the horizon anyway."""
+        """Return the positions where the density jumps: both ends, whatever the horizon is."""
         del horizon
         return [self.low, self.high]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside.
+        """Return the log density inside an interval between edges, at its ends.
 
-        None if it lies elsewhere.
+        None if the piece does not cover the interval.
         """
         return (self.log_height, self.log_height) if self.low <= low and high <= self.high else None
 
     def log_density(self, x: Floats) -> Floats:
-        """The log density at x, -inf outside; shape as given."""
+        """Return the log density at x, -inf outside the piece; shape as given."""
         return np.where((float(self.low) <= x) & (x <= float(self.high)), self.log_height, -inf)
 
     def mass_below(self, x: Floats) -> Floats:
-        """The mass at most x; shape as given."""
+        """Return the piece's mass at or below x; shape as given."""
         return self.moments[0] * np.clip((x - float(self.low)) / float(self.high - self.low), 0, 1)
 
 
 @attrs.frozen
 class Tail:
-    """A density that falls away from an edge for ever, to the right (`side` 1) or to the left (-1).
+    """A density that falls away from an edge without end, to the right (`side` 1) or to the left
+    (-1).
 
-    Its log falls by `fall` per unit of distance: steadily, or all at once at the end of each step
-    of width `step`.
+    Its log falls by `fall` per unit of distance: continuously if `step` is 0, else at the end of
+    each step of width `step`.
     """
 
     edge: Fraction = attrs.field(converter=_place)
@@ -103,7 +104,7 @@ class Tail:
 
     @cached_property
     def moments(self) -> MomentTriple:
-        """Mass, first and second moment."""
+        """The tail's mass, first moment and second moment."""
         height, edge = exp(self.log_height), float(self.edge)
         mass, first, second = (height * moment for moment in self._moments_of_distance)
         return (
@@ -114,30 +115,30 @@ class Tail:
 
     @property
     def _moments_of_distance(self) -> MomentTriple:
-        """The moments of the distance from the edge, for height 1."""
+        """The moments of the distance from the edge, for a height of 1."""
         if not self.step:
             return 1 / self.fall, 1 / self.fall**2, 2 / self.fall**3
         ratio, rest = exp(-self.fall * self.step), -expm1(-self.fall * self.step)
-        # Sums of r^j, j r^j, j² r^j
+        # the sums over j of r^j, of j r^j, and of j² r^j
         s0, s1, s2 = (1 / rest, ratio / rest**2, ratio * (1 + ratio) / rest**3)
         return self.step * s0, self.step**2 * (s1 + s0 / 2), self.step**3 * (s2 + s1 + s0 / 3)
 
     @property
     def ends(self) -> tuple[Fraction, ...]:
-        """Its only end."""
+        """The tail's only end."""
         return (self.edge,)
 
     def edges(self, horizon: tuple[Fraction, Fraction]) -> list[Fraction]:
-        """Where the density jumps, from the edge up to the horizon."""
+        """Return the positions where the density jumps, from the edge up to the horizon."""
         if not self.step:
             return [self.edge]
         reach = abs((horizon[1] if self.side > 0 else horizon[0]) - self.edge)
         return [self.edge + self.side * self.step * j for j in range(floor(reach / self.step) + 1)]
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside.
+        """Return the log density inside an interval between edges, at its ends.
 
-        None if it lies elsewhere.
+        None if the interval is on the other side of the edge.
         """
         near, far = self.side * (low - self.edge), self.side * (high - self.edge)
         if near < 0 or far < 0:
@@ -147,13 +148,13 @@ class Tail:
         return self.log_height - self.fall * float(near), self.log_height - self.fall * float(far)
 
     def log_density(self, x: Floats) -> Floats:
-        """The log density at x, -inf on the other side of the edge; shape as given."""
+        """Return the log density at x, -inf on the other side of the edge; shape as given."""
         distance = self.side * (x - float(self.edge))
         fallen = self.step * np.floor(distance / self.step) if self.step else distance
         return np.where(distance >= 0, self.log_height - self.fall * fallen, -inf)
 
     def mass_below(self, x: Floats) -> Floats:
-        """The mass at most x; shape as given."""
+        """Return the tail's mass at or below x; shape as given."""
         beyond = self._mass_beyond(np.maximum(self.side * (x - float(self.edge)), 0))
         return self.moments[0] - beyond if self.side > 0 else beyond
 
@@ -174,7 +175,7 @@ class Density:
 
     @property
     def mass(self) -> float:
-        """The whole probability: 1 up to rounding."""
+        """The total probability: 1 up to rounding."""
         return self._moment(0)
 
     @property
@@ -191,9 +192,9 @@ class Density:
         return sum(piece.moments[degree] for piece in (*self.parts, *self.atoms))
 
     def log_density(self, x: npt.ArrayLike) -> Floats:
-        """The log of the density's continuous part; -inf where it is zero.
+        """Return the log of the density's continuous part; -inf where it is zero.
 
-        At an edge it is the larger value.
+        At an edge the result is the larger of both sides.
         """
         at = np.asarray(x, dtype=np.float64)
         highest = np.full(at.shape, -inf)
@@ -202,7 +203,7 @@ class Density:
         return highest
 
     def cdf(self, x: npt.ArrayLike) -> Floats:
-        """The probability of a report of at most x; shape as given."""
+        """Return the probability of a report of at most x; shape as given."""
         at = np.asarray(x, dtype=np.float64)
         below = np.zeros(at.shape)
         for part in self.parts:
@@ -212,23 +213,22 @@ class Density:
         return below
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """The log density at the ends of an interval between edges, from inside.
-
-        None where it is zero.
+        """Return the log density inside an interval between edges, at its ends; None if it is
+        zero there.
         """
         each = (part.log_limits(low, high) for part in self.parts)
         return next((limits for limits in each if limits is not None), None)
 
     def falls(self) -> dict[int, float]:
-        """How fast the tail falls on each side that has one."""
+        """Return how fast each tail falls, by side."""
         return {part.side: part.fall for part in self.parts if isinstance(part, Tail)}
 
 
 def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
-    """The law of a report made by one of several mechanisms.
+    """Return the law of a report that is made by one of several mechanisms.
 
-    Each is given as the log of its chance, and its law. The densities must not overlap, nor the
-    atoms: a mixture's parts are just put side by side.
+    Each mechanism is given by the log of its probability, and its law. Neither the densities nor
+    the atoms may overlap: the function only puts the parts side by side.
     """
     parts: list[Flat | Tail] = []
     atoms: list[Atom] = []
@@ -239,11 +239,11 @@ def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
 
 
 def epsilon_between(laws: Sequence[Density]) -> float:
-    """The largest log ratio of any two of the laws, anywhere.
+    """Return the largest log ratio of any two of the laws, at any report.
 
-    Atoms are compared with atoms, densities with densities. Exact up to rounding; inf where one law
-    has an outcome that another has not. Raises `ValueError` for tails that fall in steps of
-    different widths.
+    Atoms are compared with atoms, and densities with densities. The result is exact up to rounding;
+    it is inf if an outcome is possible under one law only. Raises `ValueError` for tails whose
+    steps have different widths.
     """
     return max(
         (max(_atoms_apart(p, q), _densities_apart(p, q)) for p, q in combinations(laws, 2)),
@@ -274,7 +274,7 @@ def _densities_apart(p: Density, q: Density) -> float:
 
 
 def _common_edges(p: Density, q: Density) -> list[Fraction]:
-    """The edges of both laws' densities, as far out as the ratio does not repeat itself."""
+    """Return the edges of both laws' densities, as far out as the ratio still changes."""
     parts = [*p.parts, *q.parts]
     if not parts:
         return []

@@ -1,7 +1,7 @@
-"""A mechanism in numbers: exact ε, bias, variances, and the law of a report.
+"""A mechanism in numbers: its exact ε, bias, variances, and the law of a report.
 
-All are computed from that law. Bias and variance are those of one user's part in the estimate: of a
-number's report, or of an item's share.
+All numbers follow from the law. Bias and variance are those of one user's contribution to the
+estimate: of a number's report, or of an item's share.
 """
 
 from collections.abc import Iterator
@@ -18,20 +18,21 @@ from protocols.mechanisms.reader import EXACT_REALS
 
 LawEntry = dict[str, Any]  # one report or one part of a density: names, numbers, None
 
-ROUNDING = 1e-12  # relative to the size of reports: a bias that small is none
-SLACK = 1e-13  # of an ε that is a difference of logarithms
-# About 72, where e^(-ε/2), half the width in which PM reports t = 0 likely, is one step of 1.
+ROUNDING = 1e-12  # relative to the size of reports; a smaller bias is rounding error
+SLACK = 1e-13  # rounding error of an ε that is a difference of logarithms
+# About 72. At this ε, half the width of PM's high piece for t = 0, e^(-ε/2), is the distance from
+# 1 to the next double.
 FINEST_EPSILON = 104 * log(2)
 
 
 @attrs.frozen(kw_only=True)
 class Described:
-    """What there is to know of a mechanism at one value, or at one share of holders."""
+    """The properties of a mechanism at one value, or at one share of users who hold an item."""
 
     mechanism: OfItems | OfNumbers
     at: float
     epsilon: float  # exact
-    stated: float | None  # the ε that it was made with, if any
+    stated: float | None  # the requested ε; None if the mechanism takes probabilities instead
     bias: float
     variance: float
     worst_variance: float
@@ -39,29 +40,29 @@ class Described:
 
     @property
     def argument(self) -> str:
-        """What `at` is: a share of holders, or a value."""
+        """What `at` means: the word `share` (of users who hold an item) or `value`."""
         return "share" if isinstance(self.mechanism, Pure) else "value"
 
     @property
     def keeps_what_it_states(self) -> bool:
-        """Whether the exact ε is no more than the stated one, up to rounding."""
+        """Whether the exact ε is at most the requested ε, up to rounding."""
         return self.stated is None or self.epsilon <= self.stated * (1 + 1e-9) + SLACK
 
     @property
     def assumption(self) -> str:
-        """What ε rests on; of a law with a density, that reals are exact."""
+        """The assumption behind ε: exact real numbers if the law has a density, else nothing."""
         return EXACT_REALS if self.mechanism.continuous else "nothing"
 
     @property
     def below_doubles(self) -> bool:
-        """Whether some of the noise falls below the precision of doubles.
+        """Whether some of the noise is finer than the precision of doubles.
 
-        Then reports may tell their value.
+        If it is, a report may determine its value.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the record with the keys that scripts rely on."""
         shown = attrs.asdict(self, filter=lambda field, _: field.name != "mechanism", recurse=False)
         return {
             "mechanism": repr(self.mechanism),
@@ -72,10 +73,17 @@ class Described:
 
 
 def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Described:
-    """A mechanism at a value in [-1, 1], or at the share of the users who hold an item.
+    """Return the properties of a mechanism at a value, or at the share of users who hold an
+    item.
 
-    The value is 0 unless given, the share that of a uniform population. Raises `ValueError` for one
-    out of range.
+    `at` is a value in [-1, 1], by default 0, or a share in [0, 1], by default 1/N. The result has
+    `epsilon` (exact), `stated`, `bias`, `variance`, `worst_variance`, and the `law` of a report.
+    Raises `ValueError` for an `at` out of range.
+
+    >>> from protocols import GRR
+    >>> facts = described(GRR(epsilon=1.0, items=2))
+    >>> facts.bias, round(facts.epsilon, 6), round(facts.variance, 4)
+    (0.0, 1.0, 0.9207)
     """
     stated: float | None
     if isinstance(mechanism, Pure):
@@ -106,10 +114,10 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
 
 
 def bias_of_share(mechanism: OfItems, share: float) -> float:
-    """What the expected estimate of an item's share is above the share, from the law of a report.
+    """Return how much the expected estimate of an item's share exceeds the share.
 
-    Estimates are linear in the supports, so what is made of 0 and of 1 supports of one user tells
-    their expectation.
+    It follows from the law of a report. Estimates are linear in the supports, so their values at 0
+    and at 1 supports of one user determine the expectation.
     """
     nothing, something = map(float, mechanism.debiased([0, 1]))
     holder, other = (mechanism.support_chance(value) for value in (1, 2))
@@ -118,10 +126,11 @@ def bias_of_share(mechanism: OfItems, share: float) -> float:
 
 
 def chances(mechanism: OfItems) -> Iterator[LawEntry]:
-    """The chance of each report of a user who holds item 1, and of one who holds item 2.
+    """Yield the probability of each report for a user who holds item 1, and for one who holds
+    item 2.
 
-    Reports of many bits are listed bit by bit. Of many items, those two are listed and any one of
-    the others, which are all alike.
+    Reports of many bits are listed bit by bit. With many items, items 1 and 2 are listed and one
+    entry stands for all others, which have equal probabilities.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):
@@ -129,7 +138,7 @@ def chances(mechanism: OfItems) -> Iterator[LawEntry]:
 
 
 def pieces(density: Density) -> Iterator[LawEntry]:
-    """The law's atoms and the parts of its density from left to right.
+    """Yield the law's atoms and the parts of its density from left to right.
 
     None stands for an infinite end.
     """

@@ -1,4 +1,4 @@
-"""Pictures of a mechanism's output law: pieces and atoms of a density, bars of a finite channel."""
+"""Pictures of a mechanism's law: a density with its atoms, or the bars of a finite channel."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -13,18 +13,23 @@ from protocols.mechanisms.pure import Pure
 from simnet.arrays import Floats
 from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure, write_figure
 
-MARGIN = 0.03  # of the width of the picture
-STEEP = 1e-9  # on either side of an edge, relative to the width of the picture
-FINE = 1000.0  # width of a picture in which single steps are seen
-REST = 0.002  # mass that is left out at each end
-FEWEST_TURNED = 12  # reports from which on their names are turned
+MARGIN = 0.03  # left and right of the reports, relative to the width of the picture
+STEEP = 1e-9  # distance of grid points from an edge, relative to the width of the picture
+FINE = 1000.0  # in pictures narrower than this, every step of a density is drawn
+REST = 0.002  # probability that the picture leaves out at each end
+FEWEST_TURNED = 12  # from this number of reports on, their names are turned by 90 degrees
 
 
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
-    """A matplotlib figure of the law of a report.
+    """Return a matplotlib figure of the law of a report.
 
-    A mechanism for numbers is drawn on the value `at` and on both ends, one for items on two items.
-    Raises `BadInput` when matplotlib is not installed.
+    A mechanism for numbers is drawn for the value `at` and for both ends of [-1, 1]. A mechanism
+    for items is drawn for holders of items 1 and 2. Raises `BadInput` if matplotlib is not
+    installed.
+
+    >>> from protocols import GRR
+    >>> law_figure(GRR(epsilon=1.0, items=3)).get_suptitle()
+    'GRR(epsilon=1.0, items=3): exact ε = 1'
     """
     figure = blank_figure()(figsize=(7.5, 3.8), layout="constrained")
     if isinstance(mechanism, Pure):
@@ -40,15 +45,17 @@ def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
 
 
 def draw_law(mechanism: OfItems | OfNumbers, at: float, path: Path) -> None:
-    """Write the figure to a file; its ending names the format.
+    """Write the figure to a file, in the format that its ending names.
 
-    Raises `BadInput` when that cannot be done.
+    Raises `BadInput` if that is impossible.
     """
     write_figure(law_figure(mechanism, at), path)
 
 
 def _draw_channel(axes: Any, mechanism: OfItems) -> None:
-    """Bars side by side: the chances of each report of a holder of item 1 and of item 2."""
+    """Draw bars side by side: the probabilities of each report for holders of item 1 and of item
+    2.
+    """
     rows = list(chances(mechanism))
     places = np.arange(len(rows))
     for side, (holder, color) in enumerate((("holder of 1", ESTIMATE), ("holder of 2", TRUTH))):
@@ -67,9 +74,8 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
-    """The densities as lines over the reports.
-
-    Atoms are stems on an axis of their own to the right.
+    """Draw the densities as lines over the reports; atoms are stems with their own axis on the
+    right.
     """
     axes = figure.subplots()
     values = (
@@ -95,7 +101,9 @@ def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
 
 
 def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float) -> None:
-    """Stems side by side, so that the atoms of different values at one place are told apart."""
+    """Draw stems side by side, so that the atoms of different values at one position stay
+    visible.
+    """
     for place, (law, value, color) in enumerate(laws):
         x = [float(atom.at) + (place - 1) * apart for atom in law.atoms]
         mass = [atom.moments[0] for atom in law.atoms]
@@ -106,7 +114,7 @@ def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float)
 
 
 def _reach(law: Density) -> tuple[float, float]:
-    """From where to where all but a little of the law lies."""
+    """Return the interval that holds all but a little of the law."""
     ends = [float(end) for part in law.parts for end in part.ends] + [
         float(atom.at) for atom in law.atoms
     ]
@@ -117,9 +125,9 @@ def _reach(law: Density) -> tuple[float, float]:
 
 
 def _grid(law: Density, low: float, high: float) -> Floats:
-    """Reports between the limits and a little beyond.
+    """Return the reports at which densities are drawn.
 
-    There is one on either side of every edge of the density.
+    They cover the limits and a margin, with one point on either side of every edge.
     """
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
     x = np.linspace(low, high, 500)

@@ -1,7 +1,9 @@
 """Duchi et al.'s mechanism for one value in [-1, 1]: report one of two numbers, B or -B.
 
-Each user sends one bit; the mean of the reports is an unbiased mean of the values. Source: Wang et
-al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 1.
+Each user sends one bit. The mean of the reports is an unbiased estimate of the mean value.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Algorithm 1.
 """
 
 from abc import ABC, abstractmethod
@@ -21,41 +23,45 @@ from simnet.values.typed import Typed, bits
 
 
 class TwoSided(ABC):
-    """An unbiased report of values in [-1, 1], by numbers of one size.
-
-    Each mechanism says what its `bound` is.
-    """
+    """An unbiased report of values in [-1, 1] by numbers B or -B. A subclass defines `bound`, B."""
 
     @property
     @abstractmethod
     def bound(self) -> float:
-        """B, the size of every number."""
+        """The absolute value of every reported number, B."""
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the number reported on each value, B² - t²; shape as given."""
+        """Return the variance of the number reported on each value, B² - t²; shape as given."""
         numbers = checks.within_one(values)
         return np.asarray(self.bound**2 - numbers * numbers)
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a number: that on 0."""
+        """The largest variance of a number, which is the variance on value 0."""
         return float(self.variance(0.0))
 
     def payload(self, reports: Floats) -> Typed:
-        """Reports as they travel: one bit a number, 1 for B."""
+        """Return the reports as they travel: one bit for each number, 1 for B."""
         return bits(reports > 0)
 
     def received(self, numbers: npt.ArrayLike) -> Floats:
-        """Reports from the bits that arrived."""
+        """Return the reports that the received bits stand for."""
         return np.where(np.asarray(numbers) == 1, self.bound, -self.bound)
 
 
 @attrs.frozen
 class Duchi(TwoSided, RealReport):
-    """B with probability 1/2 + (t/2) tanh(ε/2), else -B.
+    """Duchi et al.'s mechanism: B with probability 1/2 + (t/2) tanh(ε/2), else -B.
 
-    The value is rounded to 1 or -1 with itself as mean, and what comes out is reported truthfully
-    with e^ε : 1.
+    The value t is rounded to 1 or -1 with mean t, and the result is reported by randomised
+    response. `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,);
+    `estimate(reports)` is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+
+    >>> duchi = Duchi(epsilon=1.0)
+    >>> round(duchi.bound, 4), round(duchi.exact_epsilon, 9)
+    (2.164, 1.0)
+    >>> round(duchi.law(0.5).mean, 9)
+    0.5
     """
 
     epsilon: float
@@ -65,18 +71,21 @@ class Duchi(TwoSided, RealReport):
 
     @property
     def bound(self) -> float:
-        """B = coth(ε/2), the size of every report."""
+        """The absolute value of every report, B = coth(ε/2)."""
         return 1 / tanh(self.epsilon / 2)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        """Return the users' reports.
+
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         rounded = coins.uniform(numbers.size).plain < (1 + numbers) / 2
         truthful = coins.bernoullis(GRR(self.epsilon, 2).exact_chances[0], numbers.size)
         return np.where(rounded == truthful, self.bound, -self.bound)
 
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
         t = float(checks.within_one(value))
         return Density(
             atoms=(
@@ -86,11 +95,10 @@ class Duchi(TwoSided, RealReport):
         )
 
     def _log_chance(self, value: float) -> float:
-        """Log of the probability of B.
-
-        A coin of mean `value` is reported truthfully with e^ε : 1.
+        """Return the log of the probability of B, for a value that is rounded and then
+        perturbed.
         """
         truthful = -log1p(exp(-self.epsilon))
-        with np.errstate(divide="ignore"):  # a value at an end leaves one way to B only
+        with np.errstate(divide="ignore"):  # for a value of 1 or -1 one logarithm is of 0
             ways = np.log([(1 + value) / 2, (1 - value) / 2])
         return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))

@@ -1,13 +1,16 @@
-"""Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B, B]^d.
+"""Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B,
+B]^d.
 
-A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner; corners y
-that agree with v in more than half of the coordinates, the set T+, are e^ε times as likely as the
-others, T-. The mean of the reports is an unbiased mean of the values. Source: Wang et al.,
-*Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Algorithm 3.
+A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner. The set
+T+ holds the corners y that agree with v in more than half of the coordinates. They are e^ε times as
+likely as the other corners, T-. The mean of the reports is an unbiased estimate of the mean values.
 
-As printed, a corner that agrees in exactly half (d even) belongs to both sets, which makes its
-probability the same whatever the coin: the exact ε is then ln(1 + e^ε). The corrected mechanism has
-ties in T- only.
+As the paper prints it, a corner that agrees in exactly half of the coordinates (d even) belongs to
+both sets. Its probability is then the same whatever the coin shows, and the exact ε is ln(1 + e^ε).
+In the corrected mechanism such ties belong to T- only.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Algorithm 3.
 """
 
 from fractions import Fraction
@@ -34,13 +37,24 @@ Value = TypeVar("Value", Fraction, float)
 
 DuchiVariant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
-FEW = 8  # attributes of which the laws of whole reports are listed
-MOST = 100_000  # attributes; the numbers of corners have as many digits, and take a second there
+FEW = 8  # up to this many attributes, the law of whole reports can be listed
+MOST = 100_000  # attributes; numbers of corners grow with them, and here they take a second
 
 
 @attrs.frozen
 class DuchiMulti(TwoSided):
-    """Duchi et al.'s mechanism for d values; `variant` says where ties belong."""
+    """Duchi et al.'s mechanism for `attributes` = d >= 1 values.
+
+    `variant` is `corrected` (corners that agree in half of the coordinates are in T-) or
+    `as-printed` (they are in both sets). `perturb(values, coins)` maps values of shape (n, d) to
+    reports of shape (n, d); `estimate(reports)` are the means; shape (d,). Raises `ValueError` for
+    parameters out of range.
+
+    >>> round(DuchiMulti(epsilon=1.0, attributes=2).exact_epsilon, 4)
+    1.0
+    >>> round(DuchiMulti(epsilon=1.0, attributes=2, variant="as-printed").exact_epsilon, 4)
+    1.3133
+    """
 
     epsilon: float
     attributes: int  # d >= 1
@@ -55,14 +69,17 @@ class DuchiMulti(TwoSided):
 
     @property
     def bound(self) -> float:
-        """B, for which reports are unbiased: the size of every coordinate."""
+        """The absolute value of every coordinate, B, which makes reports unbiased."""
         even, coth = 1 - self.attributes % 2, 1 / tanh(self.epsilon / 2)
         ratio: float = 2 ** (self.attributes - 1) / comb(self.attributes - 1, self.attributes // 2)
         return ratio * coth - even if self.variant == "corrected" else (ratio + even) * coth
 
     @cached_property
     def coin(self) -> Fraction:
-        """The probability of T+: the sizes of T+ and T- weigh unless the printed coin is used."""
+        """The probability of T+.
+
+        Except in the printed variant it depends on the sizes of T+ and T-.
+        """
         ratio = odds.exp(self.epsilon)
         if self.variant == "corrected":
             ratio *= Fraction(self._corners(True), self._corners(False))
@@ -75,12 +92,12 @@ class DuchiMulti(TwoSided):
 
     @cached_property
     def _chances(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The chances of a corner of T- alone, of T+ alone, and of both."""
+        """The probabilities of a corner of T- alone, of T+ alone, and of both sets."""
         upper, lower = self.coin / self._corners(True), (1 - self.coin) / self._corners(False)
         return lower, upper, lower + upper
 
     def _by_agreement(self, lower: Value, upper: Value, tie: Value) -> tuple[Value, ...]:
-        """One of three values for every number of agreeing coordinates; shape (d + 1,)."""
+        """Return one of three values for each number of agreeing coordinates; shape (d + 1,)."""
         below, above = self._agreements(False), self._agreements(True)
         ties = below.stop - above.start
         return (lower,) * above.start + (tie,) * ties + (upper,) * (len(above) - ties)
@@ -94,19 +111,18 @@ class DuchiMulti(TwoSided):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Values at the corners of [-1, 1]^d fix v and have the most different laws, and a report
-        agrees with one v in as many coordinates as one likes and with another in as many as one
-        likes.
+        Values at the corners of [-1, 1]^d determine v, and their laws differ most. A report can
+        agree with one v in any number of coordinates, and with another v in any other number.
         """
         lower, upper, tie = self._chances
         seen = (lower, upper, tie) if self._ties else (lower, upper)
         return odds.log(max(seen) / min(seen))
 
     def law(self, value: float) -> Density:
-        """The law of one coordinate of the report of a user that holds `value` there.
+        """Return the law of one coordinate of the report of a user whose value there is `value`.
 
-        It is the same whatever the user holds elsewhere. A coordinate agrees with the rounded value
-        with the mean share of the agreeing ones.
+        It does not depend on the user's other values. A coordinate agrees with the rounded value
+        with probability equal to the mean share of agreeing coordinates.
         """
         t, agrees = Fraction(float(checks.within_one(value))), self._agreeing_share
         high = (1 + t) / 2 * agrees + (1 - t) / 2 * (1 - agrees)
@@ -115,15 +131,16 @@ class DuchiMulti(TwoSided):
         )
 
     def law_of_tuple(self, values: npt.ArrayLike) -> tuple[Fraction, ...]:
-        """The chance that a user with these values, shape (d,), reports each of the 2**d corners.
+        """Return the probability of each of the 2**d corners for a user with these values, shape
+        (d,).
 
-        Corners are in order from all coordinates low, the last one changing fastest. Raises
+        Corners are in order from all coordinates low; the last coordinate changes fastest. Raises
         `ValueError` for more than 8 attributes.
         """
         if self.attributes > FEW:
             raise ValueError(
                 f"laws of whole reports are listed up to {FEW} attributes: exact_chances "
-                f"says as much"
+                f"has the same information"
             )
         numbers = checks.within_one(checks.shaped("values", values, (self.attributes,))).tolist()
         corners = list(product((-1, 1), repeat=self.attributes))
@@ -158,7 +175,7 @@ class DuchiMulti(TwoSided):
             for end in ("start", "stop")
         )
         drawn, missing = np.empty(users, dtype=np.int64), np.arange(users)
-        while missing.size:  # a corner of the cube, until it is one of the set: half of them are
+        while missing.size:  # rejection: draw corners of the cube; about half are in the set
             drawn[missing] = coins.binomials(
                 np.full(missing.size, self.attributes), Fraction(1, 2)
             ).plain
@@ -167,7 +184,7 @@ class DuchiMulti(TwoSided):
         return drawn
 
     def _agreements(self, upper: bool) -> range:
-        """The numbers of agreeing coordinates in T+ or T-."""
+        """Return the numbers of agreeing coordinates that the corners in T+, or in T-, have."""
         half = self.attributes // 2
         return range(half + 1 - self._ties, self.attributes + 1) if upper else range(half + 1)
 
@@ -177,21 +194,22 @@ class DuchiMulti(TwoSided):
         return self.variant == "as-printed" and self.attributes % 2 == 0
 
     def _corners(self, upper: bool) -> int:
-        """How many corners there are in T+ or T-."""
+        """Return the number of corners in T+, or in T-."""
         d = self.attributes
         ties = comb(d, d // 2) if d % 2 == 0 else 0
-        one_side: int = (2**d - ties) // 2  # as many agree in more than half as in less
+        one_side: int = (2**d - ties) // 2  # corners that agree in more than half; also in less
         return one_side if upper and not self._ties else one_side + ties
 
     @cached_property
     def _agreeing_share(self) -> Fraction:
-        """The mean share of a report's coordinates that agree with v.
+        """The expected share of a report's coordinates that agree with v.
 
-        Of the corners that agree in k coordinates, comb(d - 1, k - 1) agree in a given one.
+        Among the corners that agree in k coordinates, comb(d - 1, k - 1) agree in a given
+        coordinate.
         """
         d = self.attributes
         centre, rest = comb(d - 1, d // 2), 2 ** (d - 1)
-        if d % 2:  # the others agree in (d - 1) / 2 of theirs or more, or in fewer
+        if d % 2:  # the other d - 1 coordinates agree in (d - 1) / 2 places or more, or in fewer
             inside, outside = (rest + centre) // 2, (rest - centre) // 2
         else:
             inside, outside = rest // 2 + centre * self._ties, rest // 2
@@ -200,9 +218,9 @@ class DuchiMulti(TwoSided):
         return share
 
     def estimate(self, reports: npt.ArrayLike) -> Floats:
-        """The means of the values, unbiased; shape (d,).
+        """Return the unbiased means of the values; shape (d,).
 
-        Raises `ValueError` for another shape than (n, d), n > 0, and for a report that is not
+        Raises `ValueError` for another shape than (n, d) with n > 0, and for a report that is not
         finite or exceeds the bound.
         """
         return np.asarray(

@@ -1,9 +1,11 @@
-"""GRR, generalised randomised response: report the own item, or else any other.
+"""GRR, generalised randomised response: report the own item, or else any other item.
 
-It is also called k-RR and direct encoding. Learns: whoever reads a report, the item up to ε; the
-report is the item with probability p = e^ε / (e^ε + N - 1) and each other item with q = 1 / (e^ε +
-N - 1). Source: Kairouz et al., *Discrete Distribution Estimation under Local Privacy*, 2016, Eq. 7;
-Wang et al., 2017, section 4.1.
+It is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε /
+(e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1). Whoever reads a report
+learns the item up to ε.
+
+Source: Kairouz et al., *Discrete Distribution Estimation under Local Privacy*, 2016, Eq. 7; Wang et
+al., 2017, section 4.1.
 """
 
 import functools
@@ -22,12 +24,25 @@ from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
 
-PORTION = 1 << 16  # users worked on at a time: temporary arrays stay in cache
+PORTION = 1 << 16  # users per step, so that temporary arrays fit into the cache
 
 
 @attrs.frozen
 class GRR(Pure):
-    """Randomised response over N items, counted from 1."""
+    """Generalised randomised response over N = `items` >= 2 items, counted from 1.
+
+    `perturb(values, coins)` maps items of shape (n,) to reported items of shape (n,).
+    `supports(reports)` counts the reports of each item, and `estimate(supports, users)` gives
+    unbiased shares; both have shape (N,). Raises `ValueError` for parameters out of range.
+
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> grr = GRR(epsilon=10.0, items=3)
+    >>> reports = grr.perturb([1, 2, 2, 3], SampledCoins(7, "u1"))
+    >>> grr.supports(reports).tolist()
+    [1, 2, 1]
+    >>> round(grr.exact_epsilon, 9)
+    10.0
+    """
 
     epsilon: float  # ε > 0
     items: int  # N >= 2
@@ -38,33 +53,36 @@ class GRR(Pure):
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of the own item and of any other; they add up to 1 over the items."""
+        """The probabilities of the own item, p, and of each other item, q; p + (N - 1) q = 1."""
         ratio = exp(self.epsilon)
         return ratio / (ratio + self.items - 1), 1 / (ratio + self.items - 1)
 
     @property
     def stated_epsilon(self) -> float:
-        """The ε that it was made with."""
+        """The requested ε."""
         return self.epsilon
 
     def support_chance(self, value: int) -> Fraction:
-        """The chance that a report of a holder of `value` names item 1."""
+        """Return the probability that a report of a holder of `value` names item 1."""
         return self.law_of_few(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """The chance of reporting each item, or each of a few."""
+        """Return the probability of each reported item, or of a few if there are many."""
         few = few_items(self.items)
         names = item_names(self.items, few, "{}", "each of {}")
         return list(zip(names, self.law_of_few(value, few)[:few], strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chance of each report, shape (N,), of a user who holds `value` in 1..N."""
+        """Return the probability of each report, shape (N,), for a user who holds `value` in
+        1..N.
+        """
         (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
         return tuple(p if item == own_item else q for item in range(1, self.items + 1))
 
     def law_of_few(self, value: int, few: int) -> tuple[Fraction, ...]:
-        """The chances of reporting each of the first `few` items, and any other.
+        """Return the probabilities of reporting each of the first `few` items, and any other
+        item.
 
         Shape (few + 1,).
         """
@@ -75,45 +93,48 @@ class GRR(Pure):
 
     @functools.cached_property
     def exact_epsilon(self) -> float:
-        """The ε of the law of a report; any two items differ as the first two do."""
+        """The ε of the law of a report; any two items differ in the same way as items 1 and 2."""
         return epsilon_of([self.law_of_few(1, 2), self.law_of_few(2, 2)])
 
     @property
     def report_bits(self) -> int:
-        """Bits of a report on the wire."""
+        """The number of bits of a report on the wire."""
         return (self.items - 1).bit_length()
 
     def payload(self, reports: Ints) -> Typed:
-        """Reports as they travel: indices from 0."""
+        """Return the reports as they travel: indices from 0."""
         return index(reports - 1, self.items, "Nd")
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received indices stand for."""
         return numbers + 1
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,), in 1..N. Raises `ValueError` for a value outside 1..N."""
+        """Return one report in 1..N for each user; shape (n,).
+
+        Raises `ValueError` for a value outside 1..N.
+        """
         reports = checks.whole_numbers("values", values, 1, self.items).copy()
         for start in range(0, reports.size, PORTION):
             self._move(reports[start : start + PORTION], coins)
         return reports
 
     def _move(self, reports: Ints, coins: Coins) -> None:
-        """Put another item in the place of some, in the same array."""
+        """Replace some of the items, in place, by another item."""
         (moved,) = np.nonzero(~coins.bernoullis(self.exact_chances[0], reports.size))
-        # Of the N - 1 others, counted from 0
+        # the place, from 0, among the N - 1 other items
         others: Any = coins.integers(self.items - 1, moved.size).plain
         others += 1
         others += others >= reports[moved]
         reports[moved] = others
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports name each item; shape (N,).
+        """Return how many reports name each item; shape (N,).
 
         Raises `ValueError` for a report outside 1..N.
         """
@@ -121,10 +142,10 @@ class GRR(Pure):
         return np.bincount(items, minlength=self.items + 1)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports that a population's reports have, drawn without the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
 
-        `holders` are how many hold each item. A report is the own item with chance p - q, and else
-        any item at all.
+        `holders` counts the users who hold each item. A report is the own item with probability p -
+        q, and else a uniform item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances
@@ -133,15 +154,16 @@ class GRR(Pure):
 
 
 def spread(balls: int, cells: int, coins: Coins) -> Ints:
-    """How many of the balls, each thrown into any cell alike, fall into each; shape (cells,).
+    """Throw balls into cells uniformly: return the number of balls in each cell; shape (cells,).
 
-    The cells are halved until they are single: a ball goes left in proportion to the cells there.
+    The cells are halved until they are single. At each halving a ball goes left with probability
+    equal to the left half's share of the cells.
     """
     sizes, counts = np.array([cells]), np.array([balls])
     while sizes.max() > 1:
         left = (sizes + 1) // 2
         going = np.zeros_like(counts)
-        for size in np.unique(sizes):  # two sizes at most
+        for size in np.unique(sizes):  # at most two different sizes
             same = sizes == size
             going[same] = coins.binomials(
                 counts[same], Fraction(int(left[same][0]), int(size))

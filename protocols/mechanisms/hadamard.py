@@ -1,12 +1,14 @@
 """Hadamard response: a report is one of K numbers, and supports half of the items.
 
 K is the smallest power of two above N, and item x in 1..N stands for row x of the Hadamard matrix
-of size K: H[x, y] = 1 where x and y, in binary, have an even number of ones in common, else -1. A
-user who holds x reports a number y with H[x, y] = 1 with chance p = e^ε / (e^ε + 1), each such y
-being equally likely, else one with H[x, y] = -1. A report supports the items x with H[x, y] = 1:
-the own one with chance p, any other with chance q = 1/2, for two rows agree in half of their
-places. All supports come of one fast transform of the counts of reports. Learns: whoever reads a
-report, the item up to ε. Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
+of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones in common, else -1.
+A user who holds x draws a number y with H[x, y] = 1 with probability p = e^ε / (e^ε + 1), else a
+number with H[x, y] = -1; all such y are equally likely. A report supports the items x with H[x, y]
+= 1. It supports the own item with probability p, and any other item with probability q = 1/2,
+because two rows agree in half of their places. One fast transform of the counts of reports gives
+all supports. Whoever reads a report learns the item up to ε.
+
+Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
 
 Example. N = 3 gives K = 4, and the rows 1 to 3 are
 
@@ -14,7 +16,8 @@ Example. N = 3 gives K = 4, and the rows 1 to 3 are
     x = 2    1  1 -1 -1
     x = 3    1 -1 -1  1
 
-The holder of item 2 reports 0 or 1 with chance p / 2 each, and 2 or 3 with chance (1 - p) / 2 each.
+The holder of item 2 reports 0 or 1 with probability p / 2 each, and 2 or 3 with probability (1 - p)
+/ 2 each.
 """
 
 import functools
@@ -34,7 +37,16 @@ from simnet.coins.coins import Coins
 
 @attrs.frozen
 class Hadamard(Numbered):
-    """Hadamard response over N items, counted from 1."""
+    """Hadamard response over N = `items` items, from 2 to 2**30, counted from 1.
+
+    `perturb(values, coins)` maps items of shape (n,) to reports of shape (n,) in 0..K-1.
+    `supports(reports)` and `estimate(supports, users)` have shape (N,). Raises `ValueError` for
+    parameters out of range.
+
+    >>> hadamard = Hadamard(epsilon=1.0, items=3)
+    >>> hadamard.outcomes, hadamard.report_bits, round(hadamard.exact_epsilon, 9)
+    (4, 2, 1.0)
+    """
 
     epsilon: float  # ε > 0
     items: int  # N, from 2 to 2**30
@@ -45,22 +57,22 @@ class Hadamard(Numbered):
 
     @property
     def outcomes(self) -> int:
-        """K, the number of reports."""
+        """The number of different reports, K."""
         return 1 << int(self.items).bit_length()
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of supporting the own item and any other."""
+        """The probabilities of supporting the own item, p, and each other item, q."""
         ratio = exp(self.epsilon)
         return ratio / (1 + ratio), Fraction(1, 2)
 
     def support_chance(self, value: int) -> Fraction:
-        """The chance that a report of a holder of `value` supports item 1."""
+        """Return the probability that a report of a holder of `value` supports item 1."""
         p, _ = self.exact_chances
         return p if value == 1 else p / 2 + (1 - p) / 2
 
     def chance(self, report: int, value: int) -> Fraction:
-        """The chance that a holder of `value` in 1..N sends this report."""
+        """Return the probability that a holder of `value` in 1..N sends this report."""
         p, _ = self.exact_chances
         agrees = (report & value).bit_count() % 2 == 0
         return (p if agrees else 1 - p) * 2 / self.outcomes
@@ -69,36 +81,41 @@ class Hadamard(Numbered):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Reports with the same signs for two items are alike: a quarter of them has each pair of
-        signs.
+        Reports that have the same signs for two items are equally likely. Each of the four pairs of
+        signs occurs for a quarter of the reports.
         """
         p, _ = self.exact_chances
         true, false = p / 2, (1 - p) / 2
         return epsilon_of([(true, true, false, false), (true, false, true, false)])
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,). Raises `ValueError` for a value outside 1..N."""
+        """Return one report for each user.
+
+        Shape (n,). Raises `ValueError` for a value outside 1..N.
+        """
         items = checks.whole_numbers("values", values, 1, self.items)
         agrees = coins.bernoullis(self.exact_chances[0], items.size)
         bits = coins.integers(self.outcomes // 2, items.size).plain
-        # All bits of a report but one are free; where the item has its lowest 1, the report has
-        # the bit that makes the number of common ones even or odd.
+        # All bits of a report but one are drawn freely. The bit at the place of the item's lowest
+        # 1 is then chosen so that the number of common ones is even or odd, as drawn.
         place = items & -items
         reports = (bits & -place) << 1 | bits & (place - 1)
         odd = np.bitwise_count(reports & items) % 2 == 1
         return np.asarray(reports + place * (odd == agrees))
 
     def supports_of(self, reports: Ints, times: Ints) -> Ints:
-        """How many reports support each item, shape (N,), if each of these comes so many times."""
+        """Return how many reports support each item, shape (N,); `reports[i]` occurs `times[i]`
+        times.
+        """
         counts = np.zeros(self.outcomes, dtype=np.int64)
         counts[reports] = times
-        # those that support an item less those that do not
+        # for each item, the reports that support it minus those that do not
         lead = transformed(counts)[1 : self.items + 1]
         return np.asarray((times.sum() + lead) // 2)
 
 
 def transformed(counts: Ints) -> Ints:
-    """The product of the Hadamard matrix and the counts, whose number is a power of two."""
+    """Return the product of the Hadamard matrix and the counts, whose number is a power of two."""
     half = 1
     while half < counts.size:
         pairs = counts.reshape(-1, 2, half)

@@ -1,15 +1,15 @@
 """OLH, optimised local hashing: randomised response to a random hash of the item.
 
-A user draws a hash function from N items to g values and reports it together with its item's value,
-answered by randomised response over the g values. The hash is a public coin: it is drawn without
-regard to the item and whoever reads the report knows it. A report supports the items whose hash is
-the reported value. Learns: whoever reads a report, the item up to ε.
+A user draws a hash function from N items to g values. It reports the function together with its
+item's hash value, perturbed by randomised response over the g values. The hash function is a public
+coin: it is drawn independently of the item, and whoever reads the report knows it. A report
+supports the items whose hash is the reported value. Whoever reads a report learns the item up to ε.
 
-The hash functions are those that are linear over F_g, g prime: the item, counted from 0 and written
-in base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have
-the same value under exactly g^(m-1) of the g^m functions, so that the chance q = 1/g of supporting
-another item is exact, and with it every mean and variance. Of the primes on either side of e^ε + 1,
-where the variance is least, g is the one with the smaller variance.
+The hash functions are the linear ones over F_g, g prime. The item, counted from 0 and written in
+base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have the
+same value under exactly g^(m-1) of the g^m functions. So the probability q = 1/g of supporting
+another item is exact, and so are all means and variances. The variance is least near g = e^ε + 1;
+of the two primes around this number, g is the one with the smaller variance.
 
 Example. ε = 1 and N = 4 give g = 3 and m = 2. Item 4 is x = (0, 1); under a = (2, 1) the four items
 have the values 0, 2, 1 and 1. The report (a, 1) supports items 3 and 4.
@@ -34,15 +34,21 @@ from protocols.mechanisms.odds import exp
 from simnet.arrays import Ints
 from simnet.coins.coins import Coins
 
-LARGEST_RANGE = 1 << 15  # of g: so that a report fits 63 bits
-BLOCK = 1 << 20  # pairs of a report and an item that are compared at a time
+LARGEST_RANGE = 1 << 15  # the largest g, so that a report fits 63 bits
+BLOCK = 1 << 20  # pairs of a report and an item that are compared in one step
 
 
 @attrs.frozen
 class OLH(Numbered):
-    """Optimised local hashing over N items, counted from 1.
+    """Optimised local hashing over N = `items` items, from 2 to 2**30, counted from 1.
 
-    A report is the number of the hash function, times g, plus the reported value.
+    A report is the number of the hash function, times g, plus the reported value. `perturb(values,
+    coins)` maps items of shape (n,) to reports of shape (n,). `supports(reports)` and
+    `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of range.
+
+    >>> olh = OLH(epsilon=1.0, items=4)
+    >>> olh.hashed_range, olh.functions, olh.outcomes
+    (3, 9, 27)
     """
 
     epsilon: float  # ε > 0
@@ -54,20 +60,23 @@ class OLH(Numbered):
 
     @functools.cached_property
     def hashed_range(self) -> int:
-        """g, the number of values that an item may be hashed to; at most 2**15."""
+        """The number of hash values, g; at most 2**15."""
         best = int(min(exp(self.epsilon) + 1, Fraction(LARGEST_RANGE)))
         lower = next(g for g in range(best, 1, -1) if _is_prime(g))
         higher = next((g for g in range(best + 1, LARGEST_RANGE) if _is_prime(g)), lower)
         return min(lower, higher, key=self._noise)
 
     def _noise(self, g: int) -> Fraction:
-        """The variance of an item that nobody holds: (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²)."""
+        """Return one user's variance for an item that nobody holds.
+
+        It is (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²).
+        """
         ratio = exp(self.epsilon)
         return (ratio - 1 + g) ** 2 / ((g - 1) * (ratio - 1) ** 2)
 
     @functools.cached_property
     def digits(self) -> int:
-        """m, how many digits an item has in base g."""
+        """The number of digits of an item in base g, m."""
         digits, reach = 1, self.hashed_range
         while reach < self.items:
             digits, reach = digits + 1, reach * self.hashed_range
@@ -75,32 +84,32 @@ class OLH(Numbered):
 
     @property
     def functions(self) -> int:
-        """g^m, the number of hash functions."""
+        """The number of hash functions, g^m."""
         return int(self.hashed_range**self.digits)
 
     @property
     def outcomes(self) -> int:
-        """The number of reports: hash functions with a value."""
+        """The number of different reports: pairs of a hash function and a value."""
         return self.functions * self.hashed_range
 
     @functools.cached_property
     def response(self) -> GRR:
-        """What answers with the value of the item."""
+        """The randomised response that perturbs the hash value of the item."""
         return GRR(self.epsilon, self.hashed_range)
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of supporting the own item, p, and any other, q = 1/g."""
+        """The probabilities of supporting the own item, p, and each other item, q = 1/g."""
         return self.response.exact_chances[0], Fraction(1, self.hashed_range)
 
     def support_chance(self, value: int) -> Fraction:
-        """The chance that a report of a holder of `value` supports item 1."""
+        """Return the probability that a report of a holder of `value` supports item 1."""
         truthful, other = self.response.exact_chances
         alike = Fraction(1) if value == 1 else Fraction(1, self.hashed_range)
         return alike * truthful + (1 - alike) * other
 
     def chance(self, report: int, value: int) -> Fraction:
-        """The chance that a holder of `value` in 1..N sends this report."""
+        """Return the probability that a holder of `value` in 1..N sends this report."""
         function, answer = divmod(report, self.hashed_range)
         hashed = int(self.hashed(np.int64(function), np.int64(value - 1)))
         return self.response.exact_chances[int(answer != hashed)] / self.functions
@@ -109,7 +118,7 @@ class OLH(Numbered):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Two items differ under the functions that do not give them the same value.
+        The laws of two items differ only under functions that give the items different values.
         """
         g = self.hashed_range
         p, q = self.response.exact_chances
@@ -120,7 +129,10 @@ class OLH(Numbered):
         )
 
     def hashed(self, functions: Ints | np.int64, items: Ints | np.int64) -> Ints:
-        """The values of items, counted from 0, under hash functions; shapes are broadcast."""
+        """Return the values of items, counted from 0, under hash functions.
+
+        Shapes are broadcast.
+        """
         g, total = self.hashed_range, np.zeros((), dtype=np.int64)
         for _ in range(self.digits):
             functions, factor = np.divmod(functions, g)
@@ -129,14 +141,19 @@ class OLH(Numbered):
         return np.asarray(total % g)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,). Raises `ValueError` for a value outside 1..N."""
+        """Return one report for each user.
+
+        Shape (n,). Raises `ValueError` for a value outside 1..N.
+        """
         items = checks.whole_numbers("values", values, 1, self.items) - 1
         functions = coins.integers(self.functions, items.size).plain
         answers = self.response.perturb(self.hashed(functions, items) + 1, coins) - 1
         return np.asarray(functions * self.hashed_range + answers)
 
     def supports_of(self, reports: Ints, times: Ints) -> Ints:
-        """How many reports support each item, shape (N,), if each of these comes so many times."""
+        """Return how many reports support each item, shape (N,); `reports[i]` occurs `times[i]`
+        times.
+        """
         supports = np.zeros(self.items, dtype=np.int64)
         items, rows = np.arange(self.items), max(BLOCK // self.items, 1)
         functions, answers = np.divmod(reports, self.hashed_range)

@@ -1,9 +1,11 @@
 """HM, the hybrid mechanism for one value in [-1, 1].
 
-It is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the mixture's variance
-does not depend on the value; up to ε*, PM never helps and α is 0. The coin does not depend on the
-value, so that a report may show which way it fell. Source: Wang et al., *Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy*, Section III-C and Lemma 3.
+It is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the variance of the
+mixture does not depend on the value. Up to ε*, PM never helps and α is 0. The choice does not
+depend on the value, so a report may reveal which mechanism made it.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section III-C and Lemma 3.
 """
 
 from math import cbrt, exp, expm1, log, sqrt
@@ -20,15 +22,25 @@ from protocols.mechanisms.real import RealReport
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 
-# ε*, where PM and Duchi et al.'s mechanism have the same variance on 0
+# ε*: here PM and Duchi et al.'s mechanism have the same variance for the value 0
 EPS_STAR = log((-5 + 2 * cbrt(6353 - 405 * sqrt(241)) + 2 * cbrt(6353 + 405 * sqrt(241))) / 27)
-# ε#, where they have the same worst variance
+# ε#: here PM and Duchi et al.'s mechanism have the same worst variance
 EPS_SHARP = log((7 + 4 * sqrt(7) + 2 * sqrt(20 + 14 * sqrt(7))) / 9)
 
 
 @attrs.frozen
 class HM(RealReport):
-    """PM(ε) with probability α = 1 - e^{-ε/2} if ε > ε* else 0, and Duchi(ε) otherwise."""
+    """The hybrid mechanism: PM(ε) with probability α = 1 - e^{-ε/2} if ε > ε* else 0; or
+    Duchi(ε).
+
+    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
+    is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+
+    >>> round(HM(epsilon=1.0).alpha, 4), HM(epsilon=0.5).alpha
+    (0.3935, 0.0)
+    >>> round(HM(epsilon=1.0).worst_variance, 4)
+    4.289
+    """
 
     epsilon: float
 
@@ -37,12 +49,12 @@ class HM(RealReport):
 
     @property
     def mixes(self) -> bool:
-        """Whether PM is ever used."""
+        """Whether PM is ever used, that is, whether ε > ε*."""
         return self.epsilon > EPS_STAR
 
     @property
     def alpha(self) -> float:
-        """The probability of PM (Lemma 3)."""
+        """The probability of PM, α (Lemma 3)."""
         return -expm1(-self.epsilon / 2) if self.mixes else 0.0
 
     @property
@@ -52,7 +64,7 @@ class HM(RealReport):
 
     @property
     def binary(self) -> Duchi:
-        """The mechanism that is used otherwise."""
+        """The mechanism that is used with probability 1 - α."""
         return Duchi(self.epsilon)
 
     @property
@@ -61,7 +73,10 @@ class HM(RealReport):
         return self.piecewise.bound if self.mixes else self.binary.bound
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1]."""
+        """Return the users' reports.
+
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        """
         numbers = checks.within_one(checks.shaped("values", values, (None,)))
         if not self.mixes:
             return self.binary.perturb(numbers, coins)
@@ -72,7 +87,7 @@ class HM(RealReport):
         return reports
 
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
         if not self.mixes:
             return self.binary.law(value)
         log_rest = -self.epsilon / 2  # log of 1 - α, which underflows for no ε
@@ -81,14 +96,16 @@ class HM(RealReport):
         )
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value: both have the value as mean, so variances mix.
+        """Return the variance of the report on each value; shape as given.
 
-        Shape as given.
+        Both mechanisms have the value as mean, so the variance is the mixture of theirs.
         """
         rest = exp(-self.epsilon / 2) if self.mixes else 1.0
         return self.alpha * self.piecewise.variance(values) + rest * self.binary.variance(values)
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a report: that on 0 up to ε*, the same everywhere above."""
+        """The largest variance of a report: on value 0 if ε <= ε*, the same on every value
+        above.
+        """
         return float(self.variance(0.0))

@@ -1,9 +1,8 @@
 """The law of a whole report on several attributes.
 
-It says which attributes the report is on, and what it says of each. The attributes are chosen
-blindly; given which they are, the parts of the report are independent, each with a law of its own:
-a row of chances, or a density. All of it is exact, so the ε of the whole report can be read off
-tiny instances.
+A report is on k of the attributes, drawn independently of the values. Given these attributes, the
+parts of the report are independent, and each has its own law: a row of probabilities, or a density.
+All laws are exact, so the ε of the whole report can be computed in tiny instances.
 """
 
 from collections.abc import Iterator
@@ -18,15 +17,16 @@ from protocols.mechanisms.density import Density, epsilon_between
 
 ChanceRow = tuple[Fraction, ...]
 Places = tuple[int, ...]
-MOST_LISTED = 1 << 16  # outcomes of a report whose law is multiplied out
+MOST_LISTED = 1 << 16  # up to this many outcomes, the law of a report is listed
 
 
 @attrs.frozen
 class JointLaw:
-    """The law of one user's report on k of its attributes, every set of k equally likely.
+    """The law of one user's report on k of its attributes, where every set of k is equally
+    likely.
 
-    `parts[j]` are the laws for attribute j. A part that stands for several attributes at once is at
-    its first one; the others have none.
+    `parts[j]` is the law for attribute j. A law for several attributes at once stands at the first
+    of them; the entries of the other attributes are None.
     """
 
     parts: tuple[ChanceRow | Density | None, ...]
@@ -34,22 +34,25 @@ class JointLaw:
 
     @property
     def sets(self) -> Iterator[Places]:
-        """The sets of attributes, from 0, that a report may be on; each has the chance `chance`."""
+        """The sets of attributes, from 0, that a report can be on; each has probability
+        `chance`.
+        """
         return combinations(range(len(self.parts)), self.k)
 
     @property
     def chance(self) -> Fraction:
-        """The chance of each set."""
+        """The probability of each set."""
         return Fraction(1, comb(len(self.parts), self.k))
 
     def part_laws(self, places: Places) -> tuple[ChanceRow | Density, ...]:
-        """The laws of the independent parts of a report on these attributes."""
+        """Return the laws of the independent parts of a report on these attributes."""
         return tuple(part for part in (self.parts[place] for place in places) if part is not None)
 
     def rows(self) -> dict[tuple[Places, Places], Fraction]:
-        """The chance of every whole report: the set, and of each of its parts the place in the row.
+        """Return the probability of every whole report.
 
-        Raises `ValueError` where a part has a density, and for too many reports.
+        A report is given by its set of attributes, and by the outcome's place in each part's row.
+        Raises `ValueError` if a part has a density, and for too many reports.
         """
         table = {}
         for places in self.sets:
@@ -69,10 +72,11 @@ class JointLaw:
 
 
 def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
-    """The ε between the laws of whole reports on two tuples.
+    """Return the ε between the laws of whole reports on two tuples.
 
-    It is the largest sum, over the sets, of the ε of the parts; an upper bound where the ratios of
-    two parts are largest in different directions. For use from Python: no command calls it.
+    It is the largest sum, over the sets of attributes, of the ε of the parts. If the ratios of two
+    parts are largest in different directions, it is an upper bound. For use from Python: no command
+    calls it.
     """
     return max(
         sum(

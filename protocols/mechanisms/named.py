@@ -1,4 +1,4 @@
-"""The local mechanisms by name: what each is made of, in one place."""
+"""The local mechanisms by name, and the arguments that each takes."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -41,9 +41,9 @@ NUMERIC: Mapping[str, Callable[[float], Laplace | Stairs | Duchi | PM | HM]] = {
 
 @attrs.frozen
 class Recipe:
-    """How a mechanism is made: the constructor and the names of its arguments.
+    """How a mechanism is constructed: the class or function, and the names of its arguments.
 
-    Those in `optional` have defaults.
+    Arguments in `optional` have defaults.
     """
 
     make: Callable[..., OfItems | OfNumbers]
@@ -60,16 +60,23 @@ RECIPES: Mapping[str, Recipe] = {
 }
 
 
-# those over items, by the names in `RECIPES`
+# the names, in `RECIPES`, of the mechanisms over items
 RESPONSES = ("warner", "joy-gerla")
 OVER_ITEMS = (*FREQUENCY, *RESPONSES)
 
 
 def mechanism(name: str, **parameters: Any) -> OfItems | OfNumbers:
-    """The mechanism of that name with these arguments, None being none.
+    """Return the mechanism with this name and these arguments; an argument of None counts as
+    absent.
 
-    Raises `ValueError` for a name or an argument that is unknown, one that lacks, and values that
-    are refused.
+    The names are grr, oue, sue, olh, hadamard (with `epsilon`, `items`); warner (`epsilon`);
+    joy-gerla (`truthful`, `yes`, `sampling`); hm, pm, duchi, laplace, scdf, staircase,
+    least-variance (`epsilon`); duchi-multi (`epsilon`, `attributes`, `variant`). Raises
+    `ValueError` for an unknown name or argument, a missing argument, and a value that the mechanism
+    refuses.
+
+    >>> mechanism("oue", epsilon=1.0, items=5)
+    OUE(epsilon=1.0, items=5)
     """
     one_of("mechanism", name, tuple(RECIPES))
     recipe = RECIPES[name]

@@ -1,4 +1,4 @@
-"""Pure protocols whose reports are numbers, each of which supports many items."""
+"""Pure protocols whose reports are numbers; each report supports many items."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -13,42 +13,48 @@ from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
 
 MOST_ITEMS = 1 << 30  # so that a report fits 63 bits
-MOST_NAMED = 16  # reports that a person is shown one by one
-MOST_LISTED = 1 << 16  # reports of which the law lists each
-PORTION = 1 << 20  # users whose reports are drawn at a time where only the supports are wanted
+MOST_NAMED = 16  # up to this many reports, a description lists every report
+MOST_LISTED = 1 << 16  # up to this many reports, `law` lists every report
+PORTION = 1 << 20  # users per step when reports are drawn only to count supports
 
 
 class Numbered(Pure):
-    """Reports 0..R-1, R being the number of `outcomes`."""
+    """A pure protocol with reports 0..R-1, where R is `outcomes`."""
 
     epsilon: float
 
     @property
     @abstractmethod
     def outcomes(self) -> int:
-        """R, the number of reports that there are."""
+        """The number of different reports, R."""
 
     @abstractmethod
     def chance(self, report: int, value: int) -> Fraction:
-        """The chance that a holder of `value` in 1..N sends this report."""
+        """Return the probability that a holder of `value` in 1..N sends this report."""
 
     @abstractmethod
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,). Raises `ValueError` for a value outside 1..N."""
+        """Return one report for each user.
+
+        Shape (n,). Raises `ValueError` for a value outside 1..N.
+        """
 
     @abstractmethod
     def supports_of(self, reports: Ints, times: Ints) -> Ints:
-        """How many reports support each item, shape (N,), if each of these comes so many times."""
+        """Return how many reports support each item, shape (N,); `reports[i]` occurs `times[i]`
+        times.
+        """
 
     @property
     def stated_epsilon(self) -> float:
-        """The ε that it was made with."""
+        """The requested ε."""
         return self.epsilon
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """The chance of each report or, of more than 16, that it supports each item.
+        """Return the probability of each report, or if there are more than 16, of supporting
+        each item.
 
-        Of many items, the first few are listed.
+        With many items only the first few are listed.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes <= MOST_NAMED:
@@ -59,9 +65,10 @@ class Numbered(Pure):
         return [(name, own if item == value else other) for item, name in enumerate(names, start=1)]
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chance of each report, shape (R,), of a user who holds `value` in 1..N.
+        """Return the probability of each report, shape (R,), for a user who holds `value` in
+        1..N.
 
-        Raises `ValueError` for more than 65,536 reports: `chance` gives that of a single one.
+        Raises `ValueError` for more than 65,536 reports: use `chance` for a single report.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes > MOST_LISTED:
@@ -73,34 +80,34 @@ class Numbered(Pure):
 
     @property
     def report_bits(self) -> int:
-        """Bits of a report on the wire."""
+        """The number of bits of a report on the wire."""
         return (self.outcomes - 1).bit_length()
 
     def payload(self, reports: Ints) -> Typed:
-        """Reports as they travel."""
+        """Return the reports as they travel."""
         return index(reports, self.outcomes, "Nd")
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received numbers stand for."""
         return numbers
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports support each item; shape (N,).
+        """Return how many reports support each item; shape (N,).
 
-        Raises `ValueError` for a number that is no report.
+        Raises `ValueError` for a number that is not a report.
         """
         sent = checks.whole_numbers("reports", reports, 0, self.outcomes - 1)
         return self.supports_of(*np.unique(sent, return_counts=True))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports of a population's reports, which are counted as they are drawn; shapes (N,).
+        """Draw the supports of a population's reports, without keeping the reports; shapes (N,).
 
-        `holders` are how many hold each item.
+        `holders` counts the users who hold each item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(self.items, dtype=np.int64)

@@ -1,8 +1,8 @@
-"""e^ε as a fraction: what the chances of a mechanism are made of.
+"""The number e^ε as a fraction, from which a mechanism's probabilities are computed.
 
-A mechanism's chances are rational numbers whose ratio is e^ε to forty digits, and coins of rational
-chances are drawn exactly. So the ε of what is drawn is the stated one, at 1e-6 as at 1400, where
-doubles know 0 and 1 only.
+A mechanism's probabilities are rational numbers whose ratio is e^ε to forty digits, and coins with
+rational probabilities are drawn exactly. The ε of what is drawn is therefore the requested one,
+both at ε = 1e-6 and at ε = 1400, where doubles can only represent 0 and 1.
 """
 
 import functools
@@ -15,7 +15,11 @@ DIGITS = 40
 
 @functools.lru_cache(maxsize=256)
 def exp(epsilon: float | Fraction) -> Fraction:
-    """e^ε; relative error below 1e-39 times the larger of 1 and |ε|, and e^ε - 1 just as exact."""
+    """Return e^ε as a fraction.
+
+    The relative error is below 1e-39 times the larger of 1 and |ε|; the error of e^ε - 1 is as
+    small.
+    """
     exact = Fraction(epsilon)
     context = Context(
         prec=DIGITS + max(0, -math.floor(math.log10(abs(exact)))) if exact else DIGITS
@@ -25,7 +29,7 @@ def exp(epsilon: float | Fraction) -> Fraction:
 
 
 def log(ratio: float | Fraction) -> float:
-    """The natural logarithm of a positive fraction of any size; inf of inf.
+    """Return the natural logarithm of a positive fraction of any size; inf for inf.
 
     It has full precision near 1 too.
     """
@@ -40,7 +44,7 @@ def log(ratio: float | Fraction) -> float:
 
 
 def real(value: Fraction) -> float:
-    """The nearest double, which is infinite for what exceeds them all."""
+    """Return the nearest double, or an infinity for a fraction beyond all doubles."""
     try:
         return float(value)
     except OverflowError:

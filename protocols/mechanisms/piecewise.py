@@ -1,10 +1,11 @@
 """PM, the piecewise mechanism for one value in [-1, 1].
 
-A report lies in [-C, C], most likely near the value. Each user sends one real; the mean of the
-reports is an unbiased mean of the values. Source: Wang et al., *Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy*, Algorithm 2 and Lemma 1. With h = 1 /
-(e^{ε/2} - 1) the ends of the high piece are l = t - h (1 - t) and r = t + h (1 + t), and C = 1 +
-2h.
+Each user sends one real number in [-C, C], most likely near its value. The mean of the reports is
+an unbiased estimate of the mean value. With h = 1 / (e^{ε/2} - 1), the ends of the high piece are l
+= t - h (1 - t) and r = t + h (1 + t), and C = 1 + 2h.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Algorithm 2 and Lemma 1.
 """
 
 from fractions import Fraction
@@ -21,13 +22,23 @@ from protocols.mechanisms.real import RealReport
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 
-# Values worked on at a time: temporary arrays stay in cache, calls are few enough not to count
+# values per step: small enough for the cache, large enough that calls cost little
 BLOCK = 1 << 15
 
 
 @attrs.frozen
 class PM(RealReport):
-    """Density p on [l, r], and p e^-ε on the rest of [-C, C]."""
+    """The piecewise mechanism: density p on [l, r], and p e^-ε on the rest of [-C, C].
+
+    `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
+    is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+
+    >>> pm = PM(epsilon=2.0)
+    >>> round(pm.bound, 4), round(pm.exact_epsilon, 9)
+    (2.164, 2.0)
+    >>> round(pm.law(0.5).mean, 9)
+    0.5
+    """
 
     epsilon: float
 
@@ -41,18 +52,20 @@ class PM(RealReport):
 
     @property
     def bound(self) -> float:
-        """C = 1 + 2h = coth(ε/4), the largest report."""
+        """The largest report, C = 1 + 2h = coth(ε/4)."""
         return 1 + 2 * self.spread
 
     @cached_property
     def log_height(self) -> float:
-        """Log of p = e^{ε/2} tanh(ε/4) / 2."""
+        """The logarithm of p = e^{ε/2} tanh(ε/4) / 2."""
         return self.epsilon / 2 + log(tanh(self.epsilon / 4) / 2)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users; shape (n,). Raises `ValueError` for a value outside [-1, 1].
+        """Return the users' reports.
 
-        A distribution function is inverted at one uniform multiple of 2**-53 a report.
+        Shape (n,). Raises `ValueError` for a value outside [-1, 1].
+
+        Each report is the inverse distribution function at a uniform multiple of 2**-53.
         """
         numbers = checks.shaped("values", values, (None,))
         reports, room = np.empty(numbers.size), np.empty(BLOCK)
@@ -65,16 +78,16 @@ class PM(RealReport):
     def _invert(self, values: Floats, uniforms: Floats, reports: Floats, inside: Floats) -> None:
         """Write the inverse distribution functions at the uniforms to `reports`.
 
-        Uses up `uniforms` and `inside`. With w the chance of both tails and v = U - w t / 2, the
-        report is in the high piece if c = v, where c is v limited to [w/2, 1 - w/2], and is t (1 +
-        h) + (c - 1/2) / p + (v - c) e^ε / p.
+        The arrays `uniforms` and `inside` are overwritten. Let w be the probability of both tails
+        together, v = U - w t / 2, and c = v limited to [w/2, 1 - w/2]. The report is t (1 + h) + (c
+        - 1/2) / p + (v - c) e^ε / p; it lies in the high piece if c = v.
         """
         outside = 1 / (1 + exp(self.epsilon / 2))
         slope = exp(-self.log_height)
         np.multiply(values, -outside / 2, out=reports)
         uniforms += reports  # v
         np.clip(uniforms, outside / 2, 1 - outside / 2, out=inside)  # c
-        # Exactly 0 in the high piece, so that the steep tails spoil no digit there
+        # v - c is exactly 0 in the high piece, so the large factor e^ε costs no digits there
         uniforms -= inside
         uniforms *= exp(self.epsilon - self.log_height)
         inside -= 0.5
@@ -84,7 +97,7 @@ class PM(RealReport):
         reports += uniforms
 
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
         t = Fraction(float(checks.within_one(value)))
         h = Fraction(self.spread)
         top = self.log_height
@@ -98,11 +111,14 @@ class PM(RealReport):
         return Density(tuple(Flat(*piece) for piece in pieces if piece[0] != piece[1]))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of the report on each value, h t² + (h + 4h²) / 3 (Lemma 1); shape as given."""
+        """Return the variance of the report on each value, h t² + (h + 4h²) / 3 (Lemma 1).
+
+        Shape as given.
+        """
         numbers = checks.within_one(values)
         return np.asarray(self.spread * numbers * numbers + (self.spread + 4 * self.spread**2) / 3)
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a report: that on 1 and -1."""
+        """The largest variance of a report, which is the variance on values 1 and -1."""
         return float(self.variance(1.0))

@@ -1,27 +1,28 @@
-"""What is stated of a local mechanism's report: whoever reads it learns at most its exact ε."""
+"""The privacy statement of a local mechanism's report: its reader learns at most the exact ε."""
 
 from math import inf, isclose
 
 from simnet.stated.privacy import PrivacyStatement
 
+# The ε of a density holds for exact real numbers. What is sent are doubles, which can tell more.
 EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
 
 
 def reader_of_reports(
     exact: float, continuous: bool, epsilon: float | None = None
 ) -> PrivacyStatement:
-    """Whoever reads the report of a local mechanism with this exact pure ε.
+    """Return the privacy statement about whoever reads a local mechanism's report.
 
-    Stated at a larger ε too. The ε of a `continuous` law, which has a density, is that of reals:
-    two values do not give the same doubles. Raises `ValueError` for a smaller one, whose δ is not
-    worked out.
+    `exact` is the mechanism's exact pure ε; the statement can also be made at a larger `epsilon`.
+    If the law is `continuous`, it has a density, and ε is that of exact real numbers: two values do
+    not give the same doubles. Raises `ValueError` for a smaller `epsilon`, because its δ is not
+    computed.
     """
     at = exact if epsilon is None else epsilon
-    # An ε from a law is off by some roundings
+    # an ε that is computed from a law has a rounding error
     if at < exact and not isclose(at, exact, rel_tol=1e-12):
         raise ValueError(
-            f"reports have a pure ε of {exact:g}; what δ the smaller ε = {at:g} has is not "
-            f"worked out"
+            f"reports have a pure ε of {exact:g}; the δ of the smaller ε = {at:g} is not computed"
         )
     assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
     return PrivacyStatement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -1,4 +1,4 @@
-"""Reports of one real number: what all numeric mechanisms share."""
+"""Reports of one real number: the common part of the numeric mechanisms."""
 
 from abc import ABC, abstractmethod
 
@@ -12,10 +12,7 @@ from simnet.values.typed import Typed, reals
 
 
 class RealReport(ABC):
-    """An unbiased report of a value in [-1, 1].
-
-    Each mechanism says what its `law` and its `bound` are.
-    """
+    """An unbiased report of a value in [-1, 1]. A subclass defines its `law` and its `bound`."""
 
     @property
     @abstractmethod
@@ -26,39 +23,39 @@ class RealReport(ABC):
     def continuous(self) -> bool:
         """Whether the law has a density.
 
-        Then doubles are drawn in place of reals, and ε is that of exact reals.
+        If it has, doubles are drawn in place of real numbers, and ε is that of exact real numbers.
         """
         return bool(self.law(0.0).parts)
 
     @abstractmethod
     def law(self, value: float) -> Density:
-        """The law of the report of a user that holds `value`."""
+        """Return the law of the report on `value`."""
 
     @property
     def exact_epsilon(self) -> float:
         """The ε of the report's law.
 
-        It is computed from the laws at both ends, where all ratios are largest, and in the middle.
+        It is computed from the laws of the values -1, 0 and 1; all ratios are largest at the ends.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """The mean of the values, unbiased: that of the reports, shape (n,).
+        """Return the unbiased mean of the values: the mean of the reports, shape (n,).
 
-        Raises `ValueError` when there are none, and for one that is not finite or exceeds the
+        Raises `ValueError` for no reports, and for a report that is not finite or exceeds the
         bound.
         """
         return float(checks.reports_of_reals(reports, (None,), self.bound).mean())
 
     def payload(self, reports: Floats) -> Typed:
-        """Reports as they travel: reals."""
+        """Return the reports as they travel: real numbers."""
         return reals(reports)
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.payload(np.empty(0))
 
     def received(self, numbers: npt.ArrayLike) -> Floats:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received numbers stand for."""
         return np.asarray(numbers, dtype=np.float64)

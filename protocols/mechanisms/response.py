@@ -1,11 +1,13 @@
-"""Randomised response to a question that is answered by yes (item 1) or no (item 2).
+"""Randomised response to a question whose answer is yes (item 1) or no (item 2).
 
-Warner's is GRR over two items. Joy and Gerla's draws two coins: the first decides whether the
-answer is the truth, the second what is said otherwise; before that a user may be left out by
-sampling. Learns: whoever reads an answer, the truth up to ε, which both answers decide; leaving
-users out does not lower it, for it falls on all alike. Source: Warner, *Randomized Response*, 1965;
-Joy and Gerla, *Differential Privacy By Sampling*, Eq. 5 and 30, the latter with the ratio of the
-answer no, which it leaves out.
+Warner's mechanism is GRR over two items. Joy and Gerla's mechanism draws two coins: the first
+decides whether the answer is the truth, and the second decides the answer otherwise. Before that,
+sampling may leave a user out. Whoever reads an answer learns the truth up to ε, the larger of the
+two answers' ratios. Sampling does not lower ε, because it leaves out every user with the same
+probability.
+
+Source: Warner, *Randomized Response*, 1965; Joy and Gerla, *Differential Privacy By Sampling*, Eq.
+5 and 30; Eq. 30 leaves out the ratio of the answer no, which is included here.
 """
 
 import functools
@@ -28,24 +30,41 @@ YES, NO, NONE = 1, 2, 0
 
 @attrs.frozen
 class Warner(GRR):
-    """The truth with probability e^ε / (1 + e^ε), else the other answer."""
+    """Warner's randomised response: the truth with probability e^ε / (1 + e^ε), else the other
+    answer.
+
+    Item 1 is yes and item 2 is no. Raises `ValueError` for an ε out of range.
+
+    >>> warner = Warner(epsilon=1.0)
+    >>> warner.items, round(float(warner.exact_chances[0]), 4)
+    (2, 0.7311)
+    """
 
     items: int = attrs.field(default=2, init=False)
 
 
 @attrs.frozen
 class JoyGerla(Pure):
-    """The truth with probability `truthful`, else yes with probability `yes`.
+    """Joy and Gerla's answer: with probability `truthful` the truth, else yes with probability
+    `yes`.
 
-    No report at all from some users. The chances and variances of a pure protocol are those of item
-    1; as shares add up to 1, item 2 has the variance of item 1 at the other share.
+    A user reports with probability `sampling`, by default 1, and otherwise sends nothing. The
+    probabilities and variances of the pure protocol are those of item 1, yes. The shares add up to
+    1, so item 2 has the variance that item 1 has at the other share. Raises `ValueError` for values
+    that are not probabilities, and for `truthful` or `sampling` equal to 0.
+
+    >>> answer = JoyGerla(truthful=0.5, yes=0.5)
+    >>> [float(chance) for chance in answer.law(1)]  # no report, yes, no
+    [0.0, 0.75, 0.25]
+    >>> round(answer.exact_epsilon, 6)  # ln 3
+    1.098612
     """
 
     truthful: float | Fraction  # π₁, also flip1: 0 < π₁ <= 1
     yes: float | Fraction  # π₂, also flip2: 0 <= π₂ <= 1
-    sampling: float | Fraction = 1  # π_s, chance that a user reports: 0 < π_s <= 1
+    sampling: float | Fraction = 1  # π_s, the probability that a user reports: 0 < π_s <= 1
     items = 2
-    # The share of no is what the share of yes leaves, so that both err alike, by the share of yes.
+    # The estimated share of no is 1 minus that of yes, so both have the same error.
     expected_error_depends_on_truth = True
     answers_one_question = True
 
@@ -61,62 +80,66 @@ class JoyGerla(Pure):
 
     @property
     def stated_epsilon(self) -> None:
-        """None, as the mechanism is given by its chances and not by an ε."""
+        """None: the mechanism takes probabilities, not an ε."""
         return
 
     def support_chance(self, value: int) -> Fraction:
-        """The chance that a holder of `value` answers yes."""
+        """Return the probability that a holder of `value` answers yes."""
         return self.law(value)[YES]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """The chances of no report, yes and no."""
+        """Return the probabilities of no report, yes and no."""
         return list(zip(("none", "yes", "no"), self.law(value), strict=True))
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of reporting yes: of those to whom it applies, and of the others."""
+        """The probabilities of reporting yes: for users whose truth is yes, and for the other
+        users.
+        """
         truthful = Fraction(self.truthful)
         yes = Fraction(self.yes)
         sampling = Fraction(self.sampling)
         return sampling * (truthful + (1 - truthful) * yes), sampling * (1 - truthful) * yes
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chances of no report, yes and no, of a user who holds `value` in 1..2."""
+        """Return the probabilities of no report, yes and no, for a user who holds `value` in
+        1..2.
+        """
         (own_item,) = checks.whole_numbers("values", [value], YES, NO)
         yes, sampling = self.exact_chances[own_item - 1], Fraction(self.sampling)
         return 1 - sampling, yes, sampling - yes
 
     @functools.cached_property
     def exact_epsilon(self) -> float:
-        """The ε of the law of a report: that of the answer that tells more."""
+        """The ε of the law of a report, which is the ε of the more telling answer."""
         return epsilon_of([self.law(YES), self.law(NO)])
 
     @property
     def epsilon(self) -> float:
-        """The exact ε: none is stated when it is made."""
+        """The exact ε: the mechanism has no requested ε."""
         return self.exact_epsilon
 
     @property
     def report_bits(self) -> int:
-        """Bits of a report on the wire, from a user who sends one."""
+        """The number of bits of a report on the wire, for a user who sends one."""
         return 1
 
     def payload(self, reports: Ints) -> Typed:
-        """The reports that are sent, as they travel, in order: 1 is yes."""
+        """Return the reports that are sent, as they travel, in order: 1 is yes."""
         answers = checks.whole_numbers("reports", reports, NONE, NO)
         return bits(answers[answers != NONE] == YES)
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:
-        """Reports from the bits that arrived."""
+        """Return the reports that the received bits stand for."""
         return np.where(numbers == 1, YES, NO)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,): yes is 1, no is 2, and 0 of a user who sends none.
+        """Return one report for each user, shape (n,): 1 is yes, 2 is no, and 0 is no report.
 
         Raises `ValueError` for a value outside 1..2.
         """
@@ -129,16 +152,16 @@ class JoyGerla(Pure):
         return np.where(reports, answers, NONE)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports say yes and no; shape (2,).
+        """Return how many reports say yes, and how many say no; shape (2,).
 
         Raises `ValueError` for a report outside 0..2.
         """
         return np.bincount(checks.whole_numbers("reports", reports, NONE, NO), minlength=3)[1:]
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports that a population's reports have, drawn without the reports; shapes (2,).
+        """Draw the supports of a population's reports without drawing the reports; shapes (2,).
 
-        `holders` are how many hold each item.
+        `holders` counts the users who hold each item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         supports = np.zeros(2, dtype=np.int64)
@@ -152,9 +175,9 @@ class JoyGerla(Pure):
         return supports
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Unbiased shares of all users, those who sent none included, who hold each item.
+        """Return unbiased shares of all users who hold each item; shape (2,), not clipped.
 
-        Shape (2,), not clipped.
+        Users who sent nothing are included.
         """
         truly = super().estimate(supports, users)[0]
         return np.array([truly, 1 - truly])

@@ -1,9 +1,11 @@
-"""The baseline for several attributes: every user reports on all of them, and the budget is split.
+"""The baseline for several attributes: every user reports on all of them and splits its ε.
 
-d_n numeric attributes share d_n ε / d, by Duchi et al.'s mechanism for several values or by
-additive noise with ε / d each; each categorical attribute has OUE with ε / d. Source: the "best
-effort" combination that Wang et al., *Collecting and Analyzing Multidimensional Data with Local
-Differential Privacy*, Section VI, compare with.
+The d_n numeric attributes together get d_n ε / d: Duchi et al.'s mechanism for several values uses
+it at once, and additive noise uses ε / d for each attribute. Each categorical attribute uses OUE
+with ε / d.
+
+Source: the "best effort" combination with which Wang et al., *Collecting and Analyzing
+Multidimensional Data with Local Differential Privacy*, Section VI, compare their protocol.
 """
 
 from collections.abc import Callable
@@ -48,7 +50,9 @@ SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # one by one
 
 @attrs.frozen
 class Split:
-    """The split budget; `method` says how numeric attributes are perturbed."""
+    """The split budget for several attributes; `method` names the mechanism of numeric
+    attributes.
+    """
 
     epsilon: float
     attributes: Attributes
@@ -58,16 +62,19 @@ class Split:
         checks.epsilon(self.epsilon)
         one_of("method", self.method, (*JOINT, *SINGLE))
         if self.attributes.numeric:
-            _ = self.mechanism  # refuses a share that is too small
+            _ = self.mechanism  # raises if ε / d is too small
 
     @property
     def share(self) -> float:
-        """ε / d, the budget of one attribute."""
+        """The ε of one attribute, ε / d."""
         return self.epsilon / self.attributes.count
 
     @property
     def mechanism(self) -> DuchiMulti | Laplace | Stairs:
-        """The mechanism of the numeric attributes. Raises `ValueError` when there are none."""
+        """The mechanism of the numeric attributes.
+
+        Raises `ValueError` if there are no such attributes.
+        """
         if self.method in SINGLE:
             return SINGLE[self.method](self.share)
         return DuchiMulti(
@@ -82,12 +89,11 @@ class Split:
     def perturb(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None, coins: Coins
     ) -> Reports:
-        """The users' reports.
+        """Return the users' reports.
 
-        `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None, row j from user j.
-
-        Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
-        that are no whole numbers.
+        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c) or is None; row j is user
+        j. Raises `ValueError` for values outside [-1, 1] or their domain, and `TypeError` for
+        categories that are not whole numbers.
         """
         values, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)
@@ -105,30 +111,30 @@ class Split:
         return self.mechanism.perturb(values.ravel(), coins).reshape(values.shape)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Unbiased means and frequencies.
+        """Return unbiased means and frequencies.
 
-        Raises `ValueError` when there is no user, and for a number that is not finite or exceeds
-        the bound.
+        Raises `ValueError` if there is no user, and for a number that is not finite or exceeds the
+        bound.
         """
         return estimates_of(
             reports, self.encoders, 1.0, self.mechanism.bound if self.attributes.numeric else inf
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Reports as they travel.
+        """Return the reports as they travel.
 
-        First the numbers as their mechanism sends them, then the bits of all categories.
+        First come the numbers as their mechanism sends them, then the bits of all categories.
         """
         pieces = [self.mechanism.payload(reports.numbers)] if self.attributes.numeric else []
         return (*pieces, *([bits(np.hstack(reports.encodings))] if self.attributes.domains else []))
 
     @property
     def form(self) -> Pieces:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire types and the row shapes without a draw."""
         return self.payload(no_reports(self.attributes))
 
     def received(self, pieces: Pieces) -> Reports:
-        """Reports from what arrived."""
+        """Return the reports that the received pieces stand for."""
         rows = [piece.numbers() for piece in pieces]
         users = len(rows[0])
         numbers = (
@@ -141,15 +147,19 @@ class Split:
         return Reports(numbers, tuple(encodings), self._all_reported(users))
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of one user's number for an attribute with this value; shape as given."""
-        return self.mechanism.variance(values)
-
-    def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
-        """Variance of the estimated frequency of a category that `share` of the users hold.
+        """Return the variance of one user's number for an attribute with this value.
 
         Shape as given.
         """
-        encoder = OUE(self.share, 2)  # the size of the domain does not matter
+        return self.mechanism.variance(values)
+
+    def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
+        """Return the variance of the estimated frequency of a category that `share` of the users
+        hold.
+
+        Shape as given.
+        """
+        encoder = OUE(self.share, 2)  # the variance does not depend on the domain's size
         return np.asarray(encoder.variance(share, users))
 
     @property
@@ -158,10 +168,11 @@ class Split:
         return self.mechanism.worst_variance
 
     def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:
-        """The law of the whole report of a user with this tuple, shapes (d_n,) and (d_c,).
+        """Return the law of the whole report of a user with this tuple, shapes (d_n,) and
+        (d_c,).
 
-        Raises `ValueError` as `perturb` does, and for more numbers at once than Duchi et al.'s law
-        is listed for.
+        Raises `ValueError` as `perturb` does, and for more numeric attributes than Duchi et al.'s
+        law can list.
         """
         values, labels = self.attributes.single(numbers, categories)
         rows = [encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True)]
@@ -176,14 +187,15 @@ class Split:
 
     @property
     def continuous(self) -> bool:
-        """Whether reports have a density: then ε is that of exact reals."""
+        """Whether reports have a density; if they have, ε is that of exact real numbers."""
         return bool(self.attributes.numeric) and self.mechanism.continuous
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: independent reports on all attributes.
+        """The ε of a user's whole report, which consists of independent reports on all
+        attributes.
 
-        It exceeds `epsilon` for `duchi-as-printed`.
+        For `duchi-as-printed` it exceeds `epsilon`.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

@@ -1,4 +1,4 @@
-"""Subsets of a few columns for many users at once."""
+"""Random subsets of a few columns, for many users at once."""
 
 import numpy as np
 
@@ -7,17 +7,18 @@ from simnet.coins.coins import Coins
 
 
 def subsets(sizes: Ints, below: int, coins: Coins) -> Bools:
-    """For each user a set of so many of `below` columns, every set equally likely.
+    """Draw a set of `sizes[user]` of the `below` columns for each user, every set equally
+    likely.
 
-    Shape (n, below). Single columns are drawn by number. Else column by column: of those still to
-    come, each is as likely as any other to be among those still missing. Proof:
-    docs/proofs/subsets.md.
+    Shape (n, below). If all sets have one column, the column is drawn directly. Otherwise the
+    function decides column by column: with m columns to come and r still missing, the next column
+    is in the set with probability r / m. Proof: docs/proofs/subsets.md.
     """
     if (sizes == 1).all():
         return np.asarray(
             coins.integers(below, sizes.size).plain[:, np.newaxis] == np.arange(below)
         )
-    # a column at a time, so columns are contiguous here
+    # columns are contiguous in memory, because we decide column by column
     chosen = np.empty((below, sizes.size), dtype=np.bool_)
     missing = sizes.astype(np.int64)
     for column in range(below):

@@ -1,10 +1,12 @@
-"""Several attributes under one budget: each user reports on k of its d attributes.
+"""Several attributes with one ε: each user reports on k of its d attributes.
 
-They are chosen blindly and have ε/k each. Numeric attributes are perturbed by PM or HM and scaled
-by d/k, categorical ones by OUE; the server learns the unbiased mean of every numeric attribute and
-the unbiased frequency of every category. Source: Wang et al., *Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy*, Algorithm 4 and Section IV-C. The
-frequencies are debiased, which the paper's formula leaves out.
+The k attributes are drawn independently of the values, and each gets ε/k. Numeric attributes are
+perturbed by PM or HM and scaled by d/k, categorical attributes by OUE. The server learns the
+unbiased mean of every numeric attribute and the unbiased frequency of every category. The
+frequencies are debiased, which the paper's formula omits.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Algorithm 4 and Section IV-C.
 """
 
 from math import floor, inf
@@ -39,14 +41,18 @@ INNER: dict[str, type[PM] | type[HM]] = {"pm": PM, "hm": HM}
 
 
 def printed_k(epsilon: float, attributes: int) -> int:
-    """How many attributes a user reports on by Eq. 12: a rule of thumb, not the best choice."""
+    """Return how many attributes a user reports on by Eq.
+
+    12, a rule of thumb that may not be optimal.
+    """
     return max(1, min(attributes, floor(epsilon / 2.5)))
 
 
 def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
-    """The k of least worst variance of a numeric attribute, the smallest if there are several.
+    """Return the k with the least worst variance of a numeric attribute; the smallest if there
+    are ties.
 
-    It is found by trying all.
+    The function tries every k.
     """
     every = Attributes(attributes)
     return min(
@@ -56,7 +62,17 @@ def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
 
 @attrs.frozen
 class Tuples:
-    """Reports on k attributes a user. `chosen` is k; None stands for the printed rule."""
+    """Reports on k of d attributes per user.
+
+    `epsilon` is that of the whole report, `attributes` are the `Attributes`, `inner` is `pm` or
+    `hm`, and `chosen` is k in 1..d; None means the paper's rule, Eq. 12. `perturb(numbers,
+    categories, coins)` makes the reports, and `estimate(reports)` gives means and frequencies.
+    Raises `ValueError` for parameters out of range.
+
+    >>> tuples = Tuples(epsilon=1.0, attributes=Attributes(numeric=2, domains=(3,)))
+    >>> tuples.k, tuples.rate, round(tuples.exact_epsilon, 9)
+    (1, 3.0, 1.0)
+    """
 
     epsilon: float
     attributes: Attributes
@@ -73,40 +89,39 @@ class Tuples:
 
     @property
     def k(self) -> int:
-        """How many attributes a user reports on."""
+        """The number of attributes that a user reports on."""
         return (
             printed_k(self.epsilon, self.attributes.count) if self.chosen is None else self.chosen
         )
 
     @property
     def rate(self) -> float:
-        """d/k: one over the chance that a user reports on an attribute."""
+        """The inverse of the probability that a user reports on a given attribute, d/k."""
         return self.attributes.count / self.k
 
     @property
     def mechanism(self) -> PM | HM:
-        """The mechanism of a numeric attribute that is reported on."""
+        """The mechanism of a reported numeric attribute."""
         return INNER[self.inner](self.epsilon / self.k)
 
     @property
     def encoders(self) -> tuple[OUE, ...]:
-        """The mechanism of each categorical attribute that is reported on."""
+        """The mechanism of each reported categorical attribute."""
         return self.attributes.encoders(self.epsilon / self.k)
 
     @property
     def bound(self) -> float:
-        """The largest number of a report, d/k times that of the mechanism at ε/k."""
+        """The largest number in a report: d/k times the bound of the mechanism at ε/k."""
         return self.rate * self.mechanism.bound
 
     def perturb(
         self, numbers: npt.ArrayLike, categories: npt.ArrayLike | None, coins: Coins
     ) -> Reports:
-        """The users' reports.
+        """Return the users' reports.
 
-        `numbers` of shape (n, d_n), `categories` of shape (n, d_c) or None, row j from user j.
-
-        Raises `ValueError` for values outside [-1, 1] or their domain, `TypeError` for categories
-        that are no whole numbers.
+        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c) or is None; row j is user
+        j. Raises `ValueError` for values outside [-1, 1] or their domain, and `TypeError` for
+        categories that are not whole numbers.
         """
         values, labels = self.attributes.checked(numbers, categories)
         chosen = subsets(np.full(len(values), self.k), self.attributes.count, coins)
@@ -119,51 +134,54 @@ class Tuples:
         return Reports(reports, encodings, chosen)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Unbiased means and frequencies.
+        """Return unbiased means and frequencies.
 
-        Raises `ValueError` when there is no user, and for a number that is not finite or exceeds
-        the bound.
+        Raises `ValueError` if there is no user, and for a number that is not finite or exceeds the
+        bound.
         """
         return estimates_of(
             reports, self.encoders, self.rate, self.bound if self.attributes.numeric else inf
         )
 
     def payload(self, reports: Reports) -> Pieces:
-        """Reports as they travel: k slots.
-
-        Each has an attribute and room for what is reported on any.
+        """Return the reports as they travel: k slots, each with an attribute and room for any
+        report.
         """
         return as_slots(self.attributes, self.k, reports)
 
     @property
     def form(self) -> Pieces:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire types and the row shapes without a draw."""
         return self.payload(no_reports(self.attributes))
 
     def received(self, pieces: Pieces) -> Reports:
-        """Reports from what arrived."""
+        """Return the reports that the received slots stand for."""
         return from_slots(self.attributes, pieces)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Variance of one user's number for an attribute with this value; shape as given.
+        """Return the variance of one user's number for an attribute with this value.
 
-        It is that of Lemma 6, but for HM up to ε*, where the last term is - t² and not (d/k - 1)
-        t².
+        Shape as given.
+
+        It is the variance of Lemma 6, except for HM up to ε*: there the last term is - t², not (d/k
+        - 1) t².
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
 
     def frequency_variance(self, share: npt.ArrayLike, users: int) -> Floats:
-        """Variance of the estimated frequency of a category that `share` of the users hold.
+        """Return the variance of the estimated frequency of a category that `share` of the users
+        hold.
 
         Shape as given.
         """
         shares = np.asarray(share, dtype=np.float64)
-        encoder = OUE(self.epsilon / self.k, 2)  # the size of the domain does not matter
+        encoder = OUE(self.epsilon / self.k, 2)  # the variance does not depend on the domain
         return self._sampled_variance(encoder.variance(shares, 1), shares) / users
 
     def _sampled_variance(self, variance: Floats, square: Floats) -> Floats:
-        """The variance of d/k times a report made with chance k/d.
+        """Return the variance of a number that is d/k times a report with probability k/d, else
+        0.
 
         It follows from the report's `variance` and the `square` of its mean.
         """
@@ -171,14 +189,18 @@ class Tuples:
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a numeric attribute: it is linear in t², so at 0 or at 1."""
+        """The largest variance of a numeric attribute.
+
+        It is linear in t², so it is largest at 0 or at 1.
+        """
         return float(self.variance([0.0, 1.0]).max())
 
     def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:
-        """The law of the whole report of a user with this tuple, shapes (d_n,) and (d_c,).
+        """Return the law of the whole report of a user with this tuple, shapes (d_n,) and
+        (d_c,).
 
-        The density of a number is that before it is scaled by d/k. Raises `ValueError` as `perturb`
-        does.
+        The density of a number is the density before the number is scaled by d/k. Raises
+        `ValueError` as `perturb` does.
         """
         values, labels = self.attributes.single(numbers, categories)
         rows = (encoder.law(label) for encoder, label in zip(self.encoders, labels, strict=True))
@@ -186,15 +208,16 @@ class Tuples:
 
     @property
     def continuous(self) -> bool:
-        """Whether reports have a density: then ε is that of exact reals."""
+        """Whether reports have a density; if they have, ε is that of exact real numbers."""
         return bool(self.attributes.numeric) and self.mechanism.continuous
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: k independent ones, on attributes chosen blindly.
+        """The ε of a user's whole report: k independent reports, on attributes drawn without the
+        values.
 
-        Tuples that differ in every attribute reach the mechanism's ε on each of them, and so the
-        sum.
+        Tuples that differ in every attribute reach the mechanism's ε on each reported attribute,
+        and so the sum.
         """
         numbers = self.attributes.numeric
         numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []

@@ -1,10 +1,12 @@
-"""Unary encoding: a report is one bit an item, each of them noisy on its own.
+"""Unary encoding: a report has one bit for each item, and every bit is noisy independently.
 
-The bit of the own item is 1 with probability p, the bit of every other item with probability q, all
-independent. SUE (symmetric, basic RAPPOR) flips every bit alike; OUE (optimised) takes the p of
-least variance. Learns: whoever reads a report, the item up to ε. Two users differ in the law of two
-bits, hence e^ε = p (1 - q) / (q (1 - p)). Source: Wang et al., *Locally Differentially Private
-Protocols for Frequency Estimation*, 2017, section 4.2, Theorems 1 and 2.
+The bit of the own item is 1 with probability p, and the bit of every other item with probability q.
+SUE (symmetric, basic RAPPOR) flips every bit with the same probability; OUE (optimised) uses the p
+of least variance. Whoever reads a report learns the item up to ε. The laws of two items differ in
+two bits, so e^ε = p (1 - q) / (q (1 - p)).
+
+Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
+section 4.2, Theorems 1 and 2.
 """
 
 import functools
@@ -25,29 +27,32 @@ from simnet.arrays import Bools, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, bits
 
-BLOCK = 1 << 22  # bits drawn at a time when only the supports are wanted
-FEW = 16  # items of which the law lists all 2**N reports
-MOST_LISTED = 4  # bits of reports that a person is shown one by one; of more, bit by bit
+BLOCK = 1 << 22  # bits per step when reports are drawn only to count supports
+FEW = 16  # up to this many items, `law` lists all 2**N reports
+MOST_LISTED = 4  # up to this many bits, a description lists whole reports, otherwise single bits
 
 
 class UnaryReports(Pure):
-    """Reports of N bits, whatever p and q."""
+    """Reports of N bits, for any p and q."""
 
     def bit_law(self, value: int, few: int | None = None) -> tuple[Fraction, ...]:
-        """The chance that each bit is 1 in the report of a user who holds `value` in 1..N.
+        """Return the probability of a 1 in each bit of the report of a user who holds `value` in
+        1..N.
 
-        Shape (N,), or (few,).
+        Shape (N,), or (few,) for the first `few` bits.
         """
         (own_item,) = checks.whole_numbers("values", [value], 1, self.items)
         p, q = self.exact_chances
         return tuple(p if item == own_item else q for item in range(1, (few or self.items) + 1))
 
     def support_chance(self, value: int) -> Fraction:
-        """The chance that bit 1 is 1 in a report of a holder of `value`."""
+        """Return the probability that bit 1 is 1 in a report of a holder of `value`."""
         return self.bit_law(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """The chance of each report, or, of more than four bits, that each bit is 1."""
+        """Return the probability of each report, or with more than four bits, of a 1 in each
+        bit.
+        """
         if self.items <= MOST_LISTED:
             names = [f"{number:0{self.items}b}" for number in range(2**self.items)]
             return list(zip(names, self.law(value), strict=True))
@@ -56,10 +61,10 @@ class UnaryReports(Pure):
         return list(zip(names, self.bit_law(value, few), strict=True))
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chance of each of the 2**N reports.
+        """Return the probability of each of the 2**N reports.
 
-        Reports are in order from all zeros, the last bit changing fastest. Raises `ValueError` for
-        more than 16 items: `bit_law` says as much.
+        Reports are in order from all zeros; the last bit changes fastest. Raises `ValueError` for
+        more than 16 items: `bit_law` has the same information.
         """
         if self.items > FEW:
             raise ValueError(
@@ -71,30 +76,30 @@ class UnaryReports(Pure):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Any two items differ as the first two do, and in these two bits alone.
+        Any two items differ in the same way as items 1 and 2, and only in these two bits.
         """
         return epsilon_of([joint_law(self.bit_law(value, 2)) for value in (1, 2)])
 
     @property
     def report_bits(self) -> int:
-        """Bits of a report on the wire."""
+        """The number of bits of a report on the wire."""
         return self.items
 
     def payload(self, reports: Bools) -> Typed:
-        """Reports as they travel: bits."""
+        """Return the reports as they travel: bits."""
         return bits(reports)
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.payload(np.empty((0, self.items), dtype=np.bool_))
 
     def received(self, numbers: Numbers) -> Bools:
-        """Reports from the bits that arrived."""
+        """Return the reports that the received bits stand for."""
         return numbers.astype(np.bool_)
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Bools:
-        """One report a user, row j from user j; shape (n, N).
+        """Return one report for each user, row j from user j; shape (n, N).
 
         Raises `ValueError` for a value outside 1..N.
         """
@@ -105,17 +110,14 @@ class UnaryReports(Pure):
         return reports
 
     def perturbed(self, values: npt.ArrayLike, coins: Coins) -> Iterator[Bools]:
-        """The reports of `perturb`, for some thousands of users at a time.
-
-        So few are kept in memory at once.
-        """
+        """Yield the reports of `perturb` for some thousands of users at a time, to save memory."""
         items = checks.whole_numbers("values", values, 1, self.items)
         users = max(BLOCK // self.items, 1)
         for start in range(0, items.size, users):
             yield self.perturb(items[start : start + users], coins)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports have each bit set; shape (N,).
+        """Return how many reports have each bit set; shape (N,).
 
         Raises `ValueError` for another shape than (n, N).
         """
@@ -127,9 +129,9 @@ class UnaryReports(Pure):
         return _column_sums(rows.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports that a population's reports have, drawn without the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
 
-        `holders` are how many hold each item.
+        `holders` counts the users who hold each item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         p, q = self.exact_chances
@@ -140,7 +142,7 @@ class UnaryReports(Pure):
 
 @attrs.frozen
 class Unary(UnaryReports):
-    """Unary encoding with any chances q < p of a 1; ε may be infinite."""
+    """Unary encoding with any probabilities q < p of a 1; ε may be infinite."""
 
     p: float | Fraction
     q: float | Fraction
@@ -157,18 +159,28 @@ class Unary(UnaryReports):
 
     @property
     def stated_epsilon(self) -> None:
-        """None, as the mechanism is given by its chances and not by an ε."""
+        """None: the mechanism takes probabilities, not an ε."""
         return
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """As given; a float counts as the binary fraction that it is."""
+        """The given probabilities; a float counts as the exact binary fraction."""
         return Fraction(self.p), Fraction(self.q)
 
 
 @attrs.frozen
 class SUE(UnaryReports):
-    """Symmetric unary encoding: p = e^(ε/2) / (1 + e^(ε/2)) and q = 1 - p."""
+    """Symmetric unary encoding over N = `items` >= 2 items: p = e^(ε/2) / (1 + e^(ε/2)), q = 1 -
+    p.
+
+    `perturb(values, coins)` maps items of shape (n,) to bits of shape (n, N). `supports(reports)`
+    and `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of
+    range.
+
+    >>> sue = SUE(epsilon=2.0, items=3)
+    >>> [round(chance, 4) for chance in sue.support_chances]
+    [0.7311, 0.2689]
+    """
 
     epsilon: float  # ε > 0
     items: int  # N >= 2
@@ -179,19 +191,31 @@ class SUE(UnaryReports):
 
     @property
     def stated_epsilon(self) -> float:
-        """The ε that it was made with."""
+        """The requested ε."""
         return self.epsilon
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of a 1 for the own item and for any other."""
+        """The probabilities of a 1 for the own item, p, and for each other item, q."""
         root = exp(Fraction(self.epsilon) / 2)
         return root / (1 + root), 1 / (1 + root)
 
 
 @attrs.frozen
 class OUE(UnaryReports):
-    """Optimised unary encoding: p = 1/2 and q = 1 / (1 + e^ε)."""
+    """Optimised unary encoding over N = `items` >= 2 items: p = 1/2 and q = 1 / (1 + e^ε).
+
+    `perturb(values, coins)` maps items of shape (n,) to bits of shape (n, N). `supports(reports)`
+    and `estimate(supports, users)` have shape (N,). Raises `ValueError` for parameters out of
+    range.
+
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> oue = OUE(epsilon=1.0, items=4)
+    >>> oue.perturb([1, 4, 4], SampledCoins(7, "u1")).shape
+    (3, 4)
+    >>> round(oue.exact_epsilon, 9), [round(chance, 4) for chance in oue.support_chances]
+    (1.0, [0.5, 0.2689])
+    """
 
     epsilon: float  # ε > 0
     items: int  # N >= 2
@@ -202,17 +226,18 @@ class OUE(UnaryReports):
 
     @property
     def stated_epsilon(self) -> float:
-        """The ε that it was made with."""
+        """The requested ε."""
         return self.epsilon
 
     @property
     def exact_chances(self) -> tuple[Fraction, Fraction]:
-        """The chances of a 1 for the own item and for any other."""
+        """The probabilities of a 1 for the own item, p, and for each other item, q."""
         return Fraction(1, 2), 1 / (1 + exp(self.epsilon))
 
 
 def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """The chance of every row of independent bits, each 1 with its chance.
+    """Return the probability of every row of independent bits; `chances[j]` is that of a 1 in
+    bit j.
 
     The last bit changes fastest.
     """
@@ -221,7 +246,10 @@ def joint_law(chances: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
 
 
 def _column_sums(reports: Numbers) -> Ints:
-    """Sums of 0s and 1s over the rows: 255 rows fit into bytes, which are added many at a time."""
+    """Return the sums of 0s and 1s over the rows.
+
+    The sums of 255 rows fit into bytes, so that numpy adds many of them in one step.
+    """
     rows, items = reports.shape
     whole = rows - rows % 255
     partial = np.add.reduce(reports[:whole].reshape(-1, 255, items), axis=1, dtype=np.uint8)

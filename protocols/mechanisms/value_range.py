@@ -1,4 +1,4 @@
-"""Ranges of numbers, declared before any is known, and the way to [-1, 1] and back."""
+"""Declared ranges of numbers, and the maps from a range to [-1, 1] and back."""
 
 from math import isfinite
 
@@ -12,10 +12,7 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class ValueRange:
-    """All numbers from `low` to `high`.
-
-    Raises `ValueError` for a range that is empty or infinite.
-    """
+    """The range of numbers from `low` to `high`. Raises `ValueError` if it is empty or infinite."""
 
     low: float
     high: float
@@ -30,13 +27,13 @@ class ValueRange:
 
     @property
     def unit(self) -> float:
-        """How much 1 is in the values' own units."""
+        """The length, in the values' own units, of 1 on the scale from -1 to 1."""
         return (self.high - self.low) / 2
 
     def scaled(self, values: npt.ArrayLike) -> Floats:
-        """Values as numbers in [-1, 1], shape as given.
+        """Return the values as numbers in [-1, 1]; shape as given.
 
-        Raises `ValueError` for one outside the range and for NaN.
+        Raises `ValueError` for a value outside the range, and for NaN.
         """
         numbers = np.asarray(values, dtype=np.float64)
         outside = numbers[~((numbers >= self.low) & (numbers <= self.high))]  # also NaN
@@ -48,5 +45,5 @@ class ValueRange:
         return 2 * ((numbers - self.low) / (self.high - self.low)) - 1
 
     def unscaled(self, mean: float) -> float:
-        """A mean of scaled values in the values' own units."""
+        """Return a mean of scaled values in the values' own units."""
         return self.low + (mean + 1) * self.unit

@@ -1,8 +1,8 @@
-"""How good frequencies from local reports are: intervals, and the law of the squared error.
+"""The accuracy of frequencies from local reports: intervals, and the law of the squared error.
 
-The count of reports that support an item is a sum of independent coins: of chance p for the users
-who hold it, of chance q for the others. With holders fixed, all that is stated here of means and
-variances is exact.
+The number of reports that support an item is a sum of independent coins, with probability p for the
+users who hold the item and q for the other users. For fixed inputs, all means and variances stated
+here are exact.
 """
 
 from collections.abc import Callable
@@ -20,32 +20,32 @@ from simnet.stated.assessment import Assessment
 
 
 class FrequencyLaw(Interface):
-    """What accuracy asks of a mechanism over items."""
+    """What the accuracy formulas need of a mechanism over items."""
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether the estimates of two items add up to 1, and have the same variance."""
+        """Whether the estimates of two items add up to 1 and have the same variance."""
         ...
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The chances (p, q): a report supports the own item with p, any other with q."""
+        """The probabilities (p, q) that a report supports the own item, and any other item."""
         ...
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The variance of the estimated share of an item that `share` of the users hold."""
+        """Return the variance of the estimated share of an item that `share` of the users hold."""
         ...
 
 
 def assess_frequencies(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Hold estimated frequencies, shape (N,), against the support of users who were all asked."""
+    """Compare estimated frequencies, shape (N,), with the true support of all users."""
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, confidence)
     users = int(support.sum())
     variance = np.asarray(mechanism.variance(support / users, users))
-    # an estimate out of range is best explained by the share at that end of the range
+    # an estimate outside [0, 1] is replaced by the nearest possible share
     nearest = np.minimum(np.maximum(estimate, 0), 1)
     low, high = score_interval(mechanism.variance, estimate, users, confidence)
     return Assessment(
@@ -64,10 +64,10 @@ def assess_frequencies(
 def _assess_answers(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Assess the estimated shares of yes and no.
+    """Compare the estimated shares of yes and no with the truth.
 
-    The share of no is what the share of yes leaves: it has the same variance, and the interval
-    turned around.
+    The share of no is 1 minus the share of yes. So it has the same variance, and the mirrored
+    interval.
     """
     users = int(support.sum())
     variance = float(mechanism.variance(support[0] / users, users))
@@ -89,21 +89,20 @@ def _assess_answers(
 def score_interval(
     variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
 ) -> tuple[Floats, Floats]:
-    """The shares that lie within z standard deviations of the estimate; shapes (N,).
+    """Return the shares that lie within z standard deviations of the estimate; shapes (N,).
 
-    The standard deviation at a share f is the exact one for that f.
-
-    `variance` of a share and a number of users is a + b f, so the ends solve (f - estimate)² = z²
-    (a + b f). Coverage is that of the normal law. What lies outside [0, 1] is not cut off. So far
-    outside that no share is so near, or that a + b f is negative, the interval is stretched to the
-    estimate, which it holds always.
+    The standard deviation at a share f is the exact one for f. The function `variance`, of a share
+    and a number of users, must be linear, a + b f; the ends then solve (f - estimate)² = z² (a + b
+    f). Coverage is that of the normal law. The interval is not cut at 0 and 1. If no share is near
+    enough to the estimate, or a + b f is negative, the interval is extended so that it holds the
+    estimate.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 
     z = float(ndtri((1 + confidence) / 2))
     a = variance(0.0, users)
     half = z * z * (variance(1.0, users) - a) / 2
-    # 0: the nearest share is left
+    # a negative discriminant means that no share is near enough: the interval ends at `half`
     reach = np.sqrt(np.maximum(half * half + z * z * a + 2 * half * estimate, 0))
     return np.minimum(estimate + half - reach, estimate), np.maximum(
         estimate + half + reach, estimate
@@ -111,15 +110,15 @@ def score_interval(
 
 
 def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
-    """The exact standard deviation of the squared L2 error of the estimate, given the users' items.
+    """Return the exact standard deviation of the squared L2 error, for fixed inputs.
 
-    The error is the sum of one independent centred vector Y_i a user, over n (p - q), so the
-    variance of its square is Σ Var |Y_i|² + 2 (tr C² - Σ tr C_i²) over (n (p - q))⁴, with C_i the
-    covariance of Y_i and C their sum. NaN for a mechanism whose reports are neither single items
-    nor independent bits: it is not worked out.
+    The error is a sum of independent centred vectors Y_i, one for each user, divided by n (p - q).
+    So the variance of its square is Σ Var |Y_i|² + 2 (tr C² - Σ tr C_i²), divided by (n (p - q))⁴;
+    C_i is the covariance of Y_i, and C is the sum of all C_i. NaN for a mechanism whose reports are
+    neither single items nor independent bits.
     """
     p, q = mechanism.support_chances
-    if mechanism.answers_one_question:  # both errors are alike
+    if mechanism.answers_one_question:  # the errors of yes and no have the same size
         total = 4 * _of_bits(p, q, support[:1], int(support.sum()))
         return _deviation_of_shares(total, support, p - q)
     match mechanism:
@@ -133,12 +132,15 @@ def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:
 
 
 def _deviation_of_shares(variance: float, support: Ints, gap: float) -> float:
-    """From the variance of the squared error of supports, the deviation of that of shares."""
+    """Return the deviation of the squared error of shares, from the variance for supports."""
     return sqrt(max(variance, 0.0)) / float(support.sum() * gap) ** 2
 
 
 def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
-    """Independent bits: for each, its fourth cumulant and twice the square of its variance."""
+    """Return the variance of the squared error for reports of independent bits.
+
+    Each bit adds its fourth cumulant and twice the square of its variance.
+    """
     holder, other = p * (1 - p), q * (1 - q)
     variances = support * holder + (users - support) * other
     fourth = support * holder * (1 - 6 * holder) + (users - support) * other * (1 - 6 * other)
@@ -146,7 +148,10 @@ def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
 
 
 def _of_single_items(p: float, q: float, support: Ints) -> float:
-    """One item a report, with chances π: q everywhere, but p at the own item."""
+    """Return the variance of the squared error for reports of one item.
+
+    The probabilities π of a report are p for the own item and q for every other item.
+    """
     users, items = int(support.sum()), len(support)
     squares, cubes = (p**k + (items - 1) * q**k for k in (2, 3))
     own = squares - 2 * cubes + squares**2  # tr C_i², for C_i = diag π - π πᵀ

@@ -1,9 +1,9 @@
-"""Local collections: every user perturbs what it holds and sends one report to a server.
+"""Local collections: every user perturbs its input and sends one report to a server.
 
-The server learns the reports, each of which is ε-locally private; nobody else is sent anything.
-Users are seated in one of three ways, which have the same law and the same bill: as actors of their
-own; as a crowd that draws every report; as a crowd that draws what the reports add up to, where
-that has a law of its own.
+The server learns the reports, each of which is ε-locally private; no other party receives a
+message. Users are seated in one of three ways, with the same law and the same bill: as actors; as a
+crowd that draws every report; or as the `aggregate`, a crowd that draws the sum of the reports
+directly, if the mechanism can do that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,88 +30,92 @@ Seating = Literal["actors", "crowd", "aggregate"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
 Population = Annotated[
     Seating,
-    "how users are seated: each an actor, all a crowd that draws every report, or as the aggregate "
-    "of their reports",
+    "how users are seated: actors (each is a party), crowd (one party draws every report), or "
+    "aggregate (one party draws the sum of the reports)",
 ]
 
 
 class Randomiser(Interface):
-    """What is stated of every mechanism: how much a report tells."""
+    """What can be stated about every mechanism: how much a report tells."""
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a report, by its law."""
+        """The ε of a report, computed from its law."""
         ...
 
     @property
     def continuous(self) -> bool:
-        """Whether reports have a density: then ε is that of exact reals."""
+        """Whether reports have a density; if they have, ε is that of exact real numbers."""
         ...
 
 
 class Mechanism(Randomiser, Interface):
-    """What a collection asks of a mechanism besides: how reports travel."""
+    """What a collection needs of a mechanism: its privacy, and how reports travel."""
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         ...
 
 
 @runtime_checkable
 class SharesCollection(Protocol, Interface):
-    """A collection whose server estimates shares, which may be processed afterwards.
+    """A collection whose server estimates shares, which can be post-processed.
 
-    Asked for by: `protocols.postprocess.processed`.
+    Needed by: `protocols.postprocess.processed`.
     """
 
     @property
     def users(self) -> int:
-        """n, the number of users."""
+        """The number of users, n."""
         ...
 
     @property
     def columns(self) -> Sequence[slice]:
-        """Where the shares of each column's items stand in the estimate."""
+        """For each column, the slice of the estimate that holds the shares of the column's
+        items.
+        """
         ...
 
     @property
     def count_variance(self) -> tuple[float, float] | None:
-        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope).
+        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None where it depends on more than how many hold the item, or where there is a bias.
+        None if the variance depends on more than the number of holders, or if the estimate is
+        biased.
         """
         ...
 
     @property
     def has_independent_items(self) -> bool:
-        """Whether the errors of different items are independent, given what the users hold."""
+        """Whether the errors of different items are independent, for fixed inputs."""
         ...
 
     @property
     def single_item_chances(self) -> tuple[float, float] | None:
-        """The chances of reporting the own item and any other, where every user reports one item.
+        """The probabilities of reporting the own item, and any other, if every user reports one
+        item.
 
         None for any other kind of report.
         """
         ...
 
     async def server(self, me: Party) -> Floats:
-        """The unbiased estimates, shape (N,)."""
+        """Return the unbiased estimates; shape (N,)."""
         ...
 
 
 def linear_count_variance(variance: Callable[[float], Any], users: int) -> tuple[float, float]:
-    """(V₀, slope) of estimated counts, from the variance of an estimated share.
+    """Return (V₀, slope) of estimated counts, from the variance of an estimated share.
 
-    `variance` must be linear in the share that is held.
+    `variance` must be linear in the share of holders.
     """
     nobody, everybody = (float(variance(share)) for share in (0.0, 1.0))
     return nobody * users**2, (everybody - nobody) * users
 
 
 def seats_of(population: Seating, users: int, user: Script, server: Script) -> Mapping[str, Seat]:
-    """The users as `u1`..`un` or as `crowd`, and `server`."""
+    """Return the parties: the users as `u1`..`un` or as `crowd`, and `server`."""
     people = (
         seats("u", user, users) if population == "actors" else {"crowd": Seat(user, members=users)}
     )
@@ -119,16 +123,16 @@ def seats_of(population: Seating, users: int, user: Script, server: Script) -> M
 
 
 def report_tag(sampling: Chance) -> Tag:
-    """The tag of reports that users send with this chance; silence costs nothing."""
+    """Return the tag of reports; it is voluntary if users report with a probability below 1."""
     return REPORT if sampling == 1 else OWN_REPORT
 
 
 def rows_sent(population: Seating, mechanism: Any, values: Ints, coins: Coins) -> Any:
-    """What users who hold these items, shape (n,), send: each report, or what all add up to."""
+    """Return what users who hold these items, shape (n,), send: every report, or their tally."""
     if population != "aggregate":
         return mechanism.payload(mechanism.perturb(values, coins))
     items = checks.whole_numbers("values", values, 1, mechanism.items)
     counts = mechanism.draw_supports(np.bincount(items, minlength=mechanism.items + 1)[1:], coins)
-    # where some users are silent, a report names one item, and so the counts say how many report
+    # if users can be silent, a report names one item: the number of reports is the sum of counts
     reports = items.size if mechanism.sampling == 1 else int(counts.sum())
     return tally(counts, reports, like=mechanism.form)

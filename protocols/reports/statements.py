@@ -1,4 +1,4 @@
-"""What is stated about every local collection: its bill, and what a report tells of its user."""
+"""What is stated about every local collection: its bill, and what a report tells about its user."""
 
 import math
 from collections import Counter
@@ -18,22 +18,22 @@ PROVED, FOR_REALS = "proved", "proved for exact reals"  # tiers
 
 
 def one_report_workload(users: int, *form: Typed) -> Workload:
-    """One report a user."""
+    """Return the workload of one report from each user."""
     return Workload(messages=users, elements=users * sum(map(elements, form)))
 
 
 def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
-    """The exact ε of a report, for each user by itself."""
+    """Return the exact ε of a report; it holds for each user by itself."""
     return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
 
 
 def elements(form: Typed) -> int:
-    """How many values a report of this form carries."""
+    """Return the number of values in a report of this form."""
     return math.prod(form.shape[1:])
 
 
 def elements_by_kind(*form: Typed) -> Counter[str]:
-    """How many values of each kind a report of this form carries."""
+    """Return the number of values of each kind in a report of this form."""
     each: Counter[str] = Counter()
     for piece in form:
         each[piece.wire.kind] += elements(piece)
@@ -41,7 +41,10 @@ def elements_by_kind(*form: Typed) -> Counter[str]:
 
 
 def one_report_each(users: int, *form: Typed) -> list[Expectation]:
-    """One report of each user to the server, in one round; no entry depends on the coins."""
+    """Return the bill of one report from each user to the server, in one round.
+
+    No entry depends on the coins.
+    """
     each = elements_by_kind(*form)
 
     def entry(
@@ -62,10 +65,11 @@ def one_report_each(users: int, *form: Typed) -> list[Expectation]:
 def some_reports(
     run: Run, users: int, expected: float, silent: float, form: Typed
 ) -> list[Expectation]:
-    """One report to the server of each user who sends one, so many on average.
+    """Return the bill of one report from each user who sends one; `expected` is their mean
+    number.
 
-    `silent` is the chance of none at all. What users sent is held against what the server received,
-    and the other way round.
+    `silent` is the probability that nobody reports. The number of messages that users sent is
+    compared with the number that the server received, and vice versa.
     """
     (kind,) = elements_by_kind(form)
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))

@@ -1,4 +1,4 @@
-"""What is said about collections from sampled users: cost, error and privacy."""
+"""What is stated about collections from sampled users: cost, error and privacy."""
 
 from collections.abc import Sequence
 from math import prod
@@ -19,20 +19,23 @@ INDEPENDENT = "no user's chance to report depends on what it holds"
 
 
 def about(protocol: SampledCollection) -> About:
-    """What is said about a collection from these groups of users."""
+    """Return the record of statements about a collection from these groups of users."""
     users, mechanism, estimator = protocol.users, protocol.mechanism, protocol.estimates
     sample = estimator.sample
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """One index for each report that was sent, of which there are B = Σ n_k π_k on average."""
+        """Return the bill: one index for each report that was sent, B = Σ n_k π_k of them on
+        average.
+        """
         groups = zip(sample.sampling.tolist(), protocol.members, strict=True)
         silent = prod((1 - pi) ** size for pi, size in groups)
         return some_reports(run, users, sample.budget, silent, mechanism.form)
 
     def assess(run: Run, _support: Totals, confidence: float = 0.95) -> Assessment:
-        """Hold the estimate against what the users hold; normal intervals by the exact variance.
+        """Compare the estimate with the true shares; intervals are normal, with the exact
+        variance.
 
-        The support among all users is not enough: errors depend on who holds what.
+        The support among all users is not enough here: errors depend on who holds which item.
         """
         values = np.concatenate([np.atleast_1d(items) for items in run.inputs.values()])
         return assess_sampled(
@@ -42,7 +45,7 @@ def about(protocol: SampledCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The exact ε of a report or its absence, for each user by itself."""
+        """Return the exact ε of a report or its absence; it holds for each user by itself."""
         return [
             attrs.evolve(statement, assumption=INDEPENDENT)
             for statement in privacy_of_report(mechanism, epsilon)
@@ -57,7 +60,7 @@ def about(protocol: SampledCollection) -> About:
             "epsilon": protocol.epsilon,
             "sampling": protocol.sampling,
         },
-        workload=Workload(messages=users, elements=users),  # where everybody reports
+        workload=Workload(messages=users, elements=users),  # if every user reports
         expected_bill=expected_bill,
         assess=assess,
         privacy=privacy,

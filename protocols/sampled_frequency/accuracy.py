@@ -1,8 +1,8 @@
-"""How good frequencies from sampled reports are, with the data fixed.
+"""The accuracy of frequencies from sampled reports, for fixed inputs.
 
-There are intervals, and the law of the squared error. What is stated of means, variances and
-squared errors is exact. Intervals are for a holder of the estimates, who does not know what each
-group holds: they take the share of holders to be the same in every group.
+The module computes intervals and the law of the squared error. Means, variances and squared errors
+are exact. Whoever reads the estimates does not know the items of each group, so the intervals
+assume the same share of holders in every group.
 """
 
 from math import nan, sqrt
@@ -19,11 +19,11 @@ from simnet.stated.assessment import Assessment
 def assess_sampled(
     estimator: Linear | Ratio, estimate: Floats, shares: Floats, confidence: float
 ) -> Assessment:
-    """Hold estimates, shape (N,), against what users hold.
+    """Compare estimates, shape (N,), with the true shares.
 
-    `shares` are those of each group that hold each item, shape (K, N). The deviation of the
-    squared error of the ratio is not known: NaN. Where an estimate is biased even with equal
-    groups, as c is, its interval is that of the estimate freed of this bias.
+    `shares` are the shares of each group that hold each item; shape (K, N). The deviation of the
+    ratio estimator's squared error is not known and is NaN. Some estimates, such as c, are biased
+    even for equal groups; their intervals are those of the estimate without this bias.
     """
     sample = estimator.sample
     truth, variance = sample.total(shares), estimator.variance(shares)
@@ -53,12 +53,11 @@ def assess_sampled(
 
 @attrs.frozen(eq=False)
 class SquaredError:
-    """The law of the squared L2 error of a linear estimator.
+    """The law of the squared L2 error of a linear estimator, for given shares of holders.
 
-    The shares of each group that hold each item are given. The error is its mean, the bias b, and
-    one independent centred vector Y_j a user. With C_j the covariance of Y_j and C their sum, the
-    square has mean |b|² + tr C and variance Σ Var |Y_j|² + 2 (tr C² - Σ tr C_j²) + 4 bᵀ C b + 4 Σ
-    E[|Y_j|² b·Y_j].
+    The error is the sum of its mean, the bias b, and one independent centred vector Y_j for each
+    user. Let C_j be the covariance of Y_j and C the sum of all C_j. The squared error has mean |b|²
+    + tr C and variance Σ Var |Y_j|² + 2 (tr C² - Σ tr C_j²) + 4 bᵀ C b + 4 Σ E[|Y_j|² b·Y_j].
     """
 
     estimator: Linear
@@ -66,7 +65,7 @@ class SquaredError:
 
     @property
     def bias(self) -> Floats:
-        """b, shape (N,)."""
+        """The bias b; shape (N,)."""
         return np.asarray(
             self.estimator.mean(self.shares) - self.estimator.sample.total(self.shares)
         )
@@ -99,9 +98,9 @@ class SquaredError:
 
 @attrs.frozen(eq=False)
 class _Group:
-    """Users with the same chance π.
+    """Users with the same probability π of a report.
 
-    X = a (e_r - b 1) for a report r, 0 for none, and Y is X less its mean.
+    X = a (e_r - b 1) for a report r, X = 0 for no report, and Y is X minus its mean.
     """
 
     p: float
@@ -114,9 +113,9 @@ class _Group:
 
     @property
     def covariance(self) -> tuple[Floats, Floats]:
-        """The covariance of the sum is diag d + u 1ᵀ + 1 uᵀ: d and u, shapes (N,)."""
+        """The vectors d and u, shapes (N,), where the sum has covariance diag d + u 1ᵀ + 1 uᵀ."""
         q, b, pi, h = self.q, self.b, self.sampling, self.holders
-        reports = self.holders.sum() * q + self.gap * h  # of each item, if all reported
+        reports = self.holders.sum() * q + self.gap * h  # expected per item if every user reported
         d = reports - pi * self.gap**2 * h
         u = (
             h.sum() * ((1 - pi) * b**2 - pi * q**2) / 2
@@ -128,7 +127,9 @@ class _Group:
 
     @property
     def own(self) -> float:
-        """Σ (Var |Y_j|² - 2 tr C_j²): the same of every user, whatever the item."""
+        """The sum Σ (Var |Y_j|² - 2 tr C_j²); its terms are equal for all users, whatever their
+        items.
+        """
         first = (np.arange(len(self.holders)) == 0).astype(np.float64)
         trace = _squared_trace(*attrs.evolve(self, holders=first).covariance)
         chances, lengths = self._lengths
@@ -138,9 +139,9 @@ class _Group:
 
     @property
     def _lengths(self) -> tuple[Floats, Floats]:
-        """|Y|² up to what all outcomes share, and its chances.
+        """The probabilities of the outcomes, and |Y|² for each of them, up to a common constant.
 
-        Outcomes are the own item reported, another one, nothing.
+        The outcomes are a report of the own item, a report of another item, and no report.
         """
         p, q, b, pi, items = self.p, self.q, self.b, self.sampling, len(self.holders)
         report = self.a**2 * (1 - 2 * b + items * b**2)
@@ -148,7 +149,10 @@ class _Group:
         return np.array([pi * p, pi * (1 - p), 1 - pi]), np.array([own, other, 0.0])
 
     def along(self, bias: Floats) -> float:
-        """Σ E[|Y_j|² bias·Y_j]; what all lengths share has no part in it, as Y_j is centred."""
+        """Return Σ E[|Y_j|² bias·Y_j].
+
+        A constant in |Y_j|² does not matter, because Y_j is centred.
+        """
         (own, other, _), items, total = self._lengths[1], len(self.holders), bias.sum()
         # bias·E[X], by own item
         mean = self.a * self.sampling * (self.q * total + self.gap * bias - self.b * total)
@@ -158,7 +162,7 @@ class _Group:
 
 
 def _squared_trace(d: Floats, u: Floats) -> float:
-    """The trace of C² for C = diag d + u 1ᵀ + 1 uᵀ."""
+    """Return the trace of C² for C = diag d + u 1ᵀ + 1 uᵀ."""
     return float(
         np.sum(d * d) + 4 * np.sum(d * u) + 2 * len(d) * np.sum(u * u) + 2 * np.sum(u) ** 2
     )

@@ -1,23 +1,31 @@
 """Estimators of frequencies from sampled reports.
 
-Users all report with one probability π, or each with its own. All estimate shares of the users.
-`direct` (the paper's c) is biased; `centred` (g) subtracts the expected noise of all users,
-`per_report` (ĉ) that of the reports that came, `Ratio` scales to the reports that came.
-`per_report` has the smaller variance of the two that the paper compares, for every π < 1: its
+All users report with one probability π, or each user with its own. All estimators estimate shares
+of the users:
+
+- `direct` (the paper's c) is biased.
+- `centred` (g) subtracts the expected noise of all users.
+- `per_report` (ĉ) subtracts the expected noise of the reports that arrived.
+- `Ratio` scales to the number of reports that arrived.
+- `pooled` (T) is for users with different probabilities and weighs all reports equally.
+- `horvitz_thompson` is for users with different probabilities and weighs a report by 1 / π_j.
+
+Of g and ĉ, which the paper compares, ĉ has the smaller variance for every π < 1. The paper's
 Theorem 3.5 says the reverse, because it drops the covariance of an item's count and the number of
-reports. Where users have chances of their own, `pooled` (T) weighs all reports alike, and is
-unbiased only if the chances do not go with the values, which Theorem 5.1 leaves out;
-`horvitz_thompson` weighs a report by 1 / π_j and is unbiased always. With one chance they are g and
-ĉ.
+reports. T is unbiased only if the probabilities are not related to the values, a condition that
+Theorem 5.1 leaves out; `horvitz_thompson` is always unbiased. With one probability for all users,
+these two are g and ĉ.
 
-Two models of the data have different variances: *fixed*, the users' values being constants of which
-a share f is the item, and *drawn* independently with probability f. Source: Biswas, Cormode and
-Maple, sections 3 and 5; Horvitz and Thompson, *A Generalization of Sampling Without Replacement
-From a Finite Universe*, 1952; exact variances are derived here.
+Two models of the data have different variances. *Fixed*: the users' values are constants, and a
+share f of the users hold the item. *Drawn*: each user holds the item independently with probability
+f.
 
-Users with the same chance are a group. In formulas p and q are the chances of GRR, n_k and π_k the
-size and the chance of group k, N_ki its reports of item i, S_k all its reports, n the number of
-users and B = Σ n_k π_k.
+Source: Biswas, Cormode and Maple, sections 3 and 5; Horvitz and Thompson, *A Generalization of
+Sampling Without Replacement From a Finite Universe*, 1952; exact variances are derived here.
+
+Users with the same probability are a group. In formulas p and q are the probabilities of GRR, n_k
+and π_k the size and the probability of group k, N_ki its reports of item i, S_k all its reports, n
+the number of users and B = Σ n_k π_k.
 """
 
 from collections.abc import Callable
@@ -37,9 +45,9 @@ from simnet.arrays import Floats
 class Linear:
     """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
 
-    What a report adds is known beforehand, whatever others report. Where shares of holders are
-    asked for, they are one share or those of the items, shape (N,), the same in every group, or
-    those of every group, shape (K, N); data are fixed unless said otherwise.
+    What one report adds does not depend on other reports. Shares of holders are given as one number
+    or an array of shape (N,), equal in every group, or as an array of shape (K, N) for each group.
+    Data are fixed unless a method says otherwise.
     """
 
     sample: SamplingDesign
@@ -48,7 +56,7 @@ class Linear:
     offset: float  # c
 
     def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Estimated shares, shape (N,), from each group's supports.
+        """Return the estimated shares, shape (N,), from each group's supports.
 
         Supports have shape (K, N), or (N,) for a single group.
         """
@@ -57,16 +65,17 @@ class Linear:
         return np.asarray((self.weights @ centred - self.offset) / self.sample.chances[2])
 
     def mean(self, share: npt.ArrayLike) -> Any:
-        """The exact mean of the estimate."""
+        """Return the exact mean of the estimate."""
         _, q, gap = self.sample.chances
         reports = self._expected_reports
         own = np.tensordot(reports * self.weights, self.sample.by_group(share), 1)
         return own + (float(reports @ self.weights) * (q - self.centre) - self.offset) / gap
 
     def variance(self, share: npt.ArrayLike) -> Any:
-        """The exact variance, data fixed.
+        """Return the exact variance for fixed data.
 
-        Σ_j w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)², m_j being p or q.
+        It is the sum of w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)² over the users
+        j, where m_j is p or q.
         """
         p, q, _ = self.sample.chances
         shares = self.sample.by_group(share)
@@ -76,7 +85,7 @@ class Linear:
         return holders + others
 
     def drawn_variance(self, share: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn.
+        """Return the exact variance for drawn data.
 
         Reports are independent, with m = f p + (1 - f) q for every user.
         """
@@ -87,16 +96,17 @@ class Linear:
 
     @property
     def approximate_variance(self) -> float:
-        """The variance of an item that nobody holds: Var* of Theorems 3.2 and 5.1 for g and T."""
+        """The variance for an item that nobody holds: Var* of Theorems 3.2 and 5.1 for g and T."""
         return float(self.variance(0.0))
 
     @property
     def _expected_reports(self) -> Floats:
-        """n_k π_k, the reports that are expected of each group."""
+        """The expected number of reports of each group, n_k π_k."""
         return self.sample.members * self.sample.sampling
 
     def _spread(self, m: Any, shape: Any = slice(None)) -> Any:
-        """What each group's reports, which name the item with chance m, add to the variance.
+        """Return each group's part of the variance, if its reports name the item with
+        probability m.
 
         Shape (K, ...).
         """
@@ -112,40 +122,40 @@ class Linear:
 
 
 def direct(sample: SamplingDesign) -> Linear:
-    """c, which takes silent users for users who hold nothing; biased.
+    """Return c, which treats silent users as users without an item, and is biased.
 
-    (N_i - n q) / (n (p - q)).
+    c = (N_i - n q) / (n (p - q)).
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.users), 0.0, sample.chances[1])
 
 
 def pooled(sample: SamplingDesign) -> Linear:
-    """T: (N_i - q B) / (B (p - q)).
+    """Return T = (N_i - q B) / (B (p - q)).
 
-    It estimates the share of the budget B that the holders of an item have.
+    T estimates the part of the budget B that belongs to the holders of an item.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 
 
 def centred(sample: SamplingDesign) -> Linear:
-    """g, T where all have one chance: (N_i - n π q) / (n π (p - q)).
+    """Return g = (N_i - n π q) / (n π (p - q)), which is T for one common probability.
 
-    It is unbiased; its shares add up to 1 on average only. Raises `ValueError` where users have
-    different chances.
+    g is unbiased; its shares add up to 1 only on average. Raises `ValueError` if users have
+    different probabilities.
     """
     _ = sample.common
     return pooled(sample)
 
 
 def horvitz_thompson(sample: SamplingDesign) -> Linear:
-    """Σ_k (N_ki - S_k q) / (n π_k (p - q)); unbiased, whoever has which chance."""
+    """Return Σ_k (N_ki - S_k q) / (n π_k (p - q)), which is unbiased for any probabilities."""
     return Linear(sample, 1 / (sample.users * sample.sampling), sample.chances[1], 0.0)
 
 
 def per_report(sample: SamplingDesign) -> Linear:
-    """ĉ, Horvitz and Thompson's where all have one chance: (N_i - S q) / (n π (p - q)).
+    """Return ĉ = (N_i - S q) / (n π (p - q)), Horvitz and Thompson's for one common probability.
 
-    Its shares add up to S / (n π). Raises `ValueError` where users have different chances.
+    Its shares add up to S / (n π). Raises `ValueError` if users have different probabilities.
     """
     _ = sample.common
     return horvitz_thompson(sample)
@@ -153,11 +163,12 @@ def per_report(sample: SamplingDesign) -> Linear:
 
 @attrs.frozen(eq=False)
 class Ratio:
-    """The unsampled estimate from the reports that came: (N_i / S - q) / (p - q).
+    """The unsampled estimator, applied to the reports that arrived: (N_i / S - q) / (p - q).
 
-    Needs no π; not in the paper. Given their number, those who report are a uniform subset of the
-    users, and the estimate is unbiased; so means and variances are those of runs in which somebody
-    reports. Raises `ValueError` unless all have the same chance.
+    It needs no π, and is not in the paper. Given the number of reports, the reporters are a uniform
+    subset of the users, and the estimate is unbiased. Means and variances are therefore those of
+    runs in which at least one user reports. Raises `ValueError` unless all users have the same
+    probability.
     """
 
     sample: SamplingDesign
@@ -166,9 +177,9 @@ class Ratio:
         _ = self.sample.common
 
     def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Unbiased shares, shape (N,), which add up to 1.
+        """Return unbiased shares, shape (N,), which add up to 1.
 
-        Raises `ValueError` when there is no report.
+        Raises `ValueError` if there is no report.
         """
         _, q, gap = self.sample.chances
         counts = self.sample.counted(supports).sum(axis=0)
@@ -180,14 +191,14 @@ class Ratio:
         return np.asarray((counts / counts.sum() - q) / gap)
 
     def mean(self, share: npt.ArrayLike) -> Any:
-        """The mean of the estimate: the share of holders."""
+        """Return the mean of the estimate, which is the share of holders."""
         return self.sample.total(share)
 
     def variance(self, share: npt.ArrayLike) -> Any:
-        """The exact variance, data fixed.
+        """Return the exact variance for fixed data.
 
-        Of S reports, the noise has (f p (1 - p) + (1 - f) q (1 - q)) / (S (p - q)²), and the choice
-        of the reporters f (1 - f) (n - S) / (S (n - 1)); both averaged over S >= 1.
+        For S reports the noise has variance (f p (1 - p) + (1 - f) q (1 - q)) / (S (p - q)²), and
+        the choice of the reporters f (1 - f) (n - S) / (S (n - 1)). Both are averaged over S >= 1.
         """
         (p, q, gap), users, f = self.sample.chances, self.sample.users, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
@@ -195,7 +206,7 @@ class Ratio:
         return (noise + choice * users) * self._inverse - choice
 
     def drawn_variance(self, share: npt.ArrayLike) -> Any:
-        """The exact variance, data drawn.
+        """Return the exact variance for drawn data.
 
         Reports are independent, with m = f p + (1 - f) q for every user.
         """
@@ -204,10 +215,10 @@ class Ratio:
         return mu * (1 - mu) / gap**2 * self._inverse
 
     def asymptotic_variance(self, share: npt.ArrayLike) -> Any:
-        """What `variance` comes to where many reports are expected.
+        """Return the limit of `variance` for many expected reports.
 
-        (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²). The
-        exact one is larger, by a share of at most about 1 / (n π).
+        (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²). The exact
+        variance is larger, by a relative difference of at most about 1 / (n π).
         """
         (p, q, gap), f = self.sample.chances, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2
@@ -216,7 +227,7 @@ class Ratio:
 
     @property
     def approximate_variance(self) -> float:
-        """The variance of an item that nobody holds."""
+        """The variance for an item that nobody holds."""
         return float(self.variance(0.0))
 
     @property
@@ -237,14 +248,14 @@ ESTIMATORS: dict[str, Estimator] = {
 
 
 def mean_inverse(trials: int, chance: float) -> float:
-    """The mean of 1 / S for a binomial S that is not 0; relative error below 1e-10.
+    """Return the mean of 1 / S for a binomial S, given S > 0; the relative error is below 1e-10.
 
-    Over counts whose deviation is large every 32nd part of it stands for those beside it: a sum
-    over equal steps of what is nearly a normal density errs by exp(-2π² 32²), which is nothing.
+    If the deviation is large, only counts in steps of 1/32 of it are summed. Such a sum over equal
+    steps of an almost normal density has an error of exp(-2π² 32²), which is negligible.
     """
     if chance == 1:
         return 1 / trials
-    # counts further than `reach` from the centre have less than 1e-50
+    # counts further than `reach` from the centre have a probability below 1e-50
     centre, deviation = trials * chance, (trials * chance * (1 - chance)) ** 0.5
     reach = 40 * deviation + 40
     counts = np.arange(

@@ -1,10 +1,12 @@
-"""Sampled collection: a user reports with some probability only.
+"""Sampled collection: a user reports only with some probability.
 
-A report is a randomised response (GRR). Learns: whoever sees the messages, who reports and, up to
-ε, what each reporter holds. Silence adds one output to the channel, with the same chance for every
-value as long as the sampling does not look at the value: then ε is that of a report, and sampling
-does not lower it. Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially
-Private Data Collection*, sections 3 and 5.
+A report is a randomised response (GRR). Whoever sees the messages learns who reports and, up to ε,
+the item of each reporter. Silence is one more output of the channel. As long as the sampling does
+not depend on the item, silence has the same probability for every item. Then ε is that of a report,
+and sampling does not lower it.
+
+Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
+Collection*, sections 3 and 5.
 """
 
 import math
@@ -29,14 +31,20 @@ from simnet.values.typed import Typed
 
 @attrs.frozen
 class SampledGRR:
-    """Randomised response over N items, counted from 1, of users who report at times.
+    """Randomised response over N items, counted from 1, where a user reports with probability π.
 
-    Each reports with probability π.
+    `epsilon` is that of a report, `items` is N >= 2, and `sampling` is π in (0, 1].
+    `perturb(values, coins)` maps items of shape (n,) to reports of shape (n,), with 0 for no
+    report. Raises `ValueError` for parameters out of range.
+
+    >>> sampled = SampledGRR(epsilon=1.0, items=3, sampling=0.25)
+    >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
+    (0.75, 1.0)
     """
 
     epsilon: float  # ε > 0
     items: int  # N >= 2
-    sampling: Chance  # π, the chance that a user reports: 0 < π <= 1
+    sampling: Chance  # π, the probability that a user reports: 0 < π <= 1
 
     continuous = False
 
@@ -50,7 +58,8 @@ class SampledGRR:
         return GRR(self.epsilon, self.items)
 
     def law(self, value: int) -> tuple[Fraction, ...]:
-        """The chances of no report and of each report of a user who holds `value` in 1..N.
+        """Return the probabilities of no report and of each report, for a user who holds
+        `value`.
 
         Shape (N + 1,).
         """
@@ -58,69 +67,73 @@ class SampledGRR:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of the law; any two items differ as the first two do."""
+        """The ε of the law; any two items differ in the same way as items 1 and 2."""
         return epsilon_of(
             [silent_or(self.response.law_of_few(value, 2), self.sampling) for value in (1, 2)]
         )
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Ints:
-        """One report a user, shape (n,), in 1..N, and 0 of a user who sends none."""
+        """Return one report in 1..N for each user, or 0 for no report; shape (n,)."""
         return sampled_reports(self.response, values, self.sampling, coins)
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports name each item; shape (N,). Raises `ValueError` for one outside 0..N."""
+        """Return how many reports name each item; shape (N,).
+
+        Raises `ValueError` for a report outside 0..N.
+        """
         items = checks.whole_numbers("reports", reports, NONE, self.items)
         return self.response.supports(items[items != NONE])
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:
-        """The supports that a population's reports have, drawn without the reports; shapes (N,).
+        """Draw the supports of a population's reports without drawing the reports; shapes (N,).
 
-        `holders` are how many hold each item.
+        `holders` counts the users who hold each item.
         """
         counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
         return self.response.draw_supports(coins.binomials(counts, self.sampling).plain, coins)
 
     def payload(self, reports: npt.ArrayLike) -> Typed:
-        """The reports that are sent, as they travel, in order."""
+        """Return the reports that are sent, as they travel, in order."""
         items = checks.whole_numbers("reports", reports, NONE, self.items)
         return self.response.payload(items[items != NONE])
 
     @property
     def form(self) -> Typed:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return self.response.form
 
     def received(self, numbers: Numbers) -> Ints:
-        """Reports from the numbers that arrived."""
+        """Return the reports that the received numbers stand for."""
         return self.response.received(numbers)
 
     @property
     def support_chances(self) -> tuple[float, float]:
-        """The chances (p, q) that a report which is sent supports the own item, and any other."""
+        """The probabilities (p, q) that a report, if sent, supports the own item, and any other
+        item.
+        """
         return self.response.support_chances
 
     def sample(self, users: int) -> SamplingDesign:
-        """The sampling design of this many users."""
+        """Return the sampling design for this many users."""
         return SamplingDesign(self.response, users, float(self.sampling))
 
     def estimator(self, users: int) -> Linear:
-        """The best of the estimators for so many users: ĉ."""
+        """Return the best of the estimators for this many users, ĉ."""
         return per_report(self.sample(users))
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Unbiased shares of all users, silent ones included; shape (N,), not clipped."""
+        """Return unbiased shares of all users, silent ones included; shape (N,), not clipped."""
         return self.estimator(users).estimate(supports)
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """The exact variance of an item's estimated share, data fixed.
-
-        `share` of the users hold it.
+        """Return the exact variance, for fixed data, of the estimate for an item that `share` of
+        them hold.
         """
         return self.estimator(users).variance(share)
 
 
 def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]:
-    """The law of a report that is sent with this chance; no report comes first."""
+    """Return the law of a report that is sent with this probability; no report comes first."""
     sent = Fraction(sampling)
     return (1 - sent, *(sent * chance for chance in row))
 
@@ -128,10 +141,11 @@ def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]
 def sampled_reports(
     response: GRR, values: npt.ArrayLike, sampling: Chance | Sequence[Chance], coins: Coins
 ) -> Ints:
-    """Reports of users, shape (n,), sampled with one chance or each with its own.
+    """Draw the reports of users, shape (n,), with one reporting probability or one for each
+    user.
 
-    0 stands for no report. Raises `ValueError` for a value outside 1..N, a chance outside (0, 1]
-    and another number of chances than of users.
+    0 stands for no report. Raises `ValueError` for a value outside 1..N, for a probability outside
+    (0, 1], and if there is another number of probabilities than of users.
     """
     items = checks.whole_numbers("values", values, 1, response.items)
     sent = np.empty(items.size, dtype=np.bool_)
@@ -145,7 +159,7 @@ def sampled_reports(
 def _by_chance(
     sampling: Chance | Sequence[Chance], users: int
 ) -> Iterator[tuple[Chance, slice | Ints]]:
-    """Every chance that occurs and the users who have it."""
+    """Yield every probability that occurs, with the users who have it."""
     if isinstance(sampling, int | float | Fraction):
         positive_chance("sampling", sampling)
         yield sampling, slice(None)
@@ -156,11 +170,12 @@ def _by_chance(
 
 
 def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chance]) -> float:
-    """The exact ε of a report or its absence.
+    """Return the exact ε of a report or its absence.
 
-    `sampling` is one chance, or one for each value that a user may hold. A chance that depends on
-    the value adds what silence tells of it; inf where one value always reports. Raises `ValueError`
-    for a chance outside (0, 1] and another number of chances than of items.
+    `sampling` is one probability, or one for each value that a user may hold. If the probability
+    depends on the value, silence tells something about the value. The result is inf if some but not
+    all values always report. Raises `ValueError` for a probability outside (0, 1], and for another
+    number of probabilities than of items.
     """
     response = GRR(epsilon, items)
     if isinstance(sampling, int | float | Fraction):
@@ -177,25 +192,25 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
 
 
 def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
-    """The ε of the counts alone, given that so many of the users reported.
+    """Return the ε of the counts alone, given that s = `reports` of the n users reported.
 
-    ln(1 + (s / n) (e^ε - 1)). Holds for equal sampling chances, one user's value being changed.
-    Without the condition the counts are (counts_epsilon(s), P[S > s])-private for every s: see
-    `excess_reports`.
+    It is ln(1 + (s / n) (e^ε - 1)), if all users have the same sampling probability; neighbouring
+    inputs replace one user's value. Without this condition on S, the counts are (counts_epsilon(s),
+    P[S > s])-private for every s: see `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)
     checks.whole("reports", reports, 0, users)
     share = reports / users
-    if epsilon < 700:  # e^ε is a double; a logarithm of what is near 1 would lose digits
+    if epsilon < 700:  # e^ε is a double; `log1p` keeps the digits of small results
         return math.log1p(share * math.expm1(epsilon))
     return epsilon + math.log(share + (1 - share) * math.exp(-epsilon)) if reports else 0.0
 
 
 def excess_reports(users: int, sampling: Chance, reports: int) -> float:
-    """P[S > s]: the chance that more than so many of the users report.
+    """Return P[S > s], the probability that more than s = `reports` of the users report.
 
-    It is the δ that goes with `counts_epsilon`.
+    It is the δ that belongs to `counts_epsilon`.
     """
     from scipy.special import bdtrc  # here, not above: it takes a while to load
 

@@ -1,7 +1,9 @@
-"""Who reports how often: groups of users who send a randomised response.
+"""The sampling design: groups of users, and the probability that a user of each group reports.
 
-The users of a group have one chance to report. Source: Biswas, Cormode and Maple, *Impact of
-Sampling on Locally Differentially Private Data Collection*, sections 3 and 5.
+All users of a group report with the same probability; a report is a randomised response.
+
+Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
+Collection*, sections 3 and 5.
 """
 
 from typing import Any
@@ -33,8 +35,14 @@ def _chances(sampling: npt.ArrayLike) -> Floats:
 class SamplingDesign:
     """The public parameters of a sampled collection, which every estimator uses.
 
-    They are the response of those who report, the groups of users, and how often a user of each
-    group reports. One number stands for a single group.
+    `response` is the randomised response of those who report, `members` are the sizes of the K
+    groups, and `sampling` are their reporting probabilities in (0, 1]. A single number stands for a
+    single group. Raises `ValueError` for values out of range.
+
+    >>> from protocols import GRR
+    >>> design = SamplingDesign(GRR(epsilon=1.0, items=3), members=[100, 300], sampling=[0.5, 0.1])
+    >>> design.users, design.budget
+    (400, 80.0)
     """
 
     response: GRR
@@ -46,48 +54,53 @@ class SamplingDesign:
 
     @classmethod
     def of_each(cls, response: GRR, sampling: npt.ArrayLike) -> "SamplingDesign":
-        """Users with a chance π_j of their own, shape (n,): each is a group."""
+        """Return the design of users with probabilities π_j of their own, shape (n,).
+
+        Each user is a group.
+        """
         chances = _chances(sampling)
         return cls(response, np.ones(len(chances), dtype=np.int64), chances)
 
     @property
     def users(self) -> int:
-        """n, how many users there are."""
+        """The number of users, n."""
         return int(self.members.sum())
 
     @property
     def budget(self) -> float:
-        """B, the expected number of reports."""
+        """The expected number of reports, B."""
         return float(self.members @ self.sampling)
 
     @property
     def expected_bytes(self) -> float:
-        """What the users send on average, without frames: B reports, each of them whole bytes."""
+        """The expected number of payload bytes that all users send: B reports, each in whole
+        bytes.
+        """
         return self.budget * report_bytes(self.response)
 
     @property
     def common(self) -> float:
-        """π, the chance of everybody. Raises `ValueError` where groups differ."""
+        """The common probability of all users, π. Raises `ValueError` if groups differ."""
         first = float(self.sampling[0])
         if (self.sampling != first).any():
             several = len(set(self.sampling.tolist()))
             raise ValueError(
-                f"users have {several} different chances to report, not one: take "
+                f"users have {several} different chances to report, not one: use "
                 f"horvitz-thompson or pooled"
             )
         return first
 
     @property
     def chances(self) -> tuple[float, float, float]:
-        """The response's p, q and p - q."""
+        """The probabilities p and q of the response, and p - q."""
         p, q = self.response.exact_chances
         return float(p), float(q), real(p - q)
 
     def counted(self, supports: npt.ArrayLike) -> Ints:
-        """The supports checked: how many reports of each group name each item, shape (K, N).
+        """Return how many reports of each group name each item, after a check; shape (K, N).
 
-        For a single group, supports may have shape (N,). Raises `ValueError` for more reports than
-        users.
+        For a single group, `supports` may have shape (N,). Raises `ValueError` for more reports
+        than users.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)
@@ -105,17 +118,17 @@ class SamplingDesign:
         return counts
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
-        """How many reports of each group name each item, shape (K, N).
+        """Return how many reports of each group name each item; shape (K, N).
 
-        `reports` are those of all users, group after group, shape (n,), with 0 for a user who sent
-        none. Raises `ValueError` for one outside 0..N.
+        `reports` are those of all users, group after group, shape (n,), with 0 for no report.
+        Raises `ValueError` for a report outside 0..N.
         """
         return self._by_group(
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
         )
 
     def holder_shares(self, values: npt.ArrayLike) -> Floats:
-        """The share of each group that holds each item, shape (K, N).
+        """Return the share of each group that holds each item; shape (K, N).
 
         `values` are the items of all users, group after group.
         """
@@ -123,9 +136,9 @@ class SamplingDesign:
         return self._by_group(items) / self.members[:, np.newaxis]
 
     def by_group(self, share: npt.ArrayLike) -> Floats:
-        """Shares of holders by group, shape (K, ...).
+        """Return the shares of holders for each group; shape (K, ...).
 
-        Shares that have no row for each group are taken to be the same in every group.
+        Shares without a row for each group count as equal in every group.
         """
         shares = checks.shares(share)
         by_row = shares.ndim == 2
@@ -137,11 +150,14 @@ class SamplingDesign:
         return shares if by_row else np.broadcast_to(shares, (len(self.members), *shares.shape))
 
     def total(self, share: npt.ArrayLike) -> Any:
-        """The share of all users who hold an item."""
+        """Return the share of all users who hold an item."""
         return np.tensordot(self.members / self.users, self.by_group(share), 1)[()]
 
     def _by_group(self, items: Ints) -> Ints:
-        """How many of each group have each item, nothing being 0; shape (K, N)."""
+        """Return how many users of each group have each item, where 0 stands for no item.
+
+        Shape (K, N).
+        """
         width = self.response.items + 1
         group = np.repeat(np.arange(len(self.members)), self.members)
         return np.bincount(group * width + items, minlength=width * len(self.members)).reshape(
@@ -150,5 +166,5 @@ class SamplingDesign:
 
 
 def report_bytes(response: GRR) -> int:
-    """The payload of one report's message: ⌈log₂ N⌉ bits, filled up to bytes."""
+    """Return the payload of one report's message in bytes: ⌈log₂ N⌉ bits, filled up to bytes."""
     return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes

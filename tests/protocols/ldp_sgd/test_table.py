@@ -457,7 +457,7 @@ def test_without_noise_the_command_says_that_claims_fail() -> None:
         (("--users", 0), "users is at least 2, got 0"),
         (
             ("--users", 50, "--at-epsilon", 0.5),
-            "reports have a pure ε of 1; what δ the smaller ε = 0.5 has is not worked out",
+            "reports have a pure ε of 1; the δ of the smaller ε = 0.5 is not computed",
         ),
         (("--input", "people.csv"), "--input needs --numeric or --categorical"),
     ],

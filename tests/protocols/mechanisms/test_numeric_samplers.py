@@ -223,5 +223,5 @@ def test_other_shapes_and_no_reports_are_refused(make: Callable[[float], Any]) -
 
 @pytest.mark.parametrize("middle", [0.0, -1.0, 2.1, float("nan")])
 def test_stairs_without_a_middle_are_refused(middle: float) -> None:
-    with pytest.raises(ValueError, match="reaches above 0 and at most to 2"):
+    with pytest.raises(ValueError, match="lies above 0 and is at most 2"):
         Stairs(1.0, middle)

@@ -252,7 +252,7 @@ def test_colluders_take_their_noise_off_and_a_factor_restores_it():
         1000, UserNoise(variance * factor), epsilon=0.5, colluders=300, dropped=100
     )
     assert restored.log_delta == pytest.approx(whole.log_delta, rel=1e-9)
-    with pytest.raises(ValueError, match="nobody's noise"):
+    with pytest.raises(ValueError, match="no user's noise"):
         server_of_noisy_counts(10, UserNoise(1.0), epsilon=0.5, colluders=6, dropped=4)
 
 

@@ -302,7 +302,7 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
             "2 different chances to report, not one",
         ),
         ({"sampling": "0.5,0.4", "formula": "centred"}, "2 different chances to report, not one"),
-        ({"sampling": "0.5,0.4", "formula": "ratio"}, "take horvitz-thompson or pooled"),
+        ({"sampling": "0.5,0.4", "formula": "ratio"}, "use horvitz-thompson or pooled"),
         ({"formula": "best"}, "formula is per-report or centred or ratio"),
         ({"population": "masses"}, "population is actors or crowd or aggregate, got 'masses'"),
     ],
