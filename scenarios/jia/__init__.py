@@ -1,6 +1,6 @@
-"""Jia and Gong, *Calibrate*, reproduced."""
+"""Experiments on Jia and Gong, *Calibrate*."""
 
-EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "jia_fig3": "scenarios.jia.fig3:EXPERIMENT",
     "jia_fig4": "scenarios.jia.fig4:EXPERIMENT",
     "jia_fig5": "scenarios.jia.hitters:FIG5",

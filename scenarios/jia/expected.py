@@ -1,9 +1,9 @@
-"""Expected errors of OUE, OUE-Zero and Calibrate, computed and not simulated.
+"""Expected errors of OUE, OUE-Zero and Calibrate, computed without a simulation.
 
-Source: Jia and Gong, *Calibrate*, section 4. A population is given by how many users hold each
-item, shape (N,). Errors are of counts, squared, averaged over items. They are expected over normal
-noise with the exact variance of each item, by closed forms and by quadrature, for a prior that is
-given and not fitted to the noise.
+Source: Jia and Gong, *Calibrate*, section IV. A population is an array with the number of users who
+hold each item, shape (N,). An error is the squared error of a count, averaged over the items. Its
+expectation is over normal noise with the exact variance of each item, by closed forms and by
+quadrature. The prior is given; it is not fitted to the noise.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from simnet.arrays import Ints
 
 @attrs.frozen
 class Improvement:
-    """How much smaller an error is than OUE-Zero's.
+    """By how much Calibrate's error is smaller than OUE-Zero's.
 
-    The paper does not tell which of two ways to say it is meant.
+    The paper says "improves by ... %", which can be read in two ways.
     """
 
     zero: float
@@ -31,35 +31,36 @@ class Improvement:
 
     @property
     def saved(self) -> float:
-        """(Zero - Calibrate) / Zero, below 1."""
+        """The share of OUE-Zero's error that is saved: (Zero - Calibrate) / Zero, below 1."""
         return 1 - self.calibrated / self.zero
 
     @property
     def excess(self) -> float:
-        """Zero / Calibrate - 1, any size."""
+        """The excess of OUE-Zero's error: Zero / Calibrate - 1, which can be above 1."""
         return self.zero / self.calibrated - 1
 
 
 @attrs.frozen
 class ExpectedErrors:
-    """A row of the paper's comparison in expectation: OUE, OUE-Zero and OUE-Calibrate."""
+    """The expected errors of OUE (`raw`), OUE-Zero and OUE-Calibrate at one ε."""
 
     epsilon: float
-    threshold: float  # of significance, in counts
+    threshold: float  # significance threshold, a count
     raw: float
     zero: float
     calibrated: float
 
     @property
     def improvement(self) -> Improvement:
-        """Of OUE-Calibrate over OUE-Zero."""
+        """The improvement of OUE-Calibrate over OUE-Zero."""
         return Improvement(self.zero, self.calibrated)
 
 
 def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> list[ExpectedErrors]:
-    """The comparison for every ε under a given prior.
+    """Return the expected errors for every ε, with a given prior.
 
-    It may come from `power_law_of_mean`, or for the best from `FinitePrior.empirical`.
+    `power_law_of_mean` makes the paper's prior. `FinitePrior.empirical` makes the best possible
+    one, from the true counts.
     """
     rows, items = [], len(holders)
     for epsilon in epsilons:
@@ -82,8 +83,8 @@ def expected_raw_mse(noise: Noise, items: int) -> float:
 def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
     """The expected error of OUE-Zero.
 
-    Of an item with f holders and deviation s it is f² Φ(z) + s² (z φ(z) + 1 - Φ(z)), with z =
-    (threshold - f) / s.
+    For an item with f holders and standard deviation s it is f² Φ(z) + s² (z φ(z) + 1 - Φ(z)), with
+    z = (threshold - f) / s.
     """
     from scipy.special import ndtr  # here, not above: it takes a while to load
 
@@ -95,9 +96,9 @@ def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
 
 
 def expected_calibrated_mse(holders: Ints, noise: Noise, prior: Prior) -> float:
-    """The expected error of posterior means under a given prior.
+    """The expected error of posterior means with a given prior.
 
-    Noise is taken for alike for all items, as in the paper.
+    The posterior means assume the same noise for all items, as in the paper.
     """
     return float(
         moments_of_errors(

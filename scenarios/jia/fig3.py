@@ -11,11 +11,11 @@ from simnet.studies.readings import counted
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Jia and Gong, section 4.1.1"
-PART = "the whole of Kosarak is not among the data; this is the size of its first sessions"
+PART = "only the first sessions of Kosarak are among the data; this is their size"
 
 
 def size(name: str, population: str) -> Callable[[Table], Counterpart]:
-    """How many users or items there are."""
+    """Return a function that reads the number of users or items of a population from a table."""
 
     def reading(table: Table) -> Counterpart:
         rows = table.where(population=population).rows
@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
     files=list(FILES.values()),
     choices=(
         *CHOICES[:1],
-        "shares are averaged over counts from one to below its double, which a logarithm evens out",
+        "each point is the mean share of items for the counts from c to below 2c",
     ),
     quotes=[
         Quote(SOURCE, "items, Retail", "16470", size("items", "retail")),

@@ -1,4 +1,8 @@
-"""Fig. 4 of Jia and Gong: the noise of one collection by OUE of Kosarak's size."""
+"""Numbers of Fig. 4 of Jia and Gong: the noise of one collection by OUE, of Kosarak's size.
+
+The paper's figure shows the distribution of this noise. Here its standard deviation, variance and
+mean are measured.
+"""
 
 from collections.abc import Callable
 from math import sqrt
@@ -17,18 +21,20 @@ SOURCE = "Jia and Gong, section 4.2"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0}
 ITEMS = SIZES[WHOLE["population"]][1]
 SOME = 1000
-STANDARD = "it is the standard deviation, at ε = 1"
+STANDARD = "the number is the standard deviation, at ε = 1"
 
 
 def offset(table: Table) -> Counterpart:
-    """The square of the mean error over all items: the paper's is that of one collection."""
+    """Return the square of the mean error over all items; the paper's number is that of one
+    collection.
+    """
     return Counterpart.of(table.at("offset", **WHOLE, items=ITEMS), 1)
 
 
 def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
-    """The deviation or the variance of the noise, by theory or as the paper fitted it.
+    """Return a function that reads the standard deviation or the variance of the noise.
 
-    The paper fitted it to one collection.
+    With `fitted` the paper's number was fitted to one collection, and so is random.
     """
 
     def reading(table: Table) -> Counterpart:
@@ -36,14 +42,14 @@ def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
         found = Counterpart.of(table.at(measure, **WHOLE, items=items))
         relative = sqrt(
             (1 if measure == "deviation" else 4) / (2 * ITEMS)
-        )  # of a fitted one, of normal noise
+        )  # relative standard deviation of a fitted number, for normal noise
         return attrs.evolve(found, spread=relative) if fitted else found
 
     return reading
 
 
 def deviations(table: Table) -> Table:
-    """The deviations alone, of as many items everywhere."""
+    """The part of the table with the standard deviations of the last `SOME` items."""
     return attrs.evolve(table.where(items=SOME), measures=table.measures[:1])
 
 
@@ -76,7 +82,10 @@ EXPERIMENT = Experiment(
     trials=2,
     quick={"items": [SOME]},
     choices=(
-        "counts by Zipf's law, of the sizes of the data: noise hardly depends on who holds what",
+        (
+            "made-up counts by Zipf's law, of the same sizes as the data: the noise hardly "
+            "depends on the counts"
+        ),
         "ε = 1, which the text does not state, is the one that gives the printed numbers",
         (
             f"the noise of the last {SOME:,} items, which that of the others is like; of all for "

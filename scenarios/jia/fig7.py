@@ -1,7 +1,8 @@
-"""Fig. 7 of Jia and Gong: errors of OUE, OUE-Zero and ways to calibrate.
+"""Fig. 7 of Jia and Gong: errors of OUE, OUE-Zero and several ways to calibrate.
 
-The text says by how much Calibrate errs less than OUE-Zero. That can be read in two ways, as the
-share of the error that is saved or as the excess of the other's error; both are tried.
+The text says by how many per cent Calibrate improves on OUE-Zero. This can be the share of
+OUE-Zero's error that is saved, or the excess of OUE-Zero's error over Calibrate's. Both readings
+are tried.
 """
 
 from collections.abc import Iterator
@@ -27,39 +28,44 @@ PRINTED = {
     ("retail", 1.0): 2.4,
     ("retail", 5.0): 65.0,
 }  # per cent
-MANY = 100.0  # times the error: what "orders of magnitude" is taken for
-NEGLIGIBLE = 1.1  # times the error: up to what a change is taken for "negligible"
+MANY = 100.0  # times the error: what we take "orders of magnitude" for
+NEGLIGIBLE = 1.1  # times the error: the largest change that we take for "negligible"
 EXCESS = (
-    "the gain is OUE-Zero's error over Calibrate's, less 1, with the likeliest exponent (Eq. 16)"
+    "the gain is OUE-Zero's error divided by Calibrate's, minus 1, with the "
+    "likeliest exponent (Eq. 16)"
 )
 
 WHY = {
-    "kosarak": "on the first sessions of Kosarak the gain is another, either way to say it; the "
-    "whole is not at hand, and the text does not give the support of the power law",
-    "retail": "the gain is another, either way to say it; the text does not give the support of "
-    "the power law",
+    "kosarak": (
+        "on the first sessions of Kosarak the gain differs in both readings; the whole "
+        "data set is not at hand, and the text does not give the support of the power "
+        "law"
+    ),
+    "retail": (
+        "the gain differs in both readings; the text does not give the support of the power law"
+    ),
 }
 
 
 def ratio(table: Table, above: str, below: str, population: str, epsilon: float) -> Counterpart:
-    """The error of one method by that of another.
+    """The error of one method (`above`) divided by that of another (`below`).
 
-    The spread is that of the paper's average of dozens of runs.
+    The spread is that of the paper's number, an average of dozens of runs.
     """
     one, other = (table.at(name, population=population, epsilon=epsilon) for name in (above, below))
     return quotient(one, other, RUNS)
 
 
 def gain(population: str, epsilon: float) -> Quote:
-    """A printed improvement, in both ways to read it.
+    """The quote of a printed improvement, in both readings of it.
 
-    It is the share of the error saved, or the excess of OUE-Zero's error.
+    It is the share of the error that is saved, or the excess of OUE-Zero's error.
     """
     per_cent = PRINTED[population, epsilon]
     another: dict[str, Any] = (
         {}
         if population == "kosarak"
-        else {  # those are other people than in the paper
+        else {  # the paper has other people here, so no correction is tried
             "correction": EXCESS,
             "instead": lambda _: 1 / (1 + per_cent / 100),
             "corrected": partial(
@@ -80,9 +86,9 @@ def gain(population: str, epsilon: float) -> Quote:
 
 
 def ratios(table: Table, above: str, below: str, population: str) -> list[Counterpart]:
-    """The error of one method by that of another for every ε, in order.
+    """The error of one method divided by that of another, for every ε in increasing order.
 
-    Raises `NoSuchPoint` when there are none.
+    Raises `NoSuchPoint` if nothing was run on the population.
     """
     epsilons = sorted(table.where(population=population).values("epsilon"))
     if not epsilons:
@@ -91,7 +97,7 @@ def ratios(table: Table, above: str, below: str, population: str) -> list[Counte
 
 
 def limited(table: Table, above: str, below: str, population: str, limit: float) -> Counterpart:
-    """The share of ε at which one method errs less than so many times as much as another."""
+    """The share of the values of ε at which one method's error is below `limit` times another's."""
     fixed = Counterpart(limit, limit, limit, limit)
     return share_less([(one, fixed) for one in ratios(table, above, below, population)])
 
@@ -105,7 +111,7 @@ def growth(table: Table, population: str) -> Counterpart:
 
 
 def statements(population: str) -> Iterator[Quote]:
-    """What the text says of the errors on a population without a number of its own."""
+    """The quotes of what the text says about the errors on a population without giving a number."""
     title = TITLES[population]
     for what, above, below, limit, why in (
         (
@@ -120,7 +126,7 @@ def statements(population: str) -> Iterator[Quote]:
             "zero",
             "oue",
             1 / MANY,
-            "OUE errs only a few times as much when ε is large; the text has no number",
+            ("for large ε the error of OUE is only a few times as large; the text has no number"),
         ),
         (
             "zeroing what Calibrate makes of counts below the threshold is negligible: a tenth "
@@ -128,8 +134,10 @@ def statements(population: str) -> Iterator[Quote]:
             "again",
             "calibrate",
             NEGLIGIBLE,
-            "what Calibrate makes of those counts is worth keeping when ε is large; the text has "
-            "no number",
+            (
+                "for large ε Calibrate's estimates of those counts reduce the error; the text "
+                "has no number"
+            ),
         ),
     ):
         yield Quote(
@@ -148,7 +156,7 @@ def statements(population: str) -> Iterator[Quote]:
 
 
 def quotes() -> Iterator[Quote]:
-    """All of them."""
+    """The quotes of this figure."""
     for population, epsilon in PRINTED:
         yield gain(population, epsilon)
     for population in ("retail", "kosarak"):
@@ -156,7 +164,7 @@ def quotes() -> Iterator[Quote]:
 
 
 def draw(table: Table) -> "Figure":
-    """Errors over ε, with room about the means."""
+    """Draw the errors over ε, with the axis fitted to the means."""
     figure = curves(
         table,
         "epsilon",
@@ -185,9 +193,12 @@ EXPERIMENT = Experiment(
     files=list(FILES.values()),
     choices=(
         *CHOICES,
-        "power law on 1..n, which the text does not say, with mean n / d, which is known; the "
-        "paper fits the mean of the estimates, which may allow no power law. Others beside it: "
-        "fitted mean, infinite support, likelihood",
+        (
+            "the prior is a power law on 1..n, a support that the text does not give, with "
+            "the known mean n / d; the paper fits the mean of the estimates, for which "
+            "there may be no power law. Beside it: fitted mean, infinite support, likeliest"
+            " exponent"
+        ),
     ),
     quotes=list(quotes()),
     figure=draw,

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SOURCE = "Jia and Gong, section 4.2"
-CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # in significance thresholds
+CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # multiples of the significance threshold
 PANELS = {"precision": "Precision", "recall": "Recall", "f_score": "F-score"}
 Rule = Callable[[MeasureByAxis], bool]  # on the mean rates at a point
 
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
-    """The experiment of one figure: over cuts at ε = 4, or over ε at the significance threshold."""
+    """Return the experiment of one figure: over cuts at ε = 4, or over ε with the significance
+    threshold as cut.
+    """
     grid: Product = {
         "population": [population],
         "epsilon": [4.0] if by_cut else [1.0, 2.0, 3.0, 4.0, 5.0],
         "cut": list(CUTS) if by_cut else [1.0],
     }
-    axis, label = ("cut", "cut, in significance thresholds") if by_cut else ("epsilon", "ε")
+    axis, label = ("cut", "cut, in multiples of the threshold") if by_cut else ("epsilon", "ε")
     return Experiment(
         summary=f"Heavy hitters {'by cut' if by_cut else 'by ε'}, {TITLES[population]}",
         source=f"Jia and Gong, Fig. {number}",
@@ -58,7 +60,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
 
 
 def melted(table: Table) -> Table:
-    """The table with the method as an axis: a row for each method, a measure for each rate."""
+    """Return the table with one row for each method, and one measure for each rate."""
     rows = [
         {
             **{axis: row.get(axis) for axis in table.axes},
@@ -92,9 +94,10 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
 
 
 def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
-    """At which share of the points a rule holds.
+    """Return at which share of the points a rule holds.
 
-    The points are those with a cut below the threshold, those from it on, or all.
+    `below` chooses the points: True for cuts below the significance threshold, False for the other
+    cuts, None for all.
     """
     cuts = (
         point
@@ -130,10 +133,7 @@ def _statement(what: str, rule: Rule, below: bool | None, why: str) -> Quote:
     return Quote(SOURCE, what, lambda _: 1.0, lambda table: share(table, rule, below), why=why)
 
 
-LOSES = (
-    "an item that few reports tell from the cut is lost by either; Calibrate's F-score is the "
-    "lower one somewhere"
-)
+LOSES = "at some points Calibrate's F-score is the lower one"
 EQUAL = "the two lists differ somewhere"
 
 
@@ -149,7 +149,7 @@ def _by_cut(population: str) -> Iterator[Quote]:
         f"share of cuts at which Calibrate is more precise than OUE and recalls less, {title}",
         _sharper,
         None,
-        "at some cut both are alike, or it is the other way round",
+        "at some cut both methods are alike, or the order is reversed",
     )
     yield _statement(
         f"share of cuts from the threshold on at which OUE and OUE-Zero are alike, {title}",

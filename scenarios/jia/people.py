@@ -1,8 +1,9 @@
-"""Who holds what in the experiments of Jia and Gong (section 4.1), and what is left open.
+"""The people of the experiments of Jia and Gong (section IV-A1), and our choices where the text is
+open.
 
-Every purchase, or click, is a user with one item. Retail: the whole data set. Kosarak: its first
-sessions, for the whole is not among the data. Without a folder of data, counts by Zipf's law of the
-same sizes stand in.
+Every purchase or click counts as a user with one item. Retail is the whole data set. Of Kosarak
+only the first sessions are among the data. Without a folder of data, made-up counts by Zipf's law,
+of the same sizes, stand in for both.
 """
 
 from pathlib import Path
@@ -40,9 +41,9 @@ CHOICES = (
 
 
 def zipf_benchmark(users: int, items: int) -> Ints:
-    """Counts in proportion to 1, 1/2, 1/3, ...; shape (N,).
+    """Return counts in proportion to 1, 1/2, 1/3, ...; shape (N,).
 
-    They are rounded down, and what is left goes to the first items, one each.
+    Counts are rounded down. The users who are then left over go to the first items, one to each.
     """
     checks.whole("items", items, 2)
     checks.whole("users", users, items)
@@ -54,9 +55,9 @@ def zipf_benchmark(users: int, items: int) -> Ints:
 
 @remembered
 def holders(population: str, data: Path | None) -> tuple[Ints, str]:
-    """How many users hold each item, shape (N,), and where that comes from.
+    """Return how many users hold each item, shape (N,), and the source of these counts.
 
-    Raises `BadInput` for another name.
+    Raises `BadInput` for an unknown population.
     """
     if population not in SIZES:
         raise BadInput(f"population is one of {', '.join(SIZES)}, got {population!r}")

@@ -1,4 +1,4 @@
-"""The trials of Jia and Gong: collections by OUE, drawn item by item, and what is made of them."""
+"""The trials of Jia and Gong: collections by OUE, drawn item by item, and their post-processing."""
 
 from collections.abc import Mapping
 from math import exp, inf, sqrt
@@ -28,8 +28,8 @@ from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
 
 RUNS = 24  # "dozens"
-STEPS = 4000  # of the quadrature where a step jumps
-FINE = 20  # points a deviation of a step that is looked up
+STEPS = 4000  # of the quadrature for a post-processing that jumps, such as OUE-Zero
+FINE = 20  # points for each standard deviation, in the table of a post-processing
 CALIBRATED: Mapping[str, Calibrate] = {
     "calibrate": Calibrate(mean_source="known_total"),
     "fitted": Calibrate(),
@@ -51,7 +51,7 @@ EXACT = (
     "calibrate",
     "again",
     "infinite",
-)  # whose errors have a known law: no fit sees the noise
+)  # methods whose errors have a known law, because nothing is fitted to the noise
 JUMPS = ("zero", "again")
 FOUND = ("oue", "zero", "calibrate")  # methods in the figures of heavy hitters
 RATES = ("precision", "recall", "f_score")
@@ -76,9 +76,10 @@ class ErrorsPoint:
 
 @typed(ErrorsPoint)
 def errors(point: ErrorsPoint, seed: int, data: Path | None) -> Measurements:
-    """Squared errors of one collection, averaged over items, by method (Fig. 7).
+    """Run one collection; return the squared error, averaged over the items, of each method (Fig.
+    7).
 
-    A method whose prior does not fit is left out.
+    A method for which no prior can be fitted is left out.
     """
     counts, source = holders(point.population, data)
     coins = SampledCoins(seed, "collection")
@@ -93,7 +94,10 @@ def errors(point: ErrorsPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def estimated_counts(mechanism: GRR | UnaryReports, counts: Ints, coins: Coins) -> Floats:
-    """Raw estimates of one collection from all holders, by the law of the supports; shapes (N,)."""
+    """Draw the raw estimates of one collection by the law of the supports; shapes (N,).
+
+    The support of an item is the number of reports that name it.
+    """
     users = int(np.sum(counts))
     return mechanism.estimate(mechanism.draw_supports(counts, coins), users) * users
 
@@ -105,10 +109,11 @@ def estimates_by_method(
     methods: Mapping[str, Calibrate] = CALIBRATED,
     beta: float = 0.05,
 ) -> dict[str, Floats]:
-    """Counts by OUE, OUE-Zero and each way to calibrate, of one collection; shapes (N,).
+    """Return the counts of one collection by OUE, by OUE-Zero and by each way to calibrate; shapes
+    (N,).
 
-    A way to calibrate that finds no prior, such as one with a fitted mean of at most 1, is left
-    out.
+    A way to calibrate that finds no prior is left out; for example, no power law has a mean of 1 or
+    less.
     """
     mechanism = OUE(epsilon, len(counts))
     noise = Noise.of(mechanism, int(np.sum(counts)))
@@ -136,7 +141,9 @@ def _threshold(epsilon: float, counts: Ints, beta: float) -> float:
 
 @remembered
 def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
-    """Mean and standard deviation of the errors of the methods that treat items by themselves."""
+    """The means and standard deviations of the errors of those methods that treat each item
+    separately.
+    """
     counts, _ = holders(population, data)
     items = len(counts)
     noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
@@ -160,7 +167,9 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
 
 
 def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
-    """A smooth step by a table of it, for very many counts."""
+    """Return a smooth post-processing as a table with linear interpolation, which is faster for
+    many counts.
+    """
     reach = 10 * sqrt(float(noise.variance(largest)))
     at = np.arange(-reach, largest + reach, noise.deviation / FINE)
     values = step(at)
@@ -178,7 +187,9 @@ class HittersPoint:
 
 @typed(HittersPoint)
 def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
-    """Precision, recall and F-score of OUE, OUE-Zero and Calibrate (Fig. 5, 6, 8 and 9)."""
+    """Run one collection; return precision, recall and F-score of OUE, OUE-Zero and Calibrate (Fig.
+    5, 6, 8, 9).
+    """
     counts, source = holders(point.population, data)
     cut = point.cut * _threshold(point.epsilon, counts, 0.05)
     numbers: dict[str, float | str] = {
@@ -201,7 +212,7 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
 
 @attrs.frozen(kw_only=True)
 class NoisePoint:
-    """The last `items` items of a population, whose noise is looked at."""
+    """The last `items` items of a population; their noise is measured."""
 
     population: str
     epsilon: float
@@ -210,10 +221,11 @@ class NoisePoint:
 
 @typed(NoisePoint)
 def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
-    """The errors of the last items in one collection: deviation, variance, square of the mean.
+    """Run one collection; return standard deviation, variance and squared mean of the last items'
+    errors.
 
-    The expected values are those of independent normal errors. This is the trial of Fig. 4, whose
-    people are always made up: it takes no more of them than their numbers.
+    The expected values are those of independent normal errors. This is the trial of Fig. 4. Its
+    people are always made up: only the numbers of users and items matter.
     """
     del data
     counts, source = holders(point.population, None)
@@ -221,7 +233,7 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
     if not 2 <= items <= len(counts):
         raise BadInput(f"there are 2 to {len(counts)} items to look at, got {items}")
     rest, looked_at = np.split(counts, [len(counts) - items])
-    grouped = np.append(looked_at, rest.sum())  # the others are as one item, which is left out
+    grouped = np.append(looked_at, rest.sum())  # the others count as one item
     mechanism = OUE(point.epsilon, len(grouped))
     off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
     variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
@@ -249,7 +261,7 @@ class CountsPoint:
 
 @typed(CountsPoint)
 def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
-    """The share of items per count, averaged over the counts, and sizes (Fig. 3)."""
+    """Return the share of items per count, averaged over the counts, and the sizes (Fig. 3)."""
     del seed  # nothing is drawn
     counts, source = holders(point.population, data)
     here = int(((counts >= point.count) & (counts < 2 * point.count)).sum())
@@ -263,7 +275,7 @@ def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
 
 @typed(HittersPoint)
 def hitters_cost(point: HittersPoint) -> float:
-    """About how many seconds a collection takes, with what is made of it."""
+    """About how many seconds a collection and its post-processing take."""
     return _collection_cost(point.population)
 
 
@@ -275,7 +287,10 @@ def noise_cost(point: NoisePoint) -> float:
 
 @typed(ErrorsPoint)
 def errors_cost(point: ErrorsPoint) -> float:
-    """The same with every way to calibrate, of which the likeliest exponent takes longest."""
+    """About how many seconds a collection with every way to calibrate takes.
+
+    The search for the likeliest exponent takes longest.
+    """
     items = SIZES[point.population][1]
     return _collection_cost(point.population) + items * (6e-5 + 4e-4 * exp(-point.epsilon))
 

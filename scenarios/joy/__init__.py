@@ -1,6 +1,6 @@
-"""Joy and Gerla, *Differential Privacy By Sampling*, reproduced."""
+"""Experiments on Joy and Gerla, *Differential Privacy By Sampling*."""
 
-EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "joy_fig2": "scenarios.joy.fig2:EXPERIMENT",
     "joy_fig3": "scenarios.joy.fig3:EXPERIMENT",
     "joy_fig4": "scenarios.joy.cancer:FIG4",

@@ -1,4 +1,4 @@
-"""Fig. 4 to 7 of Joy and Gerla: errors for groups of patients, alone and among others."""
+"""Fig. 4 to 7 of Joy and Gerla: errors for groups of patients, alone and among 10,000 owners."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,9 @@ IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
 
 def figure_of(number: int, by: str, owners: int) -> Experiment:
-    """The experiment of one figure: patients `by` age or tumor_size, among so many owners."""
+    """Return the experiment of one figure: patients grouped `by` age or tumor_size, among `owners`
+    owners.
+    """
     groups: Product = {"by": [by], "group": list(GROUPS[by]), "owners": [owners]}
     title = f"Breast cancer: {owners:,} owners by {IN_WORDS[by]} (patients)"
     return Experiment(
@@ -46,7 +48,7 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
             lambda mechanism: mechanism == "sampling",
             "mechanism",
             ["group"],
-            "randomised response errs less for some group",
+            "for some group randomised response has the smaller error",
         )
         yield Quote(
             SOURCE,
@@ -64,9 +66,9 @@ def _quotes(by: str, owners: int) -> Iterator[Quote]:
 
 
 def _patients(table: Table, by: str) -> float:
-    """How many patients the groups have together.
+    """The number of patients in all groups together.
 
-    Raises `NoSuchPoint` without all groups, or data.
+    Raises `NoSuchPoint` if a group or the real data is missing.
     """
     held = {row["group"]: float(row["holders"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:

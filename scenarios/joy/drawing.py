@@ -1,4 +1,4 @@
-"""Bars of the figures of Joy and Gerla."""
+"""The bar charts of Fig. 2 and Fig. 4 to 7 of Joy and Gerla."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,8 @@ from simnet.studies.table import Table
 
 NOTES = (
     (
-        "Bars: 1.96 root mean square errors, with intervals that hold together at 99.9 %; dashes: "
-        "exact."
+        "Bars: 1.96 root mean square errors, with 99.9 % intervals for all bars "
+        "together. Dashes: exact."
     ),
     "The error does not depend on the background faces.",
 )
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def way(row: Mapping[str, Any]) -> str:
-    """How the owners of a row answer, in words."""
+    """Return in words how the owners of a row answer."""
     if row["mechanism"] == "response":
         return f"randomised response, {row['truthful']:g} and {row['coin']:g}"
     return f"sampling, π_s={row['sampling']:g}"
 
 
 def named(table: Table) -> Table:
-    """The table with an axis `way` more."""
+    """Return the table with one more axis, `way`: how owners answer, in words."""
     return attrs.evolve(
         table, rows=[{**row, "way": way(row)} for row in table.rows], axes=[*table.axes, "way"]
     )
 
 
 def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> "Figure":
-    """A group of bars for each location or group of patients."""
+    """Draw a group of bars for each location or each group of patients."""
     found = named(table)
     return bars(
         found,

@@ -1,9 +1,11 @@
 """The exact errors of Joy and Gerla's mechanism beside those of randomised response.
 
-Errors are standard deviations of estimated numbers of owners; a bar of a figure is `BAR` of them, a
-95 % bound. They depend on how many owners there are and hold the value, and on nothing else; the
-background faces, which the paper does not give, do not matter to them. Source: Joy and Gerla,
-*Differential Privacy By Sampling*, section 5 and Fig. 2 to 7.
+An error is the standard deviation of an estimated number of owners. A bar in a figure is a 95 %
+bound, `BAR` standard deviations. The errors depend on the number of owners and on how many of them
+hold the value, and on nothing else. In particular they do not depend on the background faces, which
+the paper does not give.
+
+Source: Joy and Gerla, *Differential Privacy By Sampling*, section 5 and Fig. 2 to 7.
 """
 
 from collections.abc import Sequence
@@ -23,7 +25,9 @@ SAMPLINGS = (0.45, 0.25)  # "H Privacy 1" and "H Privacy 2"
 
 @attrs.frozen
 class Errors:
-    """The standard deviations of an estimate by randomised response, and with each π_s."""
+    """The standard deviations of an estimate: by randomised response, and by sampling with each
+    π_s.
+    """
 
     label: str
     owners: int
@@ -33,9 +37,8 @@ class Errors:
 
     @property
     def factors(self) -> tuple[float, ...]:
-        """How many times larger the error of randomised response is.
-
-        Inf where sampling has none.
+        """The error of randomised response divided by that of sampling, for each π_s; inf where
+        sampling has none.
         """
         return tuple(self.response / one if one else inf for one in self.sampling)
 
@@ -52,7 +55,7 @@ def errors(
     competitor: JoyGerla = COMPETITOR,
     samplings: Sequence[float] = SAMPLINGS,
 ) -> Errors:
-    """The errors when `yes` of the owners hold the value.
+    """Return the errors when `yes` of the owners hold the value.
 
     Raises `ValueError` for more holders than owners.
     """
@@ -66,10 +69,11 @@ def errors(
 
 
 def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPETITOR) -> float:
-    """The owners per holder at which randomised response errs `factor` times as much.
+    """Return the number of owners per holder at which randomised response has `factor` times the
+    error of sampling.
 
-    Both variances are linear in yes, and the competitor's in N too, so their ratio depends on N /
-    yes alone.
+    Both variances are linear in the number of holders, and that of randomised response is linear in
+    the number of owners, too. So their ratio depends on owners per holder alone.
     """
     holder, other = competitor.variance(1.0, 1), competitor.variance(0.0, 1)
     per_holder = variance(TwoRounds.even(sampling, 1, none=True), 1)[0]
@@ -77,5 +81,7 @@ def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPE
 
 
 def holders_for(owners: int, factor: float, sampling: float) -> float:
-    """How many holders among the owners make randomised response err `factor` times as much."""
+    """Return how many holders there are if randomised response has `factor` times the error of
+    sampling.
+    """
     return owners / crossover(sampling, factor)

@@ -18,17 +18,18 @@ PLACES: Product = {
     "owners": [CHECKINS],
 }
 WHY = (
-    "the text does not say which locations are shown, and so many times the error belongs to one "
-    f"number of check-ins at each π_s: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
+    "the text does not say which locations are shown; at each π_s a factor belongs to one number "
+    f"of check-ins: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
     f"{CHECKINS / crossover(0.25, 1.6):,.0f} with π_s = 0.45 and 0.25, 3.5 to "
     f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}"
 )
 
 
 def factor(place: int) -> Callable[[Table], Counterpart]:
-    """How many times the bound of randomised response is sampling's.
+    """Return a function that reads how many times as large as sampling's the bound of randomised
+    response is.
 
-    It is the least of all factors, or at place -1 the most.
+    `place` chooses among the sorted factors: 0 for the smallest, -1 for the largest.
     """
 
     def reading(table: Table) -> Counterpart:
@@ -77,7 +78,7 @@ EXPERIMENT = Experiment(
             lambda mechanism: mechanism == "sampling",
             "mechanism",
             ["location"],
-            "randomised response errs less somewhere",
+            "at some location randomised response has the smaller error",
         ),
     ],
     figure=lambda table: bounds(

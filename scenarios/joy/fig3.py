@@ -1,4 +1,4 @@
-"""Fig. 3 of Joy and Gerla: ε as the chance of a coin or of a face varies, as printed and exact."""
+"""Fig. 3 of Joy and Gerla: ε by the probability of a coin or of a face, as printed and exact."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.2"
-USERS = 100_000  # who hold each of two truths
+USERS = 100_000  # number of users for each of two truths
 POINTS = tuple(k / 20 for k in range(1, 20))
 WORDS = {
     "eq. 30": "randomised response, Eq. 30",
@@ -21,7 +21,10 @@ WORDS = {
 
 
 def readings(table: Table, curve: str) -> dict[float, Counterpart]:
-    """A curve by x, in order. Raises `NoSuchPoint` when there is none."""
+    """Return the points of a curve by x, in increasing order.
+
+    Raises `NoSuchPoint` if the curve was not run.
+    """
     part = table.where(curve=curve)
     if not part.rows:
         raise NoSuchPoint(f"nothing was run of {curve}")
@@ -29,26 +32,27 @@ def readings(table: Table, curve: str) -> dict[float, Counterpart]:
 
 
 def growing(table: Table, curve: str) -> Counterpart:
-    """In which share of the steps of x a curve grows."""
+    """The share of the steps of x at which a curve grows."""
     return share_less(list(pairwise(readings(table, curve).values())))
 
 
 def falling(table: Table, curve: str) -> Counterpart:
-    """In which share of the steps of x a curve falls."""
+    """The share of the steps of x at which a curve falls."""
     return share_less([(later, one) for one, later in pairwise(readings(table, curve).values())])
 
 
 def lower(table: Table) -> Counterpart:
-    """At which share of x sampling leaks less than randomised response does.
+    """The share of x at which the ε of sampling (Eq. 29) is below the exact ε of randomised
+    response.
 
-    The x are those where there is a mechanism.
+    Only those x count for which both mechanisms exist.
     """
     ours, other = readings(table, "eq. 29"), readings(table, "response")
     return share_less([(ours[x], other[x]) for x in ours if x in other])
 
 
 def ratio(table: Table) -> Counterpart:
-    """How many times less Eq. 29 gives than randomised response has, at most, at the same x."""
+    """The largest quotient, over x, of the exact ε of randomised response and the ε of Eq. 29."""
     xs = readings(table, "eq. 29").keys() & readings(table, "response").keys()
     pairs = [
         (table.at("epsilon", curve="response", x=x), table.at("epsilon", curve="eq. 29", x=x))
@@ -59,9 +63,9 @@ def ratio(table: Table) -> Counterpart:
     return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
 
 
-ROOM = [x for x in POINTS if x < 0.55]  # what π_s = 0.45 leaves
+ROOM = [x for x in POINTS if x < 0.55]  # the faces besides "sampled" have probability 0.55 together
 EXPERIMENT = Experiment(
-    summary="ε of sampling and of randomised response by their coins",
+    summary=("ε of sampling and of randomised response, by the probability of a coin or a face"),
     source="Joy and Gerla, Fig. 3",
     trial=leakage,
     grid=[
@@ -81,8 +85,8 @@ EXPERIMENT = Experiment(
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
         (
-            "besides the printed formulas, the exact ε: of both answers, and of all values with "
-            "the other faces alike"
+            "beside the printed formulas stands the exact ε, over both answers and over all"
+            " values, with equal probabilities of the other faces"
         ),
         (
             "ε is that of round two alone; an owner's two answers, or the sums of both rounds, "
@@ -96,8 +100,8 @@ EXPERIMENT = Experiment(
             lambda _: 1.0,
             lambda table: falling(table, "response"),
             why=(
-                "Eq. 30 looks at the answer yes alone; above 1/2 the answer no tells more, and ε "
-                "grows again"
+                "Eq. 30 looks at the answer yes only; above 1/2 the answer no tells more, and "
+                "the exact ε grows again"
             ),
         ),
         Quote(
@@ -105,7 +109,7 @@ EXPERIMENT = Experiment(
             "share of steps of the value's face at which sampling leaks more",
             lambda _: 1.0,
             lambda table: growing(table, "eq. 29"),
-            why="by Eq. 29 it leaks less with every step",
+            why="by Eq. 29 the ε falls with every step",
         ),
         Quote(
             SOURCE,
@@ -119,7 +123,7 @@ EXPERIMENT = Experiment(
             lambda _: 4.0,
             ratio,
             bound="at least",
-            why="no x of the figure gives so much, even for one value alone",
+            why="at equal x no point of the figure gives so much, even for one value alone",
         ),
     ],
     figure=lambda table: curves(
@@ -129,7 +133,7 @@ EXPERIMENT = Experiment(
         line=["curve", "values"],
         words=lambda curve, values: WORDS[curve] + ("" if values is None else f", V={values}"),
         titles={"epsilon": "Privacy leakage, round two alone"},
-        x_label="chance of the second coin, or of the value's face",
+        x_label="probability of the second coin, or of the value's face",
         notes=(
             "Points: from the answers of users, 99.9 % for all together. Lines: by formula.",
             "Both rounds together, of one owner or summed up, have no finite ε.",

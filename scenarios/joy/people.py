@@ -1,8 +1,9 @@
-"""Whom the experiments of Joy and Gerla (section 5.1) ask, and what its text leaves open.
+"""The owners whom the experiments of Joy and Gerla (section 5.1) ask, and our choices where the
+text is open.
 
-Gowalla: the locations of New York City with the most check-ins, among a million. Breast cancer: the
-patients of a group by age or size of the tumour, alone or among others who have none. Without a
-folder of data, made-up counts stand in.
+Gowalla: the check-ins at the four most visited locations of New York City, among a million
+check-ins. Breast cancer: the patients of a group, by age or size of the tumour, alone or among
+10,000 owners. Without a folder of data, made-up counts stand in for both.
 """
 
 from collections import Counter
@@ -20,8 +21,10 @@ PATIENTS, ENLARGED = 286, 10_000
 CHOICES = (
     "a bar is 1.96 standard deviations of the estimated number; it is measured as 1.96 times the "
     "root mean square of errors, over 100 collections a trial",
-    "the background faces, which the paper does not give, are all alike; the error does not depend "
-    "on them",
+    (
+        "the background faces, which the paper does not give, are equally likely; the "
+        "error does not depend on them"
+    ),
 )
 AGES = tuple(f"{low}-{low + 9}" for low in range(10, 100, 10))
 TUMOR_SIZES = tuple(f"{low}-{low + 4}" for low in range(0, 60, 5))
@@ -30,7 +33,7 @@ GROUPS: Mapping[str, Sequence[str]] = {"age": AGES, "tumor_size": TUMOR_SIZES}
 
 @remembered
 def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
-    """Check-ins at the four largest locations by rank from 1, and where they come from.
+    """Return the check-ins at the four most visited locations, by rank from 1, and their source.
 
     Raises `BadInput` for a file that cannot be used.
     """
@@ -46,9 +49,9 @@ def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
 
 @remembered
 def patients(group: str, data: Path | None) -> tuple[dict[str, int], str]:
-    """Patients of each group, by `age` or `tumor_size`, and where they come from.
+    """Return the number of patients of each group, by `age` or `tumor_size`, and their source.
 
-    Raises `BadInput` for another grouping, or a file that does not fit.
+    Raises `BadInput` for an unknown grouping, or a file that does not fit.
     """
     if group not in GROUPS:
         raise BadInput(f"patients are grouped by {' or '.join(GROUPS)}, got {group!r}")

@@ -1,6 +1,6 @@
-"""Errors of Joy and Gerla's mechanism as those who answer no become more.
+"""Errors of Joy and Gerla's mechanism as the population grows.
 
-The faces that are kept for both rounds are why they do not grow.
+They do not grow, because owners keep their faces for both rounds.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ ROUNDS = {"kept": "", "fresh": ", thrown anew for round two", "round-two": ", ro
 
 
 def growth(table: Table, **ours: Any) -> Counterpart:
-    """By which factor the bound grows from the smallest to the largest population."""
+    """The bound for the largest population divided by that for the smallest one."""
     found = table.where(**ours)
     sizes = sorted(found.values("owners"))
     if len(sizes) < 2:
@@ -38,7 +38,7 @@ def words(mechanism: str, sampling: float | None, rounds: str | None) -> str:
 
 
 EXPERIMENT = Experiment(
-    summary="Errors as the population grows: faces kept, thrown anew, or asked once",
+    summary=("Errors as the population grows: faces kept, faces thrown anew, or round two alone"),
     source="Joy and Gerla, sections 1 and 5.1",
     trial=populations,
     grid=[
@@ -52,10 +52,7 @@ EXPERIMENT = Experiment(
     choices=(
         *CHOICES[:1],
         "85 owners hold yes, whatever the population",
-        (
-            "both faces besides the sampled one are equally likely: it matters where faces are not "
-            "kept"
-        ),
+        ('both faces besides "sampled" are equally likely, which matters where faces are not kept'),
     ),
     quotes=[
         Quote(
@@ -83,8 +80,8 @@ EXPERIMENT = Experiment(
         log_x=True,
         notes=(
             (
-                "Points: 1.96 root mean square errors, intervals that hold together at 99.9 %. "
-                "Lines: exact."
+                "Points: 1.96 root mean square errors, with 99.9 % intervals for all points "
+                "together. Lines: exact."
             ),
             "Without the first round the error is that of a randomised response.",
         ),

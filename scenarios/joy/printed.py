@@ -1,6 +1,8 @@
-"""What the paper prints of privacy and of error, as printed, to be held against what is exact.
+"""The paper's formulas on privacy and error, as printed.
 
-Each function says what is wrong with its formula; `privacy` and `estimators` have the right ones.
+Each function says what is wrong with its formula. The right formulas are in the modules `privacy`
+and `estimators` of `protocols.two_rounds`.
+
 Source: Joy and Gerla, *Differential Privacy By Sampling*.
 """
 
@@ -16,9 +18,10 @@ from protocols.two_rounds.mechanism import TwoRounds
 
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
-    """P[0 | yes] / P[0 | no] and its inverse as printed, in round two; they are exchanged.
+    """The printed P[0 | yes] / P[0 | no] in round two, and its inverse; the paper exchanges the
+    two.
 
-    Where π_0 = 0, inf and 0.
+    They are inf and 0 where π_0 = 0.
     """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return _ratio(zero + s, zero), zero / (zero + s)
@@ -39,7 +42,7 @@ def equation_25(mechanism: TwoRounds) -> float:
 def equation_29(sampling: Chance, background: Chance) -> float:
     """The ε of one value's answer in round two, from its π_v.
 
-    The mechanism's is the largest over all values.
+    The ε of the mechanism is the largest over all values.
     """
     checks.chance("sampling", sampling)
     checks.chance("background", background)
@@ -60,27 +63,33 @@ def equation_30(truthful: Chance, yes: Chance) -> float:
 
 
 def _ratio(above: Fraction, below: Fraction) -> Chance:
-    """A likelihood ratio, inf for what is possible on one side only."""
+    """The quotient of two probabilities; inf if the second one is 0."""
     return above / below if below else inf
 
 
 def equation_12_last(faces: Sequence[Chance]) -> Fraction:
-    """The chance of face V in the last line of Eq. 12 and 13, from π_0..π_V, π_s: what all others
-    leave, and less π_V.
+    """The probability of face V by the last line of Eq. 12 and 13, from π_0..π_V and π_s.
 
-    It must not subtract π_V itself.
+    The line subtracts all faces from 1, also π_V itself, which it must not.
     """
     return 1 - sum((Fraction(chance) for chance in faces), Fraction(0))
 
 
 def equation_14_zero(mechanism: TwoRounds, yes: Sequence[int], none: int) -> float:
-    """E[0] of round one as printed, where owners who hold none are not sampled into it."""
+    """The printed E[0] of round one.
+
+    It forgets that owners who hold no value are sampled, too, and then answer 0.
+    """
     owners = sum(yes) + none
     return float(mechanism.background[0] * owners + Fraction(mechanism.sampling) * sum(yes))
 
 
 def equation_15(mechanism: TwoRounds, yes: Sequence[int], none: int, shown: int) -> list[float]:
-    """E[v] of round two as printed, v = 0..V, where only the value `shown` gains by sampling."""
+    """The printed E[v] of round two, v = 0..V, in which only the value `shown` gains sampled
+    owners.
+
+    In fact every value gains its own sampled owners.
+    """
     owners = sum(yes) + none
     gain = [
         Fraction(mechanism.sampling) * yes[v - 1] if v == shown else Fraction(0)
@@ -93,9 +102,8 @@ def equation_15(mechanism: TwoRounds, yes: Sequence[int], none: int, shown: int)
 
 
 def introduction_deviation(truthful: float, yes: float, owners: int) -> float:
-    """The standard deviation that the introduction gives for the noise of randomised response: √(n
-    p).
+    """The standard deviation of randomised response's noise in the introduction: √(n p).
 
-    A count has √(n p (1 - p)), and the estimate that divided by `truthful`.
+    A count has √(n p (1 - p)), and the estimate has this number divided by `truthful`.
     """
     return sqrt((1 - truthful) * yes * owners)

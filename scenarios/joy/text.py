@@ -1,8 +1,8 @@
-"""Measurements and formulas of the text of Joy and Gerla, beside what they should be.
+"""Numbers and formulas in the text of Joy and Gerla, beside the right ones.
 
-A statement is evaluated for a binary mechanism; `printed` gives what the text says where that is a
-formula. What is right comes from the laws of the mechanism's answers, or from a few owners played
-out; what should be printed instead is a formula again, which has to agree.
+A passage of the text is evaluated for a binary mechanism. Printed formulas are in the module
+`printed`. The right number comes from the laws of the mechanism's answers, or from a few owners
+played out. If a formula should replace the printed one, it has to agree with the right number.
 """
 
 from collections.abc import Callable
@@ -27,20 +27,27 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.table import Measure
 
 Value = Callable[[TwoRounds], Any]
-INTRODUCTION, HOLDERS = JoyGerla(0.85, 0.3), 100  # flip1, flip2, and who holds yes
+INTRODUCTION, HOLDERS = (
+    JoyGerla(0.85, 0.3),
+    100,
+)  # flip1, flip2; owners who hold yes
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
 MILES, SECTION = 9500, 0.15
-FEW, SIZES = (1, 0, 0, 0), (4, 8, 16)  # what four owners hold; owners of whom two hold yes
-EXCHANGED = "outputs and faces are exchanged: V + 1 outputs, V + 2 faces"
+FEW, SIZES = (
+    (1, 0, 0, 0),
+    (4, 8, 16),
+)  # the values of four owners; numbers of owners of whom two hold yes
+EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and V + 2 faces"
 
 
 @attrs.frozen
 class Passage:
-    """What the text says, what is right, and if it is right for something else, for what.
+    """A passage of the text: what it says, and what is right.
 
-    `printed` is a text or a formula.
+    `printed` is a number as text, or a formula. `corrected` evaluates what the printed number is
+    right for, if it is right for something else. `instead` evaluates what should be printed.
     """
 
     source: str
@@ -68,7 +75,7 @@ class Passage:
         }
 
     def quote(self) -> Quote:
-        """Its verdict, from the row that carries its name."""
+        """Return the quote of this passage; it reads the row that carries the passage's name."""
 
         def at(name: str) -> Callable[..., float]:
             return lambda table: table.at(name, statement=self.what).mean
@@ -99,15 +106,15 @@ def _noise(owners: int) -> float:
 
 
 def _truthful() -> Fraction:
-    """What an answer is divided by to be without bias.
+    """The number by which sums are divided so that the estimate is unbiased.
 
-    It is how much likelier yes is of those who hold it.
+    It is P[yes | holds yes] - P[yes | holds no].
     """
     return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
 
 
 def _round_one(mechanism: TwoRounds) -> float:
-    """ε of round one, from the laws of both answers."""
+    """The ε of round one, from the law of both answers for each truth."""
     laws = []
     for truth in mechanism.truths:
         zero, *rest = mechanism.joint_law(truth)
@@ -122,7 +129,7 @@ def _round_two(mechanism: TwoRounds) -> float:
 
 
 def _even(mechanism: TwoRounds, values: int) -> float:
-    """ε of round two with faces alike for so many values and none."""
+    """The ε of round two with equally likely faces for `values` values and none."""
     return _round_two(TwoRounds.even(mechanism.sampling, values, none=True))
 
 
@@ -131,9 +138,9 @@ def _leakage(mechanism: TwoRounds) -> float:
 
 
 def _stronger(mechanism: TwoRounds) -> float:
-    """The share of steps of the population at which ε of round two falls.
+    """The share of the steps of the population at which the ε of round two's count of ones falls.
 
-    The ε is that of the count of ones, by its exact law.
+    The ε comes from the exact law of the count.
     """
     ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
     return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
@@ -182,8 +189,10 @@ PASSAGES = (
         "standard deviation of the noise, 1,000,000 owners",
         "212",
         lambda _: _noise(1_000_000),
-        "it is √(n p), without the factor 1 - p; and the estimate, divided by flip1, has a larger "
-        "one still",
+        (
+            "the number is √(n p), without the factor 1 - p; the estimate, which is divided"
+            " by flip1, has a larger one"
+        ),
         lambda _: printed.introduction_deviation(
             float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6
         ),
@@ -194,14 +203,16 @@ PASSAGES = (
         "two falls",
         lambda _: 1,
         _stronger,
-        why="no view's ε depends on the number of owners: in round two alone it is that of one "
-        "owner's answer",
+        why=(
+            "the pure ε of the count does not depend on the number of owners: it is that of"
+            " one owner's answer"
+        ),
     ),
     Passage("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
     Passage("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
     Passage(
         THREATS,
-        "chance of yes after 0 and then 1, even odds before",
+        "probability of yes after 0 and then 1, if it was 1/2 before",
         lambda _: 0.5,
         lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
         bound="at most",
@@ -213,8 +224,10 @@ PASSAGES = (
         "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes",
         lambda _: 0,
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
-        why="aggregators who do not collude still publish sums whose difference is Bin(yes, π_s): "
-        "no finite ε",
+        why=(
+            "even without collusion, the difference of the two published sums has the law "
+            "Bin(yes, π_s): no ε is finite"
+        ),
     ),
     Passage(
         "section 4.2",
@@ -240,7 +253,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 12 and 13",
-        "chance of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
+        "probability of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
         lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
         lambda _: UNEVEN.background[-1],
         "the last line must not subtract π_V itself",
@@ -268,7 +281,10 @@ PASSAGES = (
         "δ of an owner's two answers",
         lambda _: 0,
         lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
-        why="the paper looks at round two alone; the pair has no finite ε, and δ = π_s at each",
+        why=(
+            "the paper looks at round two alone; the pair of answers has no finite ε, and δ"
+            " = π_s at every ε"
+        ),
     ),
     Passage(
         "Eq. 19",
@@ -313,7 +329,7 @@ PASSAGES = (
         "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(UNEVEN),
-        "it is the largest over all values, that of the rarest face",
+        "it is the largest ε over all values, that of the rarest face",
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
@@ -324,8 +340,10 @@ PASSAGES = (
         lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
         lambda m: _even(m, AGES),
         bound="at most",
-        why="more values leave each a rarer face, and so a larger ε: ln(1 + π_s (V + 1) / (1 - "
-        "π_s)) at best",
+        why=(
+            "with more values each face is rarer, so ε is larger: ln(1 + π_s (V + 1) / (1 -"
+            " π_s)) at best"
+        ),
     ),
     Passage(
         "Eq. 30",
@@ -341,8 +359,11 @@ PASSAGES = (
         lambda _: 4,
         _leakage,
         bound="at least",
-        why="that takes a face of 0.39 or more for every value, and two leave no room; with one "
-        "value and none it is 3.1 at best. Once both rounds are seen, no ε is finite",
+        why=(
+            "each value would need a face of probability 0.39 or more, and two of them are "
+            "already too much; with one value and none the factor is 3.1 at best. Both "
+            "rounds together have no finite ε"
+        ),
     ),
 )
 BY_NAME = {one.what: one for one in PASSAGES}

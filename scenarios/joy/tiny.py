@@ -1,4 +1,4 @@
-"""A few owners played out: every throw of their dice, with what is published then."""
+"""Exact results for a few owners: every throw of their dice is played out."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,7 +13,9 @@ Counts = tuple[list[Fraction], list[Fraction]]
 
 
 def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
-    """The mean counts of every symbol in rounds one and two, of owners who hold these truths."""
+    """Return the mean counts of every symbol in rounds one and two, for owners who hold these
+    truths.
+    """
     chances = (*mechanism.background, Fraction(mechanism.sampling))
     means: Counts = ([Fraction(0)] * (mechanism.values + 1), [Fraction(0)] * (mechanism.values + 1))
     for faces in itertools.product(range(len(chances)), repeat=len(truths)):
@@ -27,9 +29,10 @@ def mean_counts(mechanism: TwoRounds, truths: Sequence[int]) -> Counts:
 
 
 def ratio_of_sums(mechanism: TwoRounds, yes: int, no: int) -> Fraction:
-    """e^ε of the number of ones in round two, exactly, when one owner changes.
+    """Return the exact e^ε of the number of ones in round two, for neighbours that differ in one
+    owner.
 
-    One of `yes` owners comes to hold no instead.
+    One of the `yes` owners who hold yes comes to hold no instead.
     """
     return Fraction(worst_ratio([_ones(mechanism, yes, no), _ones(mechanism, yes - 1, no + 1)]))
 

@@ -1,6 +1,7 @@
-"""The trials of Joy and Gerla: errors of a hundred collections, and ε as counted from answers.
+"""The trials of Joy and Gerla: errors of a hundred collections, and ε estimated from counts of
+answers.
 
-Counts are drawn by their law, without the answers of each owner.
+The counts are drawn by their law, without drawing the answer of each owner.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,10 +46,10 @@ SAMPLING: Product = {"mechanism": ["sampling"], "sampling": list(SAMPLINGS)}
 
 @attrs.frozen(kw_only=True)
 class Answers:
-    """How owners answer: by randomised response or by sampling, and what is drawn for both rounds.
+    """How owners answer: by randomised response or by sampling.
 
-    `rounds` is kept, fresh or round-two: whether faces are kept for round two, thrown anew, or
-    round two stands alone.
+    `rounds` says what happens to the faces: they are kept for round two (`kept`) or thrown anew
+    (`fresh`), or there is no round one (`round-two`).
     """
 
     mechanism: str  # response or sampling
@@ -68,7 +69,7 @@ class LocationPoint(Answers):
 
 @typed(LocationPoint)
 def location(point: LocationPoint, seed: int, data: Path | None) -> Measurements:
-    """Errors at a location (Fig. 2)."""
+    """Return the measured and the expected error at a location (Fig. 2)."""
     counts, source = at_locations(data)
     return {**collected(point, CHECKINS, counts[point.location], seed), "people": source}
 
@@ -84,14 +85,14 @@ class PatientsPoint(Answers):
 
 @typed(PatientsPoint)
 def cancer(point: PatientsPoint, seed: int, data: Path | None) -> Measurements:
-    """Errors for a group of patients (Fig. 4 to 7)."""
+    """Return the measured and the expected error for a group of patients (Fig. 4 to 7)."""
     counts, source = patients(point.by, data)
     return {**collected(point, point.owners, counts[point.group], seed), "people": source}
 
 
 @attrs.frozen(kw_only=True)
 class OwnersPoint(Answers):
-    """So many owners, of whom `yes` hold the value."""
+    """A number of owners, `yes` of whom hold the value."""
 
     owners: int
     yes: int
@@ -99,13 +100,15 @@ class OwnersPoint(Answers):
 
 @typed(OwnersPoint)
 def populations(point: OwnersPoint, seed: int, data: Path | None) -> Measurements:
-    """Errors for a number of holders among a number of owners."""
+    """Return the measured and the expected error for `yes` holders among `owners` owners."""
     del data
     return collected(point, point.owners, point.yes, seed)
 
 
 def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
-    """The 95 % bound as measured and as expected when `yes` of the owners hold the value."""
+    """Return the 95 % bound of the error, measured and expected, when `yes` of the owners hold the
+    value.
+    """
     if not 0 <= yes <= owners:
         raise BadInput(f"of the owners some hold the value, 0..{owners}, got {yes}")
     coins = SampledCoins(seed, "collections")
@@ -127,9 +130,10 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
 
 
 def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str, float]:
-    """The numbers of a row.
+    """Return the measurements of a trial from its errors.
 
-    The root mean square of m errors has a relative deviation of about √((2 + excess) / m) / 2.
+    The root mean square of m errors has a relative standard deviation of about √((2 + excess) / m)
+    / 2.
     """
     bound = BAR * deviation
     return {
@@ -141,7 +145,7 @@ def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str
 
 
 def _excess(terms: Sequence[tuple[int, Any]]) -> float:
-    """The excess kurtosis of a sum of binomials; 0 of one without variance."""
+    """The excess kurtosis of a sum of independent binomials; 0 if the sum has no variance."""
     second = sum(n * float(c * (1 - c)) for n, c in terms)
     fourth = sum(n * float(c * (1 - c) * (1 - 6 * c * (1 - c))) for n, c in terms)
     return fourth / second**2 if second else 0.0
@@ -194,23 +198,25 @@ def cost(parameters: Parameters) -> float:
 class LeakagePoint:
     """A point of the curves of ε (Fig. 3).
 
-    `x` is the chance of the second coin of randomised response, or of one value's face.
+    `x` is the probability of the second coin of randomised response, or of one value's face.
     """
 
     curve: str
     x: float
-    users: int  # who hold each of two truths
+    users: int  # number of users for each of two truths
     truthful: float = 0.8
     sampling: float = 0.45
-    values: int = 1  # besides the one whose face is x
+    values: int = 1  # number of values V
 
 
 @typed(LeakagePoint)
 def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
-    """ε of round two, or of randomised response: by a formula, and as counted from answers.
+    """Return the ε of round two, or of randomised response: by a formula, and estimated from
+    answers.
 
-    As many users hold one truth as another. Counted is the logarithm of how many times as many of
-    them give the answer that tells most, or for a printed formula the one that it looks at.
+    Equally many users hold each of two truths. The estimate is the logarithm of the quotient of the
+    numbers of users who give the most telling answer under one truth and under the other. For a
+    printed formula the answer is the one that the formula looks at.
     """
     del data
     users, coins = point.users, SampledCoins(seed, "answers")
@@ -220,7 +226,7 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
         answer = YES if point.curve == "eq. 30" or printed >= exact else NO
         laws = [response.law(truth)[answer] for truth in (answer, YES + NO - answer)]
         return _counted(printed if point.curve == "eq. 30" else exact, laws, users, coins)
-    # None and all other values have faces alike.
+    # The faces of "none" and of all other values are equally likely.
     rest = max((1 - point.sampling - point.x) / point.values, 0.0)
     mechanism = TwoRounds(point.sampling, (*[rest] * point.values, point.x), none=True)
     answer = len(mechanism.background) - 1
@@ -235,9 +241,9 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
 def _counted(
     expected: float, laws: Sequence[Fraction], users: int, coins: SampledCoins
 ) -> Measurements:
-    """ε from the numbers of users who give an answer, under either truth.
+    """Return ε estimated from the numbers of users who give an answer under each of two truths.
 
-    The deviation is that of two binomials.
+    The standard deviation is that of two independent binomials.
     """
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))

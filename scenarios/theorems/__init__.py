@@ -1,1 +1,4 @@
-"""The papers' claims, each with what it states, what is exact, and whether it holds there."""
+"""Claims of the papers that can be computed.
+
+Each claim stands beside the exact value, and says whether it holds for given parameters.
+"""

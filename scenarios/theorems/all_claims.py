@@ -1,4 +1,4 @@
-"""Every claim that can be computed."""
+"""The list of all claims, and their verdicts for given parameters."""
 
 from collections.abc import Sequence
 
@@ -21,5 +21,5 @@ CLAIMS: Sequence[PaperClaim] = (
 
 
 def judged(setting: Setting) -> list[JudgedClaim]:
-    """All of them at a point of the parameter plane."""
+    """Return the verdict on every claim for these parameters."""
     return [claim.judge(setting) for claim in CLAIMS]

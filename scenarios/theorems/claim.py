@@ -1,6 +1,9 @@
-"""What a claim is: a statement from a paper that can be computed.
+"""Claims: statements of a paper that can be computed, beside the exact values.
 
-The exact value of what it speaks of stands beside it.
+Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim holds the
+value of that formula against the error that follows from the exact law of the counts. `DeltaClaim`
+is for upper bounds on δ, which may be as small as 1e-300 and are kept as logarithms; `ValueClaim`
+is for all other numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,22 +18,24 @@ from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 
-MOST_USERS, MOST_ITEMS = 10**8, 10**6  # for which all claims together take a few seconds
-ROUNDING = 1e-9  # how far beyond a claimed bound counts as equal to it, relatively
+MOST_USERS, MOST_ITEMS = 10**8, 10**6  # all claims together take a few seconds there
+ROUNDING = 1e-9  # relative excess over a claimed bound that still counts as equal to the bound
 
 
 @attrs.frozen
 class Setting:
-    """A point of the parameter plane on which claims are judged."""
+    """The parameters for which claims are judged: numbers of users and items, budgets, and
+    so on.
+    """
 
     users: int  # n
     items: int  # N
-    beta: float  # every item has at least β n holders
+    beta: float  # β: every item has at least β n holders
     epsilon: float
-    z: float | None = None  # of Theorem 3.2, which claims nothing without it
+    z: float | None = None  # the z of Theorem 3.2; without z the theorem claims nothing
     delta: float = 1e-5  # of DPDG
-    reported: int | None = None  # k of TSS; two fifths of the items when left out
-    gamma: float = 2.0  # of the adaptive law of reporting sets
+    reported: int | None = None  # k of TSS; None stands for two fifths of the items
+    gamma: float = 2.0  # γ of the adaptive reporting sets
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
@@ -65,36 +70,40 @@ class Setting:
 
     @property
     def rarest(self) -> int:
-        """The least whole number of holders that β allows an item."""
+        """The smallest number of holders that an item can have, given β: β n, rounded up, and at
+        least 1.
+        """
         below = floor(self.beta * self.users)
         exact = (
             below / self.users >= self.beta
-        )  # a quotient rounds as β did, a product need not: 11 * (1 / 11) users
+        )  # below / users is rounded as β was; the product β * users may be rounded otherwise
         return max(below if exact else below + 1, 1)
 
     @property
     def k(self) -> int:
-        """How many items a user of TSS reports on."""
+        """k, the number of items that a user of TSS reports on."""
         return max(round(0.4 * self.items), 1) if self.reported is None else self.reported
 
 
 @attrs.frozen(kw_only=True)
 class JudgedClaim:
-    """A claim at a setting. Where it claims nothing, `claimed` is None and so is `holds`.
+    """The verdict on a claim for given parameters.
 
-    Values of δ are kept as ln δ (`is_log`), for they may lie below every float.
+    If the paper claims nothing for these parameters, `claimed` and `holds` are None. Values of δ
+    are kept as ln δ (then `is_log` is true), because δ can be smaller than the smallest
+    floating-point number.
     """
 
     claim: str
     statement: str
     source: str
     claimed: float | None
-    exact: Mapping[Any, float]  # by relation, or under "value"
+    exact: Mapping[Any, float]  # by neighbouring relation for a δ, or under "value"
     holds: bool | None
     is_log: bool
 
     def in_words(self) -> tuple[str, str]:
-        """What is claimed, and what is exact."""
+        """The claimed number and the exact numbers, as text."""
         said = small_in_words if self.is_log else "{:.6g}".format
         exact = ", ".join(
             said(value) + ("" if name == "value" else f" {name}")
@@ -124,9 +133,10 @@ class JudgedClaim:
 
 @attrs.frozen
 class DeltaClaim:
-    """A claimed upper bound on δ of one relation or of both, as ln δ.
+    """A claimed upper bound on δ, for one neighbouring relation or for both.
 
-    None where nothing is claimed, or nothing is to be exact.
+    `claimed` and `exact` are functions that return ln δ. `claimed` returns None where the paper
+    claims nothing, and `exact` returns None where no exact value is defined.
     """
 
     name: str
@@ -137,11 +147,13 @@ class DeltaClaim:
     relations: tuple[Relation, ...] = RELATIONS
 
     def holds(self, setting: Setting) -> bool | None:
-        """Whether the bound is one, for all its relations."""
+        """Whether the exact δ stays within the bound, for all relations; None where nothing is
+        claimed.
+        """
         return self.judge(setting).holds
 
     def judge(self, setting: Setting) -> JudgedClaim:
-        """The claimed bound beside the exact values."""
+        """Return the claimed bound beside the exact values of δ."""
         claimed = self.claimed(setting)
         values = {relation: self.exact(setting, relation) for relation in self.relations}
         exact = {relation: value for relation, value in values.items() if value is not None}
@@ -161,7 +173,10 @@ class DeltaClaim:
 
 @attrs.frozen
 class ValueClaim:
-    """A claimed value: the value itself, or an upper bound on it (`is_bound`)."""
+    """A claimed number: a value, or with `is_bound` an upper bound.
+
+    `tolerance` is the relative difference up to which two numbers count as equal.
+    """
 
     name: str
     statement: str
@@ -172,11 +187,13 @@ class ValueClaim:
     tolerance: float = ROUNDING
 
     def holds(self, setting: Setting) -> bool | None:
-        """Whether the value is the claimed one, or at most that."""
+        """Whether the exact value equals the claimed one, or for a bound is at most that; None
+        where nothing is claimed.
+        """
         return self.judge(setting).holds
 
     def judge(self, setting: Setting) -> JudgedClaim:
-        """The claimed value beside the exact one."""
+        """Return the claimed value beside the exact one."""
         claimed, exact = self.claimed(setting), self.exact(setting)
         return JudgedClaim(
             claim=self.name,
@@ -189,7 +206,7 @@ class ValueClaim:
         )
 
     def _agree(self, claimed: float, exact: float) -> bool:
-        # an infinite value equals only itself: the slack stays finite
+        # The slack stays finite, so that an infinite value equals only itself.
         slack = self.tolerance * min(max(abs(exact), abs(claimed)), 1e300)
         return exact <= claimed + slack if self.is_bound else abs(exact - claimed) <= slack
 

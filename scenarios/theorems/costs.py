@@ -1,6 +1,6 @@
-"""Claims on costs: what Table I of Yang et al. prints for a user.
+"""Claims on costs: the entries of Table I of Yang et al. for a user.
 
-It is held against what users send and compute on average.
+Each printed formula is held against what a user sends or computes on average.
 """
 
 from functools import lru_cache
@@ -63,15 +63,15 @@ def _claimed_saving(setting: Setting) -> float:
 
 
 def _saving(setting: Setting) -> float:
-    """How many field elements a user of DPDS sends for each that a user of TSS does.
+    """The field elements that a user of DPDS sends, divided by those that a user of TSS sends.
 
-    Own shares are included.
+    Shares that users keep for themselves are counted.
     """
     sent = [_entry(rows, "qd", "sent").expected or 0.0 for rows in (_dpds(setting), _tss(setting))]
     return sent[0] / sent[1]
 
 
-ROUGH = 0.02  # the paper's formulas for TSS are leading terms
+ROUGH = 0.02  # tolerance for TSS: the paper's formulas are leading terms
 
 COST_CLAIMS = (
     _claim(

@@ -1,6 +1,5 @@
-"""Claims of Yang et al., section 3.1.2, on DPDG.
-
-They are on the noise of each user, and on where sampling beats it.
+"""Claims of Yang et al., section 3.1.2, on DPDG: each user's noise, and where sampling
+errs less.
 """
 
 from math import expm1, log, sqrt
@@ -16,14 +15,16 @@ def _sensitivity(setting: Setting) -> float:
 
 
 def _classic(setting: Setting) -> float | None:
-    """The calibrated σ of a frequency; the paper's calibration ends at ε = 1."""
+    """The σ that the paper's calibration gives to a frequency; None above ε = 1, where it does not
+    apply.
+    """
     if setting.epsilon > 1:
         return None
     return sigma("classic", _sensitivity(setting), setting.epsilon, setting.delta)
 
 
 def _delta_of_noise(setting: Setting, share: float) -> float | None:
-    """The exact δ at ε when `share` of the calibrated variance is there."""
+    """The exact δ at ε if the noise has only `share` times the calibrated variance."""
     deviation = _classic(setting)
     return (
         None
@@ -37,19 +38,24 @@ def _target(setting: Setting) -> float | None:
 
 
 def crossover_claimed(setting: Setting) -> float:
-    """Up to how many users sampling errs less, as the paper has it.
+    """The number of users up to which sampling errs less, by the paper's formula.
 
-    It takes one coordinate's Gaussian variance against all of sampling's.
+    The formula compares the Gaussian variance of one item with sampling's error of all items.
     """
     return 4 * expm1(setting.epsilon) * log(1.25 / setting.delta) / setting.epsilon**2
 
 
 def crossover(setting: Setting) -> float | None:
-    """The same with the squared L2 error on both sides: N V_G = 1 / (n (e^ε - 1)) solved for n."""
+    """The number of users up to which sampling errs less, with the squared L2 error on both sides.
+
+    It is N V_G = 1 / (n (e^ε - 1)), solved for n.
+    """
     deviation = _classic(setting)
     if deviation is None:
         return None
-    variance = (deviation * setting.users) ** 2  # of a frequency, times n²: it does not depend on n
+    variance = (
+        deviation * setting.users
+    ) ** 2  # variance of a frequency times n², which does not depend on n
     return setting.items * variance * expm1(setting.epsilon)
 
 

@@ -1,9 +1,8 @@
-"""Claims of the papers on local mechanisms.
+"""Claims of the papers on local mechanisms that can be compared with an exact value at a budget ε.
 
-They are those that can be held against an exact value at a budget ε. Wang et al., *Collecting and
-Analyzing Multidimensional Data with Local Differential Privacy*; Joy and Gerla, *Differential
-Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of Sampling on Locally Differentially Private
-Data Collection*; Jia and Gong, *Calibrate*.
+Sources: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*; Joy and Gerla, *Differential Privacy By Sampling*; Biswas, Cormode, Maple, *Impact of
+Sampling on Locally Differentially Private Data Collection*; Jia and Gong, *Calibrate*.
 """
 
 from math import inf
@@ -23,12 +22,14 @@ NUMERIC_ATTRIBUTES = 6  # of Wang et al.'s data from Brazil
 FLIPS = (
     0.8,
     0.9,
-)  # of Joy and Gerla's randomised response: the chances of the truth, and of yes otherwise
-SAMPLING = 0.1  # of Biswas et al.'s nodes
+)  # of randomised response in Joy and Gerla: probability of the truth, and of yes otherwise
+SAMPLING = 0.1  # π, the sampling probability of Biswas et al.
 
 
 def _within_reach(setting: Setting) -> bool:
-    """Whether ε lies in the range of the mechanisms with a density, and there are two items."""
+    """Whether ε lies in the range of the mechanisms with a density, and there are at least two
+    items.
+    """
     return 1e-6 <= setting.epsilon <= 1400 and setting.items > 1
 
 
@@ -86,7 +87,7 @@ LOCAL_CLAIMS = (
     ),
     ValueClaim(
         "two rounds",
-        "both rounds of one owner tell no more than the second alone",
+        "both answers of one owner have at most the ε of the second one",
         "Joy and Gerla, section 4",
         lambda s: s.epsilon,
         lambda _: inf,

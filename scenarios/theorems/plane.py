@@ -1,6 +1,5 @@
-"""A claim on δ over a plane of settings.
-
-It shows where the claim holds, and by how many powers of ten it is off.
+"""A claim on δ for a table of parameters: where it holds, and by how many powers of ten it
+is off.
 """
 
 from collections.abc import Sequence
@@ -14,20 +13,22 @@ from simnet.arrays import Floats
 
 
 def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Setting:
-    """The setting in which as many users hold every item: n = N holders, β = 1/N.
+    """Return the setting in which every item has the same number of holders: n = N · holders and β
+    = 1/N.
 
-    `others` are fields of a `Setting`.
+    `others` are further fields of `Setting`.
 
-    Raises `ValueError` as a `Setting` does.
+    Raises `ValueError` for values that `Setting` refuses.
     """
     return Setting(holders * items, items, 1 / items, epsilon, **others)
 
 
 def claimed_over_exact(claim: DeltaClaim, plane: Sequence[Sequence[Setting]]) -> Floats:
-    """Decimal logs of the claimed δ over the largest exact one, setting by setting.
+    """Return log10 of the claimed δ divided by the largest exact δ, for every setting.
 
-    Shape of the plane. At or above 0 the claim holds and is loose by so many powers of ten, below 0
-    it fails, and it is NaN where the claim is silent or there is nothing to be exact about.
+    The array has the shape of `plane`. A number of at least 0 says that the claim holds and is
+    loose by so many powers of ten. A number below 0 says that it fails. NaN stands where nothing is
+    claimed, or no exact value is defined.
     """
     return np.array([[_ratio(claim, setting) for setting in row] for row in plane])
 
@@ -37,4 +38,6 @@ def _ratio(claim: DeltaClaim, setting: Setting) -> float:
     if found.holds is None or found.claimed is None:
         return nan
     difference = (found.claimed - max(found.exact.values())) / log(10)
-    return max(difference, 0.0) if found.holds else difference  # a rounding below equality is none
+    return (
+        max(difference, 0.0) if found.holds else difference
+    )  # a rounding error below 0 counts as 0

@@ -1,6 +1,7 @@
-"""Claims on the privacy of sampled counts: Theorems 3.1 and 3.2 of Yang et al.
+"""Claims on the privacy of sampled counts: Theorems 3.1 and 3.2 of Yang et al., and R1 to R4.
 
-R1 to R4 hold in their place. All speak of DPCS, and so of DPDS, where every item has at least βn
+The two theorems fail in general; the bounds R1 to R4, which are proved in this project, hold in
+their place. All of them are about DPCS, and so about DPDS, where every item has at least β n
 holders.
 """
 
@@ -21,26 +22,24 @@ def _theorem_3_1(setting: Setting) -> float:
 
 
 def _theorem_3_2(setting: Setting) -> float | None:
-    """None without z, or where z is above the theorem's limit."""
+    """Return ln δ by Theorem 3.2; None without z, or where z is above the theorem's limit."""
     if setting.z is None:
         return None
     return theorem_3_2(setting.users, setting.items, setting.beta, setting.epsilon, setting.z)
 
 
 def least_counts(setting: Setting) -> list[int]:
-    """The counts that β allows at worst: of the two rarest items, or of the only one."""
+    """The smallest counts that β allows: those of the two rarest items, or of the only item."""
     return [setting.rarest] * min(setting.items, 2)
 
 
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:
     if relation == "replace" and setting.items == 1:
-        return None  # there is nothing to replace the item by
+        return None  # there is no other item to put in its place
     return _log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
 
 
-@lru_cache(
-    maxsize=4096
-)  # several claims speak of one δ, and it is the same for any number of items from two
+@lru_cache(maxsize=4096)  # several claims use the same δ
 def _log_delta(
     counts: tuple[int, ...], participation: float, relation: Relation, epsilon: float
 ) -> float:

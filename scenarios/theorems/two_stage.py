@@ -1,6 +1,6 @@
-"""Claims of Yang et al. on two-stage sampling and on the utility of sampling.
+"""Claims of Yang et al. on two-stage sampling and on the error of sampling.
 
-Lemmas 3.1, 3.2, Theorems 3.3 to 3.5.
+These are Lemmas 3.1 and 3.2 and Theorems 3.3 to 3.5.
 """
 
 from fractions import Fraction
@@ -14,8 +14,8 @@ from scenarios.theorems.claim import Setting, ValueClaim
 from simnet.contract import Protocol
 
 PAPER = "Yang et al."
-COUNTED_ITEMS = 1000  # up to which sets are counted: their numbers have hundreds of digits
-ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance on which Theorem 3.4 is played out
+COUNTED_ITEMS = 1000  # up to which reporting sets are counted: the counts have hundreds of digits
+ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance for Theorem 3.4, every coin played out
 
 
 def _participation(setting: Setting) -> float:
@@ -23,19 +23,24 @@ def _participation(setting: Setting) -> float:
 
 
 def _counted(setting: Setting) -> tuple[float, float]:
-    """The chance that a user is counted in TSS, and that it is not: their sum may round to 1."""
+    """The probabilities that a user is counted in TSS, and that it is not.
+
+    They are computed separately, so that a tiny one keeps its digits.
+    """
     inside = inclusion(setting.k, setting.items, setting.gamma)
     idle = float(1 - inside) + float(inside) * exp(-setting.epsilon)
     return float(inside) * _participation(setting), idle
 
 
 def _active(setting: Setting) -> tuple[float, float]:
-    """The chance that a user takes part, and that it does not."""
+    """The probabilities that a user takes part, and that it does not."""
     return _participation(setting), exp(-setting.epsilon)
 
 
 def _inclusion_by_counting(setting: Setting) -> float | None:
-    """The weight of the sets with an item among all sets' weights, by Definition 3.1."""
+    """The share of the weight of all reporting sets that lies on the sets with a given item
+    (Definition 3.1).
+    """
     if setting.items > COUNTED_ITEMS:
         return None
     inside = Fraction(setting.gamma) * comb(setting.items - 1, setting.k - 1)
@@ -43,16 +48,17 @@ def _inclusion_by_counting(setting: Setting) -> float | None:
 
 
 def squared_error_by_summation(setting: Setting, chances: tuple[float, float]) -> float:
-    """The expected squared L2 error of count / (chance n), for a chance and its complement.
+    """The expected squared L2 error of count / (p n), for `chances` p and 1 - p.
 
-    Summed over the laws of all counts of a uniform population.
+    It is summed over the exact laws of all counts of a uniform population.
     """
     n, N = setting.users, setting.items  # noqa: N806  # the paper's letters
     chance, rare = chances[0], min(chances)
     total = 0.0
     for support, items in ((n // N + 1, n % N), (n // N, N - n % N)):
         first, masses = law(support, rare)
-        # of the rarer kind, counted or not; as far from its mean as the other is from its own
+        # The sum runs over the rarer of counted and uncounted users; both deviate by the same
+        # number.
         far = first + np.arange(len(masses)) - support * rare
         total += items * float(masses @ far**2)
     return total / chance / n / chance / n
@@ -64,9 +70,10 @@ def _error_formula(setting: Setting, chances: tuple[float, float]) -> float:
 
 
 def _worst_delta(protocol: Protocol, corrupt: str) -> float:
-    """The largest total variation between neighbours of inputs 1, 1, 2 in a set's eyes.
+    """The largest total variation distance of a coalition's views, over the neighbours of inputs 1,
+    1, 2.
 
-    Every coin is played out.
+    Every outcome of the coins is played out.
     """
     from simnet.exhaustive.compare import Comparison
 
@@ -97,7 +104,7 @@ TWO_STAGE_CLAIMS = (
     ),
     ValueClaim(
         "Lemma 3.2",
-        "a holder reports on its item with chance p_χ = αγ / (αγ + 1 - α)",
+        "a holder reports on its item with probability p_χ = αγ / (αγ + 1 - α)",
         f"{PAPER}, Lemma 3.2",
         lambda s: float(inclusion(s.k, s.items, s.gamma)),
         _inclusion_by_counting,

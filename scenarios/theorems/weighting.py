@@ -1,6 +1,6 @@
 """Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al.
 
-There are four groups of 250 users.
+All of them are computed for four groups of 250 users.
 """
 
 from collections.abc import Callable
@@ -21,21 +21,27 @@ PRINTED = {
     "s4": ((0.1, 0.8, 0.7, 1.0), (0.0259, 0.3017, 0.2495, 0.4229), 9.61e-4),
 }
 FOUR_DECIMALS = 0.5e-4
-SAME_ERROR = 0.15  # of a mean over the paper's 20 runs, whose own deviation is some per cent
+SAME_ERROR = (
+    0.15  # relative: the paper's mean of 20 runs has a standard deviation of some per cent itself
+)
 
 
 def variances(budgets: tuple[float, ...]) -> list[float]:
-    """V_j = 1 / (e^ε_j - 1), the squared error that a user of a sampled group stands for."""
+    """V_j = 1 / (e^ε_j - 1) for each group: its squared error by sampling, times its number of
+    users.
+    """
     return [exp(-budget) / -expm1(-budget) for budget in budgets]
 
 
 def _budgets(setting: Setting) -> tuple[float, ...]:
-    """Four groups around the setting's ε, from a fifth of it to twice."""
+    """The budgets of four groups: 0.2, 0.5, 1 and 2 times the setting's ε."""
     return tuple(setting.epsilon * factor for factor in (0.2, 0.5, 1.0, 2.0))
 
 
 def _error(method: str, setting: Setting) -> float | None:
-    """None where a budget leaves no V_j that a double holds with all its digits."""
+    """The squared error with a method's weights; None for budgets so large that V_j loses
+    digits.
+    """
     if max(_budgets(setting)) > LARGE_EPSILON:
         return None
     V = variances(_budgets(setting))  # noqa: N806  # the paper's letter
@@ -83,7 +89,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
 WEIGHTING_CLAIMS = (
     ValueClaim(
         "Lemma 3.3",
-        "the error of weighting is least for weights in proportion to 1/V",
+        "the error is least for weights in proportion to 1/V",
         f"{PAPER}, Lemma 3.3",
         lambda s: _error("vwa", s),
         lambda s: _error("owa", s),

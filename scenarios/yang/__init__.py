@@ -1,6 +1,8 @@
-"""Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, reproduced."""
+"""Experiments on Yang et al., *Fair and Differentially Private Distributed Frequency
+Estimation*.
+"""
 
-EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "fig1": "scenarios.yang.fig1:EXPERIMENT",
     "fig2": "scenarios.yang.fig2:EXPERIMENT",
     "fig3": "scenarios.yang.fig3:EXPERIMENT",

@@ -1,4 +1,6 @@
-"""Benchmarks of sweeps: how busy they keep the processors, and what they add to a trial."""
+"""Benchmarks of sweeps: how busy a sweep keeps the processors, and what time it adds to
+each trial.
+"""
 
 import tempfile
 import time
@@ -17,9 +19,8 @@ SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
 
 
 def _timed() -> tuple[float, float, int]:
-    """Seconds of a whole sweep by the clock and of its trials, and its number of workers.
-
-    The trials' seconds are those of a processor.
+    """Run a sweep; return its seconds by the clock, the processor seconds of its trials, and its
+    workers.
     """
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
@@ -35,13 +36,15 @@ def _timed() -> tuple[float, float, int]:
 
 
 def busy() -> float:
-    """The share of the processors' time, from start to end, in which they ran trials."""
+    """The share of the processors' time, from the start of the sweep to its end, that was spent on
+    trials.
+    """
     wall, trials, slots = _timed()
     return trials / (wall * slots)
 
 
 def overhead() -> float:
-    """Time of a processor that a trial costs beyond its own, in milliseconds."""
+    """The processor time that a sweep adds to each trial, in milliseconds."""
     wall, trials, slots = _timed()
     return (wall * slots - trials) / TRIALS * 1000
 

@@ -12,20 +12,22 @@ from simnet.studies.readings import crossing_of, quotient
 from simnet.studies.table import Table
 from simnet.studies.trial import SQUARED_L2
 
-USERS, WEAK = 1000, 0.5  # the weakest δ that is drawn
-BELOW = (0.02, 0.05)  # ε, to show where the curves cross
+USERS, WEAK = 1000, 0.5  # WEAK is the largest δ that is drawn
+BELOW = (0.02, 0.05)  # values of ε below the paper's, to show where the curves cross
 SOURCE = "Yang et al., section 4.2.1"
 GOWALLA = {"population": "gowalla", "users": USERS}
 
 
 def error(table: Table, divided: bool) -> Counterpart:
-    """The error of DPDS on Gowalla at ε = 0.1: summed over the items, or their mean."""
+    """Return the error of DPDS on Gowalla at ε = 0.1: the sum over the items, or with `divided` the
+    mean.
+    """
     found = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     return Counterpart.of(found.scaled(1 / items_of("gowalla") if divided else 1.0), RUNS)
 
 
 def improvement(table: Table) -> Counterpart:
-    """By which share DPDS errs less than DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
+    """Return by which share DPDS errs less than DPDG with δ = 1e-7, on Gowalla at ε = 0.1."""
     ours = table.at("squared_l2", **GOWALLA, protocol="dpds", epsilon=0.1)
     other = table.at("squared_l2", **GOWALLA, protocol="dpdg", epsilon=0.1, delta=1e-7)
     left = quotient(ours, other, RUNS)
@@ -36,7 +38,7 @@ def improvement(table: Table) -> Counterpart:
 
 
 def crossing() -> float:
-    """The ε at which DPDS and DPDG with δ = 0.5 are expected to err alike on Gowalla."""
+    """The ε at which DPDS and DPDG with δ = 0.5 have the same expected error on Gowalla."""
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 
     def gap(epsilon: float) -> float:
@@ -47,7 +49,7 @@ def crossing() -> float:
 
 
 def crossed(table: Table) -> Counterpart:
-    """Where the curves cross: as computed, and as measured."""
+    """Return the ε where the two curves cross, as computed and as measured."""
     lines = [
         line
         for line in table.summary()
@@ -87,10 +89,11 @@ EXPERIMENT = Experiment(
     files=FILES,
     choices=(
         *CHOICES,
-        "DPDS samples with p = 1 - exp(-ε); which δ that gives is another matter (simnet privacy "
-        "claims)",
-        "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the noise share as it "
-        "must be",
+        ("DPDS samples with p = 1 - exp(-ε); simnet privacy claims says which δ this gives"),
+        (
+            "DPDG with δ of 1e-7, 1e-5 and 0.5, the classic calibration, and the corrected "
+            "noise share"
+        ),
         "ε = 0.02 and 0.05 besides the paper's, to show where the curves cross",
     ),
     quotes=[
@@ -115,9 +118,11 @@ EXPERIMENT = Experiment(
             "ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla",
             "0.6",
             crossed,
-            why="the squared L2 errors cross at a far smaller ε, and where one item's error of "
-            "DPDG is set against all of DPDS's, as in section 3.1.2, they would at a smaller one "
-            "still",
+            why=(
+                "the squared L2 errors cross at a far smaller ε; if one item's error of DPDG is"
+                " compared with the error of all items of DPDS, as in section 3.1.2, they cross"
+                " at a smaller ε still"
+            ),
         ),
     ],
     figure=lambda table: curves(

@@ -15,9 +15,10 @@ SQUARED = (
 
 
 def quoted(printed: str, users: int) -> Quote:
-    """A quoted error on Gowalla at ε = 0.2: the mean over items, or their sum.
+    """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as their
+    sum.
 
-    The mean is how the metric is defined.
+    The paper defines its metric as the mean.
     """
     at = {"population": "gowalla", "users": users, "epsilon": 0.2}
 

@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
             lambda law: law == "AS",
             "law",
             ["population", "participation"],
-            "uniform sets err less somewhere",
+            "with uniform sets the error is smaller at some setting",
         ),
     ],
     figure=lambda table: curves(

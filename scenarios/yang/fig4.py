@@ -28,9 +28,11 @@ EXPERIMENT = Experiment(
     files=FILES,
     choices=(
         *CHOICES,
-        "the error is that of the noise, against the distribution that all groups share "
-        "(target=population: against the frequencies among these users, which adds how groups are "
-        "composed)",
+        (
+            "the error is that of the noise, against the distribution that all groups share"
+            " (with target=population: against the frequencies among these users, which "
+            "adds the differences between the groups)"
+        ),
     ),
     quotes=[
         always_less(
@@ -39,7 +41,7 @@ EXPERIMENT = Experiment(
             lambda method: method == "vwa",
             "method",
             ["population", "budgets"],
-            "another errs less somewhere",
+            "another method has a smaller error at some setting",
         ),
     ],
     figure=lambda table: bars(

@@ -40,7 +40,7 @@ EXPERIMENT = Experiment(
             lambda method: method == "vwa",
             "method",
             ["protocol", "budgets"],
-            "another errs less somewhere",
+            "another method has a smaller error at some setting",
         ),
     ],
     figure=lambda table: bars(

@@ -1,10 +1,13 @@
-"""The people of the experiments of Yang et al. (section 4.1.1), and what is left open.
+"""The people of the experiments of Yang et al. (section 4.1.1), and our choices where the text is
+open.
 
-Gowalla: 12 cells of 5 by 5 degrees, one item a user. Census-Income: wages per hour above zero in
-intervals of 100 of the file's unit, cents, of which those are kept that hold a hundredth of these
-users; nearly all others have no wage. Synthetic: 30 items, uniform. Normal: a standard normal
-number in one of 30 equal intervals. Without a folder of data, uniform people on as many items stand
-in for the two real sets.
+- Gowalla: a user's item is one of 12 cells of 5 by 5 degrees.
+- Census-Income: a user's item is an interval of 100 cents of the wage per hour. Users without a
+  wage, nearly all, are left out, and so are intervals with less than 1 % of the remaining users.
+- Synthetic: 30 items, uniform.
+- Normal: a standard normal number in one of 30 equal intervals.
+
+Without a folder of data, people with uniform items stand in for the two real data sets.
 """
 
 from collections import Counter
@@ -25,9 +28,9 @@ CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
 FILES = (GOWALLA, CENSUS)
 INCOME, WIDTH, LEAST_SHARE = "wage_per_hour", 100, 0.01
-STAND_IN = {"gowalla": 12, "census": 17}  # items; as many as the choices above leave
+STAND_IN = {"gowalla": 12, "census": 17}  # number of items of each real data set
 SYNTHETIC_ITEMS = 30
-NORMAL_RANGE = 4.0  # either way
+NORMAL_RANGE = 4.0  # normal numbers are truncated to -4..4
 TITLES = {
     "gowalla": "Gowalla",
     "census": "Census-Income",
@@ -43,14 +46,16 @@ CHOICES = (
     "each trial draws its users anew, without replacement",
 )
 CHOICES_IN_SHORT = (
-    "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage per hour in "
-    "intervals of 100 that hold 1 % of the users. Bars: 99.9 % for all points together; lines: "
-    "expected.",
+    (
+        "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage "
+        "per hour in intervals of 100 that hold 1 % of the users. Error bars: 99.9 % "
+        "for all points together. Lines, or yellow dashes: expected."
+    ),
 )
 
 
 def titles(table: Table) -> dict[str, str]:
-    """The names of the populations, which say where people stand in for real ones."""
+    """The titles of the populations. A title says if made-up people stand in for real ones."""
     made_up = STAND_IN if table.synthetic else ()
     return {
         name: f"{title}: synthetic stand-in" if name in made_up else title
@@ -59,9 +64,9 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def drawn(population: str, users: int, data: Path | None, seed: int) -> ItemPopulation:
-    """People by name of the population.
+    """Draw `users` people of the named population.
 
-    Raises `BadInput` for another name, or data that do not fit.
+    Raises `BadInput` for an unknown name, or for data that do not fit.
     """
     if population in ("synthetic", "uniform"):
         return uniform_items(users, SYNTHETIC_ITEMS, seed)
@@ -82,7 +87,7 @@ def _normal(users: int, seed: int) -> ItemPopulation:
     )
     items = (
         np.minimum(places, SYNTHETIC_ITEMS - 1) + 1
-    )  # the upper end belongs to the last interval
+    )  # the upper end of the range belongs to the last interval
     labels = tuple(str(item) for item in range(1, SYNTHETIC_ITEMS + 1))
     return ItemPopulation(items, labels, f"{values.source}, in {SYNTHETIC_ITEMS} equal intervals")
 

@@ -1,4 +1,4 @@
-"""Table I of Yang et al.: what each role computes and sends, as printed and as counted."""
+"""Table I of Yang et al.: what each role computes and sends, as printed and as counted in runs."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -25,15 +25,15 @@ Formula = Callable[[int, int, float], float]  # of n, N and α
 
 @attrs.frozen
 class Entry:
-    """An entry of the table: its formula as printed, and how it is found in a bill."""
+    """An entry of the table: its formula as printed, and where it stands in a bill."""
 
     role: str
     quantity: str
     direction: str
     counting: str
     printed: str
-    correction: str = ""  # if the formula is wrong under uniform reporting sets
-    adaptive: str = ""  # if it is wrong under adaptive ones alone
+    correction: str = ""  # what to say if the formula is wrong under uniform reporting sets
+    adaptive: str = ""  # what to say if it is wrong under adaptive reporting sets
     instead: Formula | None = None  # the right formula, on average over reporting sets
 
     @property
@@ -47,23 +47,27 @@ class Entry:
 
 
 def shares(users: int, items: int, alpha: float) -> float:
-    """The shares that a user sends to other reporters of its items, on average."""
+    """The mean number of shares that a user of TSS sends to other users: α² (n - 1) N."""
     return alpha**2 * (users - 1) * items
 
 
 def sent(users: int, items: int, alpha: float) -> float:
-    """The shares, own ones too, and the sums that a user sends: αN(2 - α + αn)."""
+    """The mean number of shares and sums that a user of TSS sends: αN(2 - α + αn).
+
+    Shares that a user keeps for itself are counted.
+    """
     return alpha * items * (2 - alpha + alpha * users)
 
 
 def fewer(users: int, items: int, alpha: float) -> float:
-    """How many times as much a user of DPDS sends."""
+    """The field elements that a user of DPDS sends, divided by those that a user of TSS sends."""
     return (users + 1) * items / sent(users, items, alpha)
 
 
 MISPRINT = "2nN + N, sent and received, own share included"
 SPREAD = (
-    "what a user sends goes with the square of an item's reporters, αN(2 - α + αn) elements in all"
+    "what a user sends grows with the square of an item's number of reporters: αN(2"
+    " - α + αn) elements in all"
 )
 MEAN = "an item has αn reporters on average, not p_χ n"
 ENTRIES: Mapping[str, tuple[Entry, ...]] = {
@@ -120,7 +124,7 @@ NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry
 
 @attrs.frozen(kw_only=True)
 class BillPoint:
-    """A protocol whose messages are counted."""
+    """A protocol with its parameters; its messages are counted."""
 
     protocol: str  # dpds or tss
     users: int
@@ -130,14 +134,16 @@ class BillPoint:
     gamma: float | None = None  # of adaptive reporting sets
 
     def script(self) -> DPDS | TSS:
-        """The protocol."""
+        """The protocol with these parameters."""
         size = self.users, self.items, self.participation
         return DPDS(*size) if self.protocol == "dpds" else TSS(*size, self.reported, self.gamma)
 
 
 @typed(BillPoint)
 def bill(point: BillPoint, seed: int, data: Path | None) -> Measurements:
-    """A run's bill: of each entry what was counted, what is expected, and what is printed."""
+    """Run the protocol; return for each entry what was counted, what is expected, and what is
+    printed.
+    """
     del data
     people, protocol = uniform_items(point.users, point.items, seed), point.script()
     about = tss.about(protocol) if isinstance(protocol, TSS) else dpds.about(protocol)
@@ -155,7 +161,7 @@ def bill(point: BillPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
-    """An entry's formula as printed, for uniform (`gamma` None) or adaptive reporting sets."""
+    """The quote of an entry's formula, for uniform (`gamma` is None) or adaptive reporting sets."""
     at = {"protocol": protocol, "gamma": gamma}
     law = "" if protocol == "dpds" else f", {'US' if gamma is None else f'AS with γ={gamma:g}'}"
     correction = entry.correction if gamma is None else entry.adaptive
@@ -180,7 +186,9 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
 
 
 def saving(gamma: float | None) -> Quote:
-    """How many times fewer field elements a user of TSS sends than one of DPDS."""
+    """The quote of the saving: how many times fewer field elements a user of TSS sends than one of
+    DPDS.
+    """
     at = {"protocol": "tss", "gamma": gamma}
 
     def reading(runs: int) -> Callable[[Table], Counterpart]:
@@ -192,8 +200,10 @@ def saving(gamma: float | None) -> Quote:
         f"TSS, {law}: saving of field elements over DPDS, 1/(p_χ α)",
         lambda _: float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS))),
         reading(0),
-        correction="about 1/α², (n + 1) / (α (2 - α + αn)), whatever the law of the sets, for an "
-        "item has αn reporters on average",
+        correction=(
+            "it is about 1/α², exactly (n + 1) / (α (2 - α + αn)), for every law of the "
+            "sets, because an item has αn reporters on average"
+        ),
         corrected=reading(0 if gamma is None else 1),
         instead=lambda _: _of_experiment(fewer),
     )
@@ -218,7 +228,12 @@ EXPERIMENT = Experiment(
     measures=[Measure(name, name, f"{name} expected") for name in NAMES],
     trials=10,
     quick_trials=3,
-    choices=("n = 1000, N = 30, k = 12, p = 0.5 and γ of 2 and 10: the table is of formulas",),
+    choices=(
+        (
+            "n = 1000, N = 30, k = 12, p = 0.5, and γ of 2 and 10: the paper's table has "
+            "formulas only"
+        ),
+    ),
     quotes=[
         *(quote(entry, "dpds", None) for entry in ENTRIES["dpds"]),
         *(quote(entry, "tss", gamma) for gamma in (None, *GAMMAS) for entry in ENTRIES["tss"]),

@@ -13,7 +13,7 @@ WEIGHTS = {
     "s2": ("0.0333", "0.0333", "0.3885", "0.5448"),
     "s3": ("0.0517", "0.0517", "0.0517", "0.8449"),
     "s4": ("0.0259", "0.3017", "0.2495", "0.4229"),
-}  # as printed, the same for both laws of the data
+}  # as printed; the paper says that they are the same for both laws of the data
 ERRORS = {
     ("uniform", "vwa"): {"s1": "1.124e-3", "s2": "1.253e-3", "s3": "9.52e-4", "s4": "9.61e-4"},
     ("uniform", "uwa"): {"s1": "3.757e-3", "s2": "4.885e-3", "s3": "7.999e-3", "s4": "3.233e-3"},
@@ -32,7 +32,7 @@ ITEMS = 30
 
 
 def weight(setting: str, place: int) -> Quote:
-    """A printed weight, of the group in that place from 1."""
+    """The quote of a printed weight; `place` is the number of the group, from 1."""
 
     def reading(table: Table) -> Counterpart:
         weight = Measure(f"w{place}", exact=True)
@@ -45,7 +45,9 @@ def weight(setting: str, place: int) -> Quote:
 
 
 def error(population: str, method: str, setting: str) -> Quote:
-    """A printed error: the mean over items as the metric is defined, or their sum."""
+    """The quote of a printed error: first as the mean over the items, as the metric is defined,
+    then as the sum.
+    """
     at = {"population": population, "budgets": BUDGETS[setting], "method": method}
 
     def summed(table: Table) -> Counterpart:
@@ -67,7 +69,7 @@ def error(population: str, method: str, setting: str) -> Quote:
 
 
 def quotes() -> Iterator[Quote]:
-    """Every number of the table."""
+    """The quotes of all numbers of the table."""
     for setting in BUDGETS:
         yield from (weight(setting, place) for place in range(1, 5))
     for population, method in ERRORS:
@@ -93,7 +95,10 @@ EXPERIMENT = Experiment(
     quick={"method": ["vwa", "uwa"]},
     quick_trials=2,
     choices=(
-        "normal data: a standard normal number truncated to -4..4, in one of 30 equal intervals",
+        (
+            "normal data: a user's item is the one of 30 equal intervals that a standard "
+            "normal number, truncated to -4..4, falls into"
+        ),
         "the error is that of the noise, against the distribution that all groups share",
     ),
     quotes=list(quotes()),

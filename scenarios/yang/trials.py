@@ -1,4 +1,4 @@
-"""The trials of Yang et al.: a protocol of the paper, run on people of a population."""
+"""The trials of Yang et al.: each runs a protocol of the paper on people of a population."""
 
 from math import exp, expm1
 from pathlib import Path
@@ -29,9 +29,9 @@ SETTINGS = {
     "0.1/0.1/0.8/1": "s2",
     "0.1/0.1/0.1/1": "s3",
     "0.1/0.8/0.7/1": "s4",
-}  # ε by group
+}  # the budgets ε of the four groups, and their name in Table II
 METHODS = {"vwa": "WA", "owa": "OWA", "uwa": "UWA", "cpa": "CPA"}
-MEANS = ("duchi", "pm")  # mechanisms that estimate a mean, and no frequencies
+MEANS = ("duchi", "pm")  # these mechanisms estimate a mean, not frequencies
 
 
 @attrs.frozen(kw_only=True)
@@ -42,13 +42,13 @@ class SamplingPoint:
     protocol: str  # dpds or dpdg
     users: int
     epsilon: float
-    delta: float = 0.0  # of DPDG, as is the calibration
+    delta: float = 0.0  # for DPDG only, as is the calibration
     calibration: Calibration = "classic"
 
 
 @typed(SamplingPoint)
 def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements:
-    """DPDS with p = 1 - e^-ε, or DPDG with ε and δ."""
+    """Run DPDS with p = 1 - e^-ε, or DPDG with ε and δ; return the errors."""
     people = drawn(point.population, point.users, data, seed)
     users, items = len(people.inputs), len(people.labels)
     if point.protocol == "dpds":
@@ -60,7 +60,7 @@ def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements
 
 @typed(SamplingPoint)
 def sharing_cost(point: SamplingPoint) -> float:
-    """About how many seconds a run takes in which all share with all."""
+    """About how many seconds a run of DPDS or DPDG takes."""
     thousands = point.users / 1000
     wide = 2.0 if point.protocol == "dpdg" else 1.0
     return wide * thousands**2 * (0.02 + 0.002 * items_of(point.population)) + 0.1 * thousands
@@ -74,13 +74,15 @@ class TwoStagePoint:
     users: int
     alpha: float  # the share of the items that a user reports on
     participation: float
-    law: str  # US or AS: of the reporting sets
-    epsilon_star: float | None = None  # log γ, of adaptive sets
+    law: str  # of the reporting sets: US or AS
+    epsilon_star: float | None = None  # ε* = log γ of adaptive sets; None for uniform sets
 
 
 @typed(TwoStagePoint)
 def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurements:
-    """TSS with uniform reporting sets, or adaptive ones where there is an ε*."""
+    """Run TSS with uniform reporting sets, or with adaptive ones if ε* is given; return
+    the errors.
+    """
     people = drawn(point.population, point.users, data, seed)
     items = len(people.labels)
     gamma = None if point.epsilon_star is None else exp(point.epsilon_star)
@@ -102,14 +104,14 @@ class GroupsPoint:
     population: str
     protocol: str
     users: int
-    budgets: str  # ε by group, with slashes between them
+    budgets: str  # the ε of the groups, with slashes between them
     method: Method
     target: Target
 
 
 @typed(GroupsPoint)
 def groups(point: GroupsPoint, seed: int, data: Path | None) -> Measurements:
-    """Weighted aggregation over the groups, with the weights."""
+    """Run weighted aggregation over the groups; return the errors and the weights."""
     epsilons = point.budgets.replace("/", ",")
     if point.protocol in MEANS:
         numbers = normal_numbers(point.users, -NORMAL_RANGE, NORMAL_RANGE, seed)
@@ -143,10 +145,10 @@ def groups_cost(point: GroupsPoint) -> float:
 
 
 def _weights(protocol: Weighted) -> dict[str, float]:
-    """The weight of a user of each group: w1, w2 and so on, adding up to 1."""
+    """The weight of a user of each group, under the names w1, w2 and so on; they add up to 1."""
     return {f"w{place}": float(weight) for place, weight in enumerate(protocol.weights, start=1)}
 
 
 def items_of(population: str) -> int:
-    """How many items a population has, if the data are those of the choices."""
+    """The number of items of a population."""
     return STAND_IN.get(population, SYNTHETIC_ITEMS)
