@@ -1,5 +1,6 @@
 """What the documents show is what there is; tests/harness/documents.py says how to write them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,18 @@ from tests.harness.documents import Differs, agrees, pages, run_page
 )
 def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     run_page(page, tmp_path)
+
+
+def test_the_readme_is_short_and_does_what_it_shows(tmp_path: Path) -> None:
+    readme = ROOT / "README.md"
+    assert len(readme.read_text().splitlines()) <= 150
+    run_page(readme, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+def test_every_file_that_a_page_links_to_is_there(page: str) -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text()):
+        assert link.startswith("https://") or (ROOT / link).exists(), link
 
 
 @pytest.mark.parametrize(
