@@ -1,38 +1,52 @@
-"""What a protocol must offer: the little that the kernel needs, and one facet for each instrument.
+"""What a protocol must offer, and what it may offer.
 
-A protocol is a frozen record of what every party knows. It says who takes part, and one async
-method a role says what those parties do:
+A protocol is a frozen record of what every party knows. Its method `parties()` says who takes part.
+One async method for each role, the role's *script*, says what the parties of that role do. This is
+a whole protocol, in which `a` sends a number and `b` returns it:
 
-    @attrs.frozen
-    class Echo:
-        def parties(self) -> Mapping[str, Seat]:
-            return {"a": Seat(self.asker), "b": Seat(self.echo)}
+>>> import attrs
+>>> from simnet import Field, Seat, Tag, run
+>>> F, NOTE = Field(101), Tag("note")
+>>> @attrs.frozen
+... class Echo:
+...     def parties(self):
+...         return {"a": Seat(self.asker), "b": Seat(self.listener)}
+...     async def asker(self, me, number):  # takes an input
+...         await me.send(NOTE, "b", me.secret(lambda n: [n], number, field=F, shape=(1,)))
+...     async def listener(self, me):  # takes no input
+...         return me.output(lambda note: int(note[0]), await me.receive(NOTE, "a"))
+>>> run(Echo(), [7]).outputs
+{'b': 7}
 
-        async def asker(self, me: Party, question: int) -> int: ...   # holds an input
-        async def echo(self, me: Party) -> None: ...                  # holds none
+The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` above.
 
-That is all that `run` needs. Everything else is optional. Each instrument asks for one *facet*, a
-class below: a protocol has a facet when it has its methods, and nothing has to be inherited. An
-instrument without its facet says in one line what it cannot show, and which method would show it.
+Only `parties()` is required. Everything else is optional: each instrument asks for one *facet*,
+which is one of the classes below. A protocol has a facet as soon as it has the facet's methods; it
+does not inherit from the class. An instrument that misses its facet says in one line what it cannot
+show and which method would show it.
 
-| facet            | asked for by                       | says                                    |
-| ---------------- | ---------------------------------- | --------------------------------------- |
-| `Protocol`       | every run and reading              | who takes part, and what they do        |
-| `Ideal`          | verdicts                           | what a trusted party would hand to whom |
-| `Thresholds`     | the search for breaking sets       | how many shares open a secret           |
-| `Identification` | the search for breaking sets       | when opened elements tell an input      |
-| `OverItems`      | exact views against all neighbours | which inputs there are                  |
-| `Simulator`      | exact views, real and simulated    | what a proof's simulator is told, plays |
+==================  ========  =======================  ====================================
+member              needed    facet                    who uses the member, and what for
+==================  ========  =======================  ====================================
+`parties`           always    `Protocol`               every run: who takes part
+`functionality`     optional  `Ideal`                  verdicts: what the ideal world gives
+`enough_shares`     optional  `Thresholds`             `simnet breaking`: shares to open
+`identifies_input`  optional  `Identification`         `simnet breaking`: what names an input
+`items`             optional  `OverItems`              exact views: which inputs there are
+==================  ========  =======================  ====================================
 
-`isinstance(protocol, Ideal)` tells at run time whether the methods are there; whether they take and
-return the right things is what mypy tells, once a line such as `FACET: type[Ideal] = MyProtocol`
-says which facet is meant. Built-in protocols are listed by facet in that way.
+One facet describes another object than the protocol: a `Simulator` belongs to a security proof and
+stands in a file of its own.
 
-A parameter's words stand beside its type, as `users: Annotated[int, "n, how many take part"]`: then
-`simnet run FILE.py --help` shows them.
+`isinstance(protocol, Ideal)` tells at run time whether a protocol has the methods of a facet. The
+type checker mypy also compares arguments and results when the module has a line such as `FACET:
+type[Ideal] = MyProtocol`. The built-in protocols have such lines.
 
-What is *said about* a protocol (its name, bill, accuracy, privacy) is no part of it: it stands in a
-record beside the script, `simnet.stated.about.About`.
+The description of a parameter stands beside its type, as in `users: Annotated[int, "n, how many
+take part"]`. The command `simnet run FILE.py --help` then shows the description.
+
+What is *said about* a protocol (its name, bill, accuracy and privacy) does not belong to the
+protocol. It stands in a record beside the script, `simnet.stated.about.About`.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -46,11 +60,15 @@ IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]  # by the name of
 
 
 class Holder(Interface):
-    """A party that holds an input, as the ideal world sees it; every script's `Party` is one."""
+    """A party that brings an input, as the ideal world sees it.
+
+    Every `Party` is also a `Holder`. A method that opens doors through a `Holder` therefore serves
+    both the script and the functionality.
+    """
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the party."""
         ...
 
     def secret(
@@ -60,133 +78,146 @@ class Holder(Interface):
         field: Field,
         shape: tuple[int, ...] | int,
     ) -> FieldArray:
-        """Declare what messages must protect; what is returned stands for it."""
+        """Declare a secret, a value that messages must protect, and return the field elements that
+        represent it. See `Party.secret`.
+        """
         ...
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Make a plain value that is on record as disclosed."""
+        """Return a plain value, and record that the party disclosed it. See `Party.disclose`."""
         ...
 
 
 @runtime_checkable
 class Runnable(Interface):
-    """What the kernel needs: all that a protocol must have."""
+    """What the kernel needs of a protocol; the only required facet."""
 
     def parties(self) -> Mapping[str, Seat]:
-        """Every party's name and seat, in order; a seat holds the role's script.
+        """Return the name and the seat of every party, in order.
 
-        Called by: every run and every reading of a script, before the first party starts, and by
-        whoever counts the inputs. Must return: the same seats every time.
+        A seat holds the script of the party's role. The script is an async method `role(self, me)`
+        or, for parties that bring an input, `role(self, me, input)`. The script of a crowd gets an
+        array of its members' inputs. The value that a script returns is the output of its party.
 
-        A script is an async method `role(self, me)` or, where its parties hold an input,
-        `role(self, me, input)`; a crowd is given an array of its members' inputs. What a role
-        returns is that party's output.
+        Called by: every run and every reading of a script, before the first party starts, and every
+        instrument that counts inputs. Must return: the same seats at every call.
         """
         ...
 
 
-# Under a name of its own: Python passes over the methods of any class called `Protocol` when it
-# tells whether an object has them, and takes everything for one.
+# The class has another name, `Runnable`, because `isinstance` ignores the methods of a runtime
+# class called `Protocol`: every object would then count as a protocol.
 Protocol = Runnable
 
 
 @runtime_checkable
 class Ideal(Protocol, Interface):
-    """The ideal world: what a trusted party would hand to whom.
+    """The ideal world: what a trusted party would give to each party.
 
-    Without it a verdict takes it that nobody is handed anything: every function of honest secrets
-    that a coalition determines counts as a leak.
+    For a protocol without this facet a verdict assumes that the ideal world gives nothing to
+    anybody. Every function of honest secrets that a coalition can compute then counts as a leak.
     """
 
     def functionality(self, inputs: Any, users: Sequence[Holder]) -> IdealOutputs:
-        """The field arrays that the ideal world hands out, by the name of the party.
+        """Return the field arrays that the ideal world gives to each party, by the name of the
+        party.
 
-        Called by: verdicts, once a run, and tests that hold a real output against the ideal one.
-        With: `inputs[i]` is what `users[i]` holds, sealed; `users` are those whose script takes an
-        input, in order. A user's doors are those of its script in the same order: its k-th secret
-        here must be the same function of the same arguments as its k-th secret there, so both are
-        best made by one method. Must return: an array, or several, for each party that is handed
-        something; others may be left out.
+        `inputs[i]` is the sealed input of `users[i]`; `users` are the parties whose script takes an
+        input, in order. A user opens the same doors here as in its script, in the same order: its
+        k-th secret here must be the same function of the same arguments as its k-th secret in the
+        script. One method that makes the secret for both is the safest way.
+
+        Called by: verdicts, once for each run, and tests that compare a real output with the ideal
+        output. Must return: an array, or a list of arrays, for each party that gets something;
+        parties that get nothing may be left out.
         """
         ...
 
 
 @runtime_checkable
 class Thresholds(Protocol, Interface):
-    """How many shares open a secret.
+    """How many shares are enough to read a secret.
 
-    Without it the search for breaking sets tries sets of users one by one, up to a size.
+    For a protocol without this facet the search for breaking sets tries sets of users one by one,
+    up to a limited size.
     """
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret, whichever they are.
+        """Return how many of `shares` shares, whichever they are, are enough to read a secret.
 
-        Called by: the search, with the number of recipients of one sharing. What is returned is
-        not taken on trust: so many recipients must read the secret, and one fewer must not.
+        Called by: the search for breaking sets, with the number of recipients of one sharing. The
+        search checks the answer: that many recipients must be able to read the secret, and one
+        recipient fewer must not.
         """
         ...
 
 
 @runtime_checkable
 class Identification(Protocol, Interface):
-    """What elements of a secret tell about the input behind it.
+    """What the elements of a secret say about the input behind the secret.
 
-    Without it a set of users counts as identifying an input only when it reads all elements of the
-    secret.
+    For a protocol without this facet a set of users identifies an input only if it reads all
+    elements of the secret.
     """
 
     def identifies_input(self, values: Mapping[int, int]) -> bool:
-        """Whether these elements of a secret, by item from 1, tell the input behind it.
+        """Return whether these elements of a secret determine the input behind the secret.
 
-        Called by: the search for breaking sets, with what a set reads. Must return False when in
-        doubt.
+        `values` maps an item, from 1, to the element of the secret at this item.
+
+        Called by: the search for breaking sets, with the elements that a set of users reads. Must
+        return False when in doubt.
         """
         ...
 
 
 @runtime_checkable
 class OverItems(Protocol, Interface):
-    """Inputs are items in 1..N.
+    """A protocol whose inputs are items in 1..N.
 
-    Without it nobody knows which inputs are neighbours of a given one: an exact view is then held
-    against other inputs only where these are given.
+    For a protocol without this facet no instrument knows the neighbouring inputs of a given input.
+    An exact view then compares only inputs that the user names.
     """
 
     @property
     def items(self) -> int:
-        """N, the number of items.
+        """The number of items, N.
 
-        Called by: exact views, to try all neighbours, and weighted aggregation, whose groups must
-        have the same items.
+        Called by: exact views, to try all neighbouring inputs, and weighted aggregation, whose
+        groups must have the same items.
         """
         ...
 
 
 @runtime_checkable
 class Simulator(Interface):
-    """The simulator of a security proof; it stands beside the script, in `simulator.py`.
+    """The simulator of a security proof. It stands beside the script, in `simulator.py`.
 
-    Without it real views are compared with each other, and never with simulated ones.
+    Without a simulator real views are compared only with other real views, and never with simulated
+    ones.
     """
 
     @property
     def protocol(self) -> Protocol:
-        """The protocol that is proved secure."""
+        """The protocol that the proof is about."""
         ...
 
     def leaked(self, inputs: Any, users: Sequence[Holder], corrupt: Collection[str]) -> Hashable:
-        """What the simulator is given of the honest parties' inputs when `corrupt` collude.
+        """Return what the simulator gets to know about the honest parties' inputs when the parties
+        in `corrupt` collude.
 
-        Called by: `simnet.exhaustive.simulation`, under every outcome of the users' coins. With:
-        inputs and users as for `Ideal.functionality`. Raises `ValueError` for a coalition of which
-        nothing is proved.
+        Inputs and users are as for `Ideal.functionality`. Raises `ValueError` for a coalition about
+        which nothing is proved.
+
+        Called by: `simnet.exhaustive.simulation`, under every outcome of the users' coins.
         """
         ...
 
     def simulated(self, corrupt: Collection[str], leaked: Any) -> Protocol:
-        """The protocol that the simulator plays with the corrupt parties.
+        """Return the protocol that the simulator plays with the coalition `corrupt`.
 
-        Called by: `simnet.exhaustive.simulation`, once for every value that `leaked` can have. Must
-        return: a protocol with the same parties, whose honest ones make no use of their inputs.
+        Called by: `simnet.exhaustive.simulation`, once for every value that `leaked` can return.
+        Must return: a protocol with the same parties, in which honest parties do not use their
+        inputs.
         """
         ...

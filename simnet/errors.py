@@ -1,24 +1,81 @@
-"""What can go wrong: bad input, a script at fault, a stalled run, damaged bytes."""
+"""The errors that this package raises on purpose.
+
+The classes separate bad input, a faulty script, a run that cannot go on, and damaged bytes.
+
+>>> from simnet import BadInput, SimnetError
+>>> issubclass(BadInput, SimnetError)
+True
+"""
 
 
 class SimnetError(Exception):
-    """Base of every error that this package raises on purpose.
+    """The base class of every error that this package raises on purpose. Its text is one line that
+    a person can act on.
 
-    Its text is one line that a person can act on.
+    >>> from simnet import BadInput
+    >>> try:
+    ...     raise BadInput("users is 0, expected at least 1")
+    ... except SimnetError as error:
+    ...     print(error)
+    users is 0, expected at least 1
     """
 
 
 class BadInput(SimnetError, ValueError):
-    """What the user gave cannot be used: says what was wrong, what was expected, what to do."""
+    """The user gave something that cannot be used. The text says what was wrong, what was expected
+    and what to do.
+
+    >>> from simnet import Seat, run
+    >>> class Silent:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me): ...
+    >>> run(Silent(), inputs=[5])
+    Traceback (most recent call last):
+        ...
+    simnet.errors.BadInput: 1 inputs for 0 parties that take one: server: server
+    """
 
 
 class ScriptError(SimnetError):
-    """A role's script broke a rule or raised; names party, round and tag. The cause is chained."""
+    """A role's script broke a rule or raised an error. The text names the party, the round and the
+    tag; `__cause__` is the error that the script raised, if it raised one.
+
+    >>> from simnet import Seat, run
+    >>> class Broken:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me):
+    ...         raise ValueError("no budget is left")
+    >>> run(Broken())  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    simnet.errors.ScriptError: server in round 1: no budget is left...
+    """
 
 
 class Stall(SimnetError):
-    """A run cannot go on: says who waits for what from whom."""
+    """A run cannot go on because every party that has not finished waits for a message. The text
+    says who waits for which message from whom.
+
+    >>> from simnet import Seat, Tag, run
+    >>> class Waiting:
+    ...     def parties(self):
+    ...         return {"a": Seat(self.waits), "b": Seat(self.quits)}
+    ...     async def waits(self, me):
+    ...         await me.receive(Tag("note"), "b")
+    ...     async def quits(self, me): ...
+    >>> run(Waiting())  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    simnet.errors.Stall: the run cannot go on: a waits for b in round 1 (tag "note"), ...
+    """
 
 
 class CodecError(SimnetError, ValueError):
-    """Bytes that are no encoding of what they are said to be."""
+    """The bytes are not a valid encoding of the value that they should encode.
+
+    >>> from simnet import load
+    >>> issubclass(CodecError, ValueError)
+    True
+    """

@@ -1,4 +1,4 @@
-"""Who takes part: seats, the roster of a run, and groups of its parties."""
+"""Who takes part in a run: seats, the roster of all parties, and groups of parties."""
 
 import functools
 import inspect
@@ -15,13 +15,22 @@ Script = Callable[..., Awaitable[object]]
 
 @attrs.frozen
 class Seat:
-    """What a party plays: a script, and the party's place among those who play it, from 1.
+    """What one party plays: a script, and the party's place among the parties that play this
+    script.
 
-    `script` is an async method of the protocol, called as `script(party)` or, when its parties hold
-    an input, as `script(party, input)`. The role is called like the method, unless `role` says
-    otherwise. A seat with `members` is a crowd's: one script stands for so many parties who do the
-    same, each with an input and coins of its own, and is billed as many. Raises `TypeError` for
-    what is no async function, `ValueError` for a crowd without members.
+    `script` is an async method of the protocol. It is called as `script(party)` or, if its parties
+    bring an input, as `script(party, input)`. `index` is the place, from 1. The role has the name
+    of the method unless `role` gives another name.
+
+    A seat with `members` belongs to a crowd: one script stands for that many parties who all do the
+    same. Each member has its own input, and is billed like one party.
+
+    Raises `TypeError` if `script` is not an async function, and `ValueError` for a crowd without
+    members.
+
+    >>> async def server(me): ...
+    >>> Seat(server).role, Seat(server).takes_input, Seat(server, members=500).size
+    ('server', False, 500)
     """
 
     script: Script
@@ -36,32 +45,44 @@ class Seat:
     def __attrs_post_init__(self) -> None:
         if not inspect.iscoroutinefunction(self.script):
             raise TypeError(
-                f"a seat holds an async method of the protocol, such as Seat(self.server), "
+                f"a seat needs an async method of the protocol, such as Seat(self.server), "
                 f"got {self.script!r}"
             )
         if self.members is not None and self.members < 1:
-            raise ValueError(f"a crowd has at least 1 member, got members={self.members}")
+            raise ValueError(f"a crowd needs at least 1 member, got members={self.members}")
 
     @property
     def takes_input(self) -> bool:
-        """Whether the script asks for an input besides its party."""
+        """Whether the script takes an input besides its party."""
         return len(inspect.signature(self.script).parameters) > 1
 
     @property
     def size(self) -> int:
-        """How many parties the seat stands for."""
+        """The number of parties that the seat stands for: 1, or the members of the crowd."""
         return 1 if self.members is None else self.members
 
 
 def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
-    """Seats of `count` parties `prefix1`…, all playing the same script."""
+    """Return seats for `count` parties that all play `script`. Their names are `prefix` with 1, 2,
+    ... behind it.
+
+    >>> async def user(me, item): ...
+    >>> list(seats("u", user, 3))
+    ['u1', 'u2', 'u3']
+    """
     return {f"{prefix}{index}": Seat(script, index) for index in range(1, count + 1)}
 
 
 class Group:
-    """Some parties of a run, without repetition, in a fixed order.
+    """Some parties of a run, each once, in a fixed order.
 
-    Groups are compared by identity: keep one and use it again.
+    A script gets a group from `Party.all` or `Party.group`. Groups are compared by identity, so
+    keep a group and use the same object again.
+
+    >>> async def user(me): ...
+    >>> users = Roster(seats("u", user, 3)).role("user")
+    >>> len(users), list(users), "u4" in users
+    (3, ['u1', 'u2', 'u3'], False)
     """
 
     __slots__ = ("__dict__", "_roster", "numbers")
@@ -84,24 +105,25 @@ class Group:
         )
 
     def position(self, number: int) -> int | None:
-        """Where a party stands in the group, from 0; None when it is no member."""
+        """Return the place of a party in the group, from 0, or None if the party is not in the
+        group.
+        """
         if self.run is not None:
             place = number - self.run.start
             return place if 0 <= place < len(self) else None
         return self._places.get(number)
 
     def pick(self, places: Ints) -> "Group":
-        """The members at these places, from 0.
+        """Return the parties at these places of the group, from 0, as a group.
 
-        It is the same group for the same array, so that all who hold the array share one group.
+        The same array always gives the same group, so all parties that use the array share one
+        group.
         """
         known = self._picked.get(id(places))
         if known is None:
             group = Group(self._roster, self.numbers[places])
-            known = self._picked[id(places)] = (
-                places,
-                group,
-            )  # the array is kept, so that its identity stays its own
+            # Keep the array, too: while it lives, no other array can get the same id.
+            known = self._picked[id(places)] = (places, group)
         return known[1]
 
     @functools.cached_property
@@ -110,24 +132,24 @@ class Group:
 
     @functools.cached_property
     def run(self) -> slice | None:
-        """The members' numbers as a slice, when they follow one another."""
+        """The numbers of the parties as a slice if the numbers are consecutive, else None."""
         if not len(self) or np.any(np.diff(self.numbers) != 1):
             return None
         return slice(int(self.numbers[0]), int(self.numbers[-1]) + 1)
 
     @functools.cached_property
     def size(self) -> int:
-        """How many parties the group stands for, every member of a crowd counted."""
+        """The number of parties that the group stands for; every member of a crowd counts."""
         return sum(self._roster.seats[number].size for number in self.numbers.tolist())
 
     @functools.cached_property
     def fingerprint(self) -> int:
-        """The sum of the members' tokens mod 2**64."""
+        """The sum of the parties' tokens mod 2**64."""
         return int(self._roster.tokens[self.numbers].sum())
 
     @functools.cached_property
     def address(self) -> int:
-        """The sum of the members' numbers, by which a bill tells groups apart."""
+        """The sum of the parties' numbers. A bill uses this sum to distinguish groups."""
         return int(self.numbers.sum())
 
     @functools.cached_property
@@ -141,7 +163,7 @@ class Roster:
     def __init__(self, parties: Mapping[str, Seat]) -> None:
         _check(parties)
         if not parties:
-            raise BadInput("a protocol without parties cannot run: its `parties()` is empty")
+            raise BadInput("the protocol has no parties: its `parties()` returns an empty mapping")
         self.names: list[str] = list(parties)
         self.seats: list[Seat] = list(parties.values())
         self.number: dict[str, int] = {name: number for number, name in enumerate(self.names)}
@@ -152,7 +174,10 @@ class Roster:
         self.scripts: dict[str, Script] = {}
         for name, seat in parties.items():
             if self.scripts.setdefault(seat.role, seat.script) != seat.script:
-                raise BadInput(f"{name} plays {seat.role!r} by another script than others do")
+                raise BadInput(
+                    f"{name} plays the role {seat.role!r} with another script than the parties "
+                    "before it: give one of the two scripts another role name"
+                )
         self.with_input = frozenset(
             role for role, script in self.scripts.items() if Seat(script).takes_input
         )
@@ -164,7 +189,10 @@ class Roster:
         return len(self.names)
 
     def role(self, role: str) -> Group:
-        """Everyone who plays `role`, in order; the same group each time."""
+        """Return all parties that play `role`, in order. Every call returns the same group.
+
+        Raises `BadInput` if no party plays `role`.
+        """
         if role not in self._groups:
             if role not in self.roles:
                 raise BadInput(
@@ -175,9 +203,9 @@ class Roster:
         return self._groups[role]
 
     def single(self, name: str) -> Group:
-        """One party as a group, the same group each time.
+        """Return the group that contains one party only. Every call returns the same group.
 
-        Raises `BadInput` for a name that nobody bears.
+        Raises `BadInput` if no party has this name.
         """
         group = self._singles.get(name)
         if group is None:
@@ -185,7 +213,8 @@ class Roster:
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """The named parties as a group, the same group each time.
+        """Return the named parties as a group. Every call with the same names returns the same
+        group.
 
         Raises `BadInput` for unknown or repeated names.
         """
@@ -202,13 +231,13 @@ class Roster:
         return self._groups[listed]
 
     def find(self, name: str) -> int:
-        """The number of a party. Raises `BadInput` for a name that nobody bears."""
+        """Return the number of a party. Raises `BadInput` if no party has this name."""
         if name not in self.number:
             raise BadInput(f"no party of this run is called {name!r}: {self.describe()}")
         return self.number[name]
 
     def describe(self) -> str:
-        """The parties in one line, role by role."""
+        """Return one line that lists the parties, role by role."""
         parts = []
         for role in self.roles:
             group = self.role(role)
@@ -226,25 +255,29 @@ class Roster:
 
 
 def _check(parties: object) -> None:
-    """Raise `BadInput` unless this maps names to seats: anybody's `parties()` may return it."""
+    """Raise `BadInput` unless `parties`, which a protocol's `parties()` returned, maps names to
+    seats.
+    """
     if not isinstance(parties, Mapping):
         raise BadInput(
-            f"parties() returns a mapping from names to seats, such as "
+            f"parties() must return a mapping from names to seats, such as "
             f'{{"server": Seat(self.server)}}, got {type(parties).__name__}'
         )
     for name, seat in parties.items():
         if not isinstance(name, str) or not isinstance(seat, Seat):
             raise BadInput(
-                f"parties() maps names to seats, such as "
-                f'"server" to Seat(self.server), got {name!r} to {seat!r}'
+                f"parties() must map names to seats, such as "
+                f'"server" to Seat(self.server), but it maps {name!r} to {seat!r}'
             )
 
 
 def _tokens(count: int) -> Words:
-    """A number for each party such that a sum of tokens tells whose they are.
+    """Return a token for each party. The sum of several tokens identifies the parties that they
+    belong to.
 
-    The low 24 bits hold a 1, so that they count; above are 40 bits of SplitMix64. Two different
-    sets of as many parties agree with chance 2**-40.
+    The low 24 bits of a token hold the number 1, so the low bits of a sum count its tokens. The
+    other 40 bits come from SplitMix64. Two different sets of equally many parties have the same sum
+    with probability 2**-40.
     """
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

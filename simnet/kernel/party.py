@@ -1,8 +1,8 @@
-"""`Party`: the only door of a script to the world.
+"""`Party`: what a script uses to communicate, to draw coins and to open doors.
 
-A script gets its name, its coins and its messages from its party, and from nothing else. `Party`
-checks what the script asks for and hands it to a `Link`, which carries messages: see
-`simnet.kernel.link`.
+A script gets its name, its coins and its messages only through its party. `Party` checks every
+request of the script and passes it on to a `Link`, which carries the messages (see
+`simnet.kernel.link`).
 """
 
 import threading
@@ -26,20 +26,58 @@ from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.sealed import WAYS_OUT, Made, Sealed, source_of
 from simnet.values.typed import Typed
 
-# Messages that a party sends before it lets others go on: so mailboxes stay small.
+# After so many messages a party lets other parties go on, so that mailboxes stay small.
 BURST = 256
 
 To = str | Group | Sequence[str]
 
 
 class Party:
-    """What a role's script is given: a name, coins, and ways to send and to receive.
+    """The object `me` that every script gets: its name, its coins, its messages and its doors.
 
-    Wherever parties are named, a name, a sequence of names or a `Group` will do. Every error that a
-    method raises ends the run with the party's name, the round and the tag.
+    A script runs once for each party that plays its role. This protocol adds numbers: every user
+    splits its number into two shares, one for each of two servers, and the first server learns the
+    total only.
 
-    Only the script that it is given to may use it, in its turn: nobody can act as another party,
-    from a thread, or after the run has failed.
+    >>> from simnet import Field, Seat, Summed, Tag, run, seats
+    >>> F, SHARE, SUBTOTAL = Field(101), Summed("share"), Tag("subtotal")
+    >>> class TwoServers:
+    ...     def parties(self):
+    ...         return {**seats("u", self.user, 3), "s1": Seat(self.first), "s2": Seat(self.second)}
+    ...     async def user(self, me, number):
+    ...         secret = me.secret(lambda n: [n], number, field=F, shape=(1,))
+    ...         mask = me.coins.field(F, (1,))
+    ...         await me.send(SHARE, to="s1", payload=secret + mask)
+    ...         await me.send(SHARE, to="s2", payload=-mask)
+    ...     async def second(self, me):
+    ...         await me.send(SUBTOTAL, "s1", await me.gather_sum(SHARE, senders=me.all("user")))
+    ...     async def first(self, me):
+    ...         subtotal = await me.gather_sum(SHARE, senders=me.all("user"))
+    ...         total = subtotal + await me.receive(SUBTOTAL, sender="s2", shape=(1,))
+    ...         return me.output(lambda values: int(values[0]), total)
+    >>> run(TwoServers(), [5, 6, 7]).outputs
+    {'s1': 18}
+
+    Rules for every method:
+
+    - An argument that names parties is a name, a sequence of names, or a `Group` (see `all`).
+    - A *payload*, the content of a message, is an array of field elements, `bits(...)`,
+      `index(...)`, `reals(...)`, or a tuple of these. Plain numbers become field elements with
+      `constant(field, numbers)`.
+    - Methods that send or receive are async: write `await` before the call. Messages from one
+      sender under one tag arrive in the order in which they were sent.
+    - A method that raises an error ends the run, unless the script catches the error. The run then
+      raises `ScriptError`, which names the party, the round and the tag. Names of unknown parties
+      raise `BadInput`; a payload of another kind than above raises `TypeError`.
+    - Only the script that gets a party may use it, and only while the script runs. A script cannot
+      use the party of another script, use its own party in a thread, or act after the run has
+      failed.
+
+    A script's input, and in general every value that depends on inputs, is *sealed*: the script can
+    carry a sealed value but not look at it. The only ways from a sealed value to a value that the
+    script can use are three methods, called *doors*: `secret` for values that messages must
+    protect, `disclose` for values that everybody may know, and `output` for the value that the
+    script returns.
     """
 
     __slots__ = ("_actor", "_lifts", "_link", "_reading", "_roster", "_scope", "_seed", "_turn")
@@ -57,31 +95,40 @@ class Party:
         self._scope = ""  # what the run puts before the names that the script uses
 
     def within(self, scope: str) -> "Party":
-        """This party as it appears inside a protocol that runs as a part of another.
+        """Return this party as it appears inside a protocol that runs as one part of a larger
+        protocol.
 
-        All names, roles and tags that the part's script uses stand for those with `scope` put
-        before them.
+        In the part's script every name, role and tag `x` means the name, role or tag `scope + x` of
+        the whole run.
+
+        For example, `await self.part.user(me.within("g2."), item)` runs the script `user` of a
+        part. Its `u1` is the party `g2.u1`.
         """
         return ScopedParty(self._actor, self._roster, self._link, self._reading, self._seed, scope)
 
     @property
     def name(self) -> str:
-        """The party's name, such as `u3` or `server`."""
+        """The name of the party, such as `u3` or `server`."""
         return self._actor.name.removeprefix(self._scope)
 
     @property
     def role(self) -> str:
-        """The role that it plays."""
+        """The name of the role that the party plays, such as `user`."""
         return self._actor.role.removeprefix(self._scope)
 
     @property
     def index(self) -> int:
-        """Its place among those who play the role, from 1."""
+        """The place of the party among the parties of its role, from 1: the 3 of `u3`."""
         return self._roster.seats[self._actor.number].index
 
     @property
     def coins(self) -> Coins:
-        """Its coins, the only randomness of a script."""
+        """The coins of the party, the only randomness that a script may use. See `simnet.Coins`.
+
+        Coins are a function of the run's seed and the party's name. Raises `ScriptError` if the
+        party may not act now. For example, `me.coins.field(F, (5,))` draws five uniform elements of
+        the field `F`.
+        """
         self._begin()
         actor = self._actor
         if actor.coins is None:
@@ -90,22 +137,34 @@ class Party:
         return actor.coins
 
     def all(self, role: str) -> Group:
-        """Everyone who plays `role`, in order, this party included if it does."""
+        """Return the group of all parties that play `role`, in order, including this party if it
+        plays `role`.
+
+        Raises `BadInput` if no party plays `role`. For example, `me.all("user")`.
+        """
         return self._roster.role(self._scope + role)
 
     def names(self, role: str) -> list[str]:
-        """The names of everyone who plays `role`, in order."""
+        """Return the names of all parties that play `role`, in order.
+
+        Raises `BadInput` if no party plays `role`. For example, `me.names("server")` is `["s1",
+        "s2"]`.
+        """
         return [name.removeprefix(self._scope) for name in self.all(role)]
 
     def group(self, names: To) -> Group:
-        """Some parties as a group, to be used several times."""
+        """Return the named parties as a group. Using a group again is faster than naming its
+        parties in every call.
+
+        Raises `BadInput` for unknown or repeated names. For example, `me.group(["s1", "s2"])`.
+        """
         return self._group(names)
 
     def is_in(self, group: Group) -> bool:
-        """Whether this party is a member."""
+        """Return whether this party belongs to `group`."""
         return group.position(self._actor.number) is not None
 
-    # The doors: what leads from sealed values to messages, to choices and to the output.
+    # The three doors: the only ways from sealed values to values that a script can use.
 
     def secret(
         self,
@@ -114,11 +173,18 @@ class Party:
         field: Field,
         shape: tuple[int, ...] | int,
     ) -> FieldArray:
-        """Declare what messages must protect: field elements of this field and shape.
+        """Declare a secret, which messages must protect, and return it as field elements.
 
-        `function` is given the values behind the arguments and, if it has a place for one more,
-        discrete coins; it returns whole numbers. Field and shape are public. For example,
-        `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
+        `function` is called with the values behind the arguments and, if it has one more parameter,
+        with discrete coins. It must return whole numbers that fit `shape`; they are taken mod q.
+        `field` and `shape` are public. The script can compute with the returned array and send it,
+        but cannot look at its elements.
+
+        What a verdict calls a secret is exactly what comes from this door. The script does not see
+        errors of `function`: they end the run, even if the script catches them. Raises `TypeError`
+        in a deferred block.
+
+        For example, `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
         """
         actor = self._actor
         elements: FieldArray = self._through("secret", function, arguments, field, shape)
@@ -126,18 +192,24 @@ class Party:
         return elements.metered(actor.meter)
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """Make a plain value that may shape anything, and is on record as disclosed.
+        """Return a plain value that the script may use for anything, and record that the party
+        disclosed it.
 
-        `function` is called as for `secret`, and may return anything. A verdict counts the value as
-        known to everybody. For example, `me.disclose(lambda vote: vote > 2, vote)`.
+        `function` is called with the values behind the arguments and, if it has one more parameter,
+        with discrete coins. It may return any value. A verdict assumes that everybody knows the
+        value.
+
+        Errors are as for `secret`. For example, `me.disclose(lambda vote: vote > 2, vote)`.
         """
         return self._through("disclose", function, arguments)
 
     def output(self, function: Callable[..., Any], *arguments: object) -> Sealed:
-        """Make what the script is to return, which stays sealed until then.
+        """Return the output of the script, sealed until the run has ended.
 
-        `function` is given the values behind the arguments, and no coins. What it raises ends the
-        run when all scripts have ended. For example, `return me.output(np.mean, total)`.
+        `function` is called with the values behind the arguments, without coins. If it raises an
+        error, the run fails with this error after all scripts have ended.
+
+        For example, `return me.output(np.mean, total)`.
         """
         sealed: Sealed = self._through("output", function, arguments)
         return sealed
@@ -150,13 +222,14 @@ class Party:
         field: Field | None = None,
         shape: tuple[int, ...] | int = (),
     ) -> Any:
-        """Open a door. Raises `ScriptError` where none may be opened.
+        """Open a door and return the value that comes out.
 
-        What the function raises ends the run, whether or not the script catches it.
+        Raises `ScriptError` if the party may not act now, and `TypeError` in a deferred block. An
+        error that the function raises ends the run, even if the script catches the error.
         """
         if evaluates_block():
             raise TypeError(
-                f"opens me.{kind} in a deferred block: open the door before the block is made"
+                f"calls me.{kind} in a deferred block: call me.{kind} before the block is made"
             )
         self._begin()
         actor = self._actor
@@ -164,7 +237,7 @@ class Party:
         call = door_call(kind, actor.name, number, function, arguments, actor.meter, field, shape)
         actor.doors_opened[kind] = number + 1
         coins = self.coins.for_doors if call.takes_coins else None
-        actor.door, self._turn.actor = kind, None  # nobody acts while the function is called
+        actor.door, self._turn.actor = kind, None  # no party may act while the function runs
         self._turn.opener, self._turn.door_coins = actor, coins
         try:
             result = self._reading.door(call, coins, actor.meter)
@@ -183,18 +256,23 @@ class Party:
     async def send(self, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party.
 
-        A payload is field elements, `bits(...)`, `index(...)`, `reals(...)`, or a tuple of them.
+        `to` is one name. Under a `Summed` tag the payload is added to the recipient's sum.
+
+        Raises `TypeError` for several recipients: use `publish` or `scatter`. Raises `ScriptError`
+        for a payload that is sealed or that contains an array of another party.
+
+        For example, `await me.send(NOTE, to="server", payload=constant(F, [1, 2]))`.
         """
         tag = self._own(tag) or await self._stop()
         if type(payload) is Sealed:
             raise self._sends_sealed(payload)
         if type(to) is not str:
             raise TypeError(
-                f"send has one recipient, given by name, got {type(to).__name__}: use publish for "
-                "one payload to several, scatter for a row to each"
+                f"send takes the name of one recipient, got {type(to).__name__}: use publish to "
+                "send one payload to several parties, and scatter to send each party its own row"
             )
         actor = self._actor
-        # What `_check_held` would pass is passed at once: this is done for every message.
+        # Skip `_check_held` when it would find nothing: this code runs for every message.
         holder = getattr(payload, "meter", None)
         if (holder is not actor.meter and holder is not None) or isinstance(payload, tuple):
             self._check_held(payload)
@@ -217,11 +295,20 @@ class Party:
         rows: RowBlock | Deferred | Sequence[Payload],
         keys: Typed | None = None,
     ) -> None:
-        """Send row k to the k-th recipient.
+        """Send row k of `rows` to the k-th recipient: each recipient gets a message of its own.
 
-        With `keys`, indices of shape (K,), a summed tag takes K groups of recipients: the rows go
-        to the members of the first group under the first key, then to those of the second, and so
-        on.
+        `rows` is an array whose first dimension is the number of recipients, a sequence of
+        payloads, or a `Deferred` block.
+
+        With `keys`, indices of shape (K,), the tag must be `Summed` and `to` is a sequence of K
+        groups. The first rows go to the first group under the first key, the next rows to the
+        second group under the second key, and so on.
+
+        Raises `ScriptError` unless there is one row for each recipient, and for keys under a tag
+        that is not `Summed`.
+
+        For example, `await me.scatter(SHARE, to=me.all("server"), rows=shares)`, with shares of
+        shape (M, d) for M servers.
         """
         tag = self._own(tag) or await self._stop()
         actor = self._actor
@@ -243,25 +330,30 @@ class Party:
         is_array = hasattr(payloads, "wire")
         if not is_array and not isinstance(payloads, Sequence):
             raise TypeError(
-                f"rows are an array or a sequence of payloads, got {type(rows).__name__}"
+                f"scatter takes an array or a sequence of payloads, got {type(rows).__name__}"
             )
         length = payloads.shape[0] if is_array else len(payloads)
         if length != len(group):
             raise refuse(
                 actor,
                 tag.name,
-                f"{length} rows for {len(group)} recipients: one row each is needed",
+                f"{length} rows for {len(group)} recipients: each recipient needs exactly one row",
             )
         post = self._link.post_rows if is_array else self._link.post_each
         post(actor, tag, group, payloads)
 
     async def send_rows(self, tag: Tag, to: str, rows: Any) -> None:
-        """Send one message for each party that this one stands for: row k is the k-th member's.
+        """Send one message for each member of a crowd: row k is the message of the k-th member.
 
-        Rows are `bits(...)`, `index(...)`, `reals(...)` or a tuple of them; one row where the party
-        is no crowd. A `tally` stands for messages that were never made, where the law of what they
-        add up to is known. Under a `Voluntary` tag members may be silent, and rows are those of the
-        others, in order.
+        `rows` are `bits(...)`, `index(...)`, `reals(...)` or a tuple of these. A party that is not
+        a crowd sends exactly one row. A `Tally` stands for messages that were never made: it holds
+        only their sum, for use where the law of the sum is known. Under a `Voluntary` tag members
+        may stay silent; `rows` are then the rows of the other members, in order.
+
+        The recipient uses `gather_rows` or `gather_tally`. Raises `ScriptError` for a wrong number
+        of rows and for a `Summed` tag.
+
+        For example, `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
         """
         tag = self._own(tag) or await self._stop()
         actor = self._actor
@@ -271,19 +363,25 @@ class Party:
     async def publish(self, tag: Tag, to: To, payload: Payload) -> None:
         """Send the same payload to each recipient.
 
-        Each member of a crowd is sent it, and the crowd's script receives it once.
+        Every member of a crowd is billed as a recipient, and the script of the crowd receives the
+        payload once. Raises `ScriptError` for a `Summed` tag.
+
+        For example, `await me.publish(MODEL, to=me.all("user"), payload=reals(weights))`.
         """
         await self.publish_each(tag, to, [payload])
 
     async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Payload]) -> None:
-        """Send the same payloads, one message each, to each recipient."""
+        """Send the same sequence of payloads, one message for each payload, to each recipient.
+
+        Errors are as for `publish`.
+        """
         tag = self._own(tag) or await self._stop()
         actor = self._actor
         if isinstance(tag, Summed):
             raise refuse(
                 actor,
                 tag.name,
-                "a summed tag is scattered, one row to each recipient, not published",
+                "publish cannot use a summed tag: use scatter, with one row for each recipient",
             )
         self._check_held(payloads)
         if self._lifts:
@@ -291,11 +389,14 @@ class Party:
         self._link.post_copies(actor, tag, self._group(to), payloads)
 
     async def receive(self, tag: Tag, sender: str, shape: tuple[int, ...] | None = None) -> Payload:
-        """The next payload of a sender, waited for.
+        """Wait for the next payload from one sender, and return it.
 
-        With `shape`, a payload of another shape is refused.
+        With `shape`, raises `ScriptError` for a payload of another shape. Raises `ScriptError` for
+        a `Summed` tag: use `gather_sum`. If the sender never sends, the run ends with `Stall`.
+
+        For example, `total = await me.receive(TOTAL, sender="server", shape=(5,))`.
         """
-        # One call less than elsewhere: this is how parties stream to each other.
+        # This repeats the body of `_kept_apart` to save a call: parties receive streams this way.
         tag = self._own(tag) or await self._stop()
         if isinstance(tag, Summed):
             raise self._only_added_up(tag)
@@ -305,15 +406,17 @@ class Party:
         return payload
 
     async def receive_each(self, tag: Tag, sender: str, count: int) -> list[Payload]:
-        """The next `count` payloads of a sender, waited for."""
+        """Wait for the next `count` payloads from one sender, and return them in the order of
+        sending. Errors are as for `receive`.
+        """
         tag = self._kept_apart(tag) or await self._stop()
         number = self._roster.find(self._scope + sender)
         return await self._link.take_many(self._actor, tag, number, count)
 
     async def receive_any(self, tag: Tag) -> tuple[str, Payload]:
-        """The next payload of whoever sends one, and who it was.
+        """Wait for a payload from any sender, and return the name of the sender and the payload.
 
-        When several have sent one, the schedule decides among them.
+        If several payloads wait, the schedule of the run chooses. Errors are as for `receive`.
         """
         tag = self._kept_apart(tag) or await self._stop()
         sender, payload = await self._link.take_any(self._actor, tag)
@@ -322,9 +425,13 @@ class Party:
     async def gather(
         self, tag: Tag, senders: To, shape: tuple[int, ...] | None = None
     ) -> list[Payload]:
-        """One payload from each named sender, in the order named.
+        """Wait for one payload from each named sender, and return the payloads in the order of
+        `senders`.
 
-        With `shape`, a payload of another shape is refused.
+        With `shape`, raises `ScriptError` for a payload of another shape. Other errors are as for
+        `receive`.
+
+        For example, `partials = await me.gather(PARTIAL, senders=me.all("server"), shape=(5,))`.
         """
         tag = self._kept_apart(tag) or await self._stop()
         group = self._group(senders)
@@ -335,9 +442,11 @@ class Party:
         return payloads
 
     async def gather_rows(self, tag: Tag, senders: To) -> Payload:
-        """What the senders send with `send_rows`, as one array.
+        """Wait for what each sender sends with `send_rows`, and return all rows as one array.
 
-        It holds one row of each party that they stand for, in order.
+        The array has one row for each party: each member of a crowd counts, and the rows are in the
+        order of the senders. Under a `Voluntary` tag, silent parties have no row. Raises
+        `ScriptError` if a sender has sent a `Tally`: use `gather_tally`.
         """
         payloads = await self.gather(tag, senders)
         return rows_from(self._actor, tag, self._group(senders), self._roster.crowds, payloads)
@@ -345,10 +454,13 @@ class Party:
     async def gather_tally(
         self, tag: Tag, senders: To, count: Callable[[Payload], Payload]
     ) -> Payload:
-        """What all these rows add up to.
+        """Wait for what each sender sends with `send_rows`, and return the sum of the rows.
 
-        `count` is given rows and returns whole numbers; it is not called when the senders have
-        tallied their rows themselves.
+        `count` gets the rows and returns whole numbers. It is not called if the senders have sent
+        tallies. Raises `ScriptError` if some senders have sent rows and others tallies.
+
+        For example, `counts = await me.gather_tally(REPORT, me.all("user"), count=ones)`, where
+        `ones(rows)` returns the column sums.
         """
         payloads = await self.gather(tag, senders)
         return tally_of(
@@ -358,27 +470,38 @@ class Party:
     async def gather_sum(
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
     ) -> FieldArray:
-        """The sum of one message from each named sender.
+        """Wait for one message from each named sender, and return the sum of the messages; the tag
+        is `Summed`.
 
-        Without `senders`, it is the sum of the `count` messages with a key, whoever sends them.
-        Nobody else may send to this party under the tag and key: such a run fails.
+        Instead of `senders`, `count` says how many messages with this `key` make up the sum,
+        whoever sends them. No other party may send to this party under the same tag and key: such a
+        run fails.
+
+        Raises `ScriptError` for a tag that is not `Summed`, for a sum without messages, and unless
+        exactly one of `senders` and `count` is given.
+
+        For example, `total = await me.gather_sum(SHARE, senders=me.all("user"))`.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor
         if (senders is None) == (count is None):
             raise refuse(
-                actor, summed.name, "a sum names either its senders or how many messages it has"
+                actor, summed.name, "gather_sum takes either senders=... or count=..., not both"
             )
         group = None if senders is None else self._group(senders)
         number = len(group) if group is not None else int(count or 0)
         if number < 1:
-            raise refuse(actor, summed.name, "a sum has at least one message")
+            raise refuse(
+                actor, summed.name, "gather_sum adds up at least one message, and got no senders"
+            )
         return await self._link.take_sum(actor, summed, key, group, number)
 
     async def gather_sums(self, tag: Tag, keys: Sequence[int], counts: Sequence[int]) -> FieldArray:
-        """For each key the sum of the `counts[k]` messages with it, whoever sends them.
+        """Wait for several sums, one for each key, and return them in one array of shape (K, ...),
+        K >= 1.
 
-        Shape (K, ...), K >= 1.
+        The sum for `keys[k]` consists of the `counts[k]` messages with this key, whoever sends
+        them. Raises `ScriptError` unless there is one count, at least 1, for each key.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor
@@ -386,23 +509,25 @@ class Party:
             raise refuse(
                 actor,
                 summed.name,
-                f"{len(keys)} keys need as many counts from 1, got {list(counts)[:5]}",
+                f"gather_sums needs a count of at least 1 for each key, got {len(keys)} keys and "
+                f"{len(counts)} counts, {list(counts)[:5]}",
             )
         return await self._link.take_sums(actor, summed, keys, counts)
 
-    # What follows is what every method begins with. `ScopedParty` sets the scope and maps tags.
+    # Every public method begins with one of the following checks. `ScopedParty` overrides `_own`.
 
     def _own(self, tag: Tag) -> Tag | None:
-        """The tag under which the run carries the script's `tag`; None if the party may not act.
+        """Return the tag under which the run carries the script's `tag`, or None if the party may
+        not act.
 
-        Not an exception: a script could catch it and try again for ever. Who gets None awaits
-        `_stop`.
+        A caller that gets None must await `_stop`. An exception would not do here: a script could
+        catch it and try again for ever.
         """
         if self._turn.actor is not self._actor:
             return None
         if not isinstance(tag, Tag):
             raise TypeError(
-                f"a tag is a Tag, got {tag!r}: declare one at the top of the module, such as "
+                f"a tag must be a Tag, got {tag!r}: declare one at the top of the module, such as "
                 f'SHARE = Tag("share")'
             )
         self._actor.last_tag = tag.name
@@ -411,7 +536,7 @@ class Party:
         return tag
 
     async def _stop(self) -> NoReturn:
-        """Refuse to act when it is not this party's turn; once the run is over, for good."""
+        """Raise `ScriptError` if another party is acting; if the run is over, wait for ever."""
         self._check_turn()
         while True:
             await hand_over()
@@ -424,58 +549,66 @@ class Party:
             raise refuse(
                 acting,
                 acting.last_tag,
-                f"uses {whose} in the function of me.{acting.door}: such a function calculates "
-                "with the values and coins that it is given, and with nothing else",
+                f"uses {whose} in the function of me.{acting.door}: such a function may use only "
+                "the values and the coins that it gets as arguments",
             )
         if acting is not None and acting is not self._actor:
             raise refuse(
                 acting,
                 acting.last_tag,
-                f"uses the party of {self._actor.name}: a script acts as nobody but the party "
-                "that it is given",
+                f"uses the party of {self._actor.name}: a script may use only the party that it "
+                "gets as an argument",
             )
         if threading.get_ident() != self._turn.thread:
             raise refuse(
                 self._actor,
                 self._actor.last_tag,
-                "acts in a thread of its own: a script is one sequence of steps",
+                "uses its party in another thread: a script must run in a single thread",
             )
 
     def _begin(self) -> None:
-        """Raise `ScriptError` unless this party may act, for what is not awaited."""
+        """Raise `ScriptError` unless this party may act now. Methods that are not async begin with
+        this check.
+        """
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()
-            raise refuse(self._actor, self._actor.last_tag, "acts although the run is over")
+            raise refuse(
+                self._actor, self._actor.last_tag, "uses its party after the run has ended"
+            )
 
     def _check_draw(self, coins: Coins) -> None:
-        """Raise where nobody may draw from coins of this party: all may be drawn by its script
-        alone, in its turn, and those that a door's function is given by that function.
+        """Raise an error if the code that runs now may not draw from these coins of the party.
+
+        The script may draw from the party's coins while it runs. The function of a door may draw
+        only from the coins that it gets as an argument.
         """
         actor = self._actor
         opener = self._turn.opener
         if coins is not actor.coins:
             if coins is self._turn.door_coins:
                 return
-            raise TypeError("draws coins that were given to the function of another door")
+            raise TypeError("draws from coins that belong to the function of another door")
         if opener is None:
             self._begin()
         elif opener is actor and actor.door == "output":
-            raise TypeError("the function of me.output draws coins: draw them in the script before")
+            raise TypeError(
+                "the function of me.output draws coins: draw them in the script, before the call"
+            )
         elif opener is actor:
             raise TypeError(
-                f"the function of me.{actor.door} draws from the coins of the script: let it draw "
-                "from coins that it is given, and write function(value, coins)"
+                f"the function of me.{actor.door} draws from the coins of the script: add a "
+                "parameter, as in function(value, coins), and draw from these coins"
             )
         else:
             raise TypeError(
-                f"the function of me.{opener.door} draws from the coins of {actor.name}: a party's "
-                "coins are its own"
+                f"the function of me.{opener.door} draws from the coins of {actor.name}: it may "
+                f"use only coins of {opener.name}"
             )
 
     def _check_held(self, payload: Any) -> None:
-        """Raise `ScriptError` for a payload, or payloads, with an array that another party holds.
+        """Raise `ScriptError` if a payload is sealed or contains an array that another party holds.
 
-        Verdicts count what a party holds as what came to it in messages, or was its own.
+        Verdicts assume that every array of a party is its own or came to it in a message.
         """
         if isinstance(payload, tuple | list):
             for piece in payload:
@@ -492,24 +625,24 @@ class Party:
         return refuse(self._actor, self._actor.last_tag, what)
 
     def _kept_apart(self, tag: Tag) -> Tag | None:
-        """The tag of messages that are received one by one."""
+        """Return the run's tag as `_own` does, and raise `ScriptError` if the tag is `Summed`."""
         own = self._own(tag)
         if isinstance(own, Summed):
             raise self._only_added_up(own)
         return own
 
     def _only_added_up(self, tag: Summed) -> ScriptError:
-        what = "messages of a summed tag are only ever added up: use gather_sum"
+        what = "a recipient gets only the sum of messages under a summed tag: use gather_sum"
         return refuse(self._actor, tag.name, what)
 
     def _added_up(self, tag: Tag) -> Summed | None:
-        """The tag of messages that are only added up."""
+        """Return the run's tag as `_own` does. Raise `ScriptError` unless the tag is `Summed`."""
         own = self._own(tag)
         if own is not None and not isinstance(own, Summed):
             raise refuse(
                 self._actor,
                 own.name,
-                f'only a summed tag can be summed: declare it Summed("{own.name}")',
+                f'gather_sum needs a summed tag: declare the tag as Summed("{own.name}")',
             )
         return own
 
@@ -525,15 +658,16 @@ class Party:
             raise refuse(
                 self._actor,
                 tag.name,
-                f"{sender} sent a payload of shape {_shape(payload)}, expected {shape}",
+                f"{sender} sent a payload of shape {_shape(payload)}, expected shape {shape}",
             )
 
 
 class ScopedParty(Party):
-    """A party inside a part of a protocol: its script's names and tags are the run's, less a scope.
+    """A party inside one part of a larger protocol: its names and tags get a prefix, the scope.
 
-    Example. In scope `g2.` the script's `u1` is the run's `g2.u1`, and its tag `share` is the run's
-    tag `g2.share`, so that parts that run side by side do not read each other's messages.
+    Example. In the scope `g2.` the name `u1` of the script means the party `g2.u1` of the run, and
+    the tag `share` means the run's tag `g2.share`. Parts that run side by side therefore do not
+    read each other's messages.
     """
 
     __slots__ = ("_tags",)
@@ -552,7 +686,7 @@ class ScopedParty(Party):
         self._tags: dict[Tag, Tag] = {}
 
     def within(self, scope: str) -> Party:
-        """The party inside a part of the part."""
+        """Return the party as it appears inside a part of this part."""
         return super().within(self._scope + scope)
 
     def _own(self, tag: Tag) -> Tag | None:
@@ -569,14 +703,16 @@ def _block(rows: Any) -> Any:
     if isinstance(rows, Deferred | Typed) or hasattr(rows, "field"):
         return rows
     raise TypeError(
-        f"a summed tag carries field elements, got {type(rows).__name__}: write "
+        f"a summed tag carries field elements only, got {type(rows).__name__}: write "
         "constant(field, ...)"
     )
 
 
 def _one_row(payload: Any) -> Any:
     if isinstance(payload, Deferred):
-        raise TypeError("a deferred block is scattered, one row to each recipient, not sent")
+        raise TypeError(
+            "send cannot take a deferred block: use scatter, with one row for each recipient"
+        )
     return _block(payload)[np.newaxis]
 
 

@@ -1,6 +1,6 @@
-"""Schedules: who goes on next, and which of several waiting messages comes first.
+"""Schedules: which party goes on next, and which of several waiting messages a party receives.
 
-A run's result must not depend on the schedule; tests draw one from hypothesis.
+The result of a run must not depend on the schedule. Tests therefore draw schedules from hypothesis.
 """
 
 from collections.abc import Sequence
@@ -11,27 +11,48 @@ from simnet.coins.streams import Stream
 
 
 class Schedule(Protocol):
-    """Decides order, and nothing else."""
+    """Decides the order of events in a run, and nothing else.
+
+    Any object with these two methods can be passed to `run(..., schedule=...)`. This schedule
+    always lets the last party go on, and chooses the last message:
+
+    >>> class LastFirst:
+    ...     def party(self, ready):
+    ...         return len(ready) - 1
+    ...     def message(self, tag, senders):
+    ...         return len(senders) - 1
+    >>> from simnet import Schedule
+    >>> schedule: Schedule = LastFirst()
+    >>> schedule.party(["u1", "u2"])
+    1
+    """
 
     def party(self, ready: Sequence[str]) -> int:
-        """Which of the parties that could go on does, as a position in `ready`."""
+        """Return which party goes on next, as a position in `ready`, the parties that can go on
+        now.
+        """
         ...
 
     def message(self, tag: str, senders: Sequence[str]) -> int:
-        """Whose message a receive that names no sender gets, as a position in `senders`."""
+        """Return whose message `receive_any` gets, as a position in `senders`."""
         ...
 
 
 class Shuffled:
-    """An arbitrary order drawn from a seed of its own."""
+    """A schedule that makes every choice uniformly at random, from the seed `seed`.
+
+    >>> from simnet import run
+    >>> Shuffled(3).party(["u1", "u2", "u3"]) in range(3)
+    True
+    """
 
     def __init__(self, seed: int) -> None:
         self._stream = Stream(seed, "", "schedule")
 
     def party(self, ready: Sequence[str]) -> int:
-        """Any of the parties."""
+        """Return the position of a random party."""
         return integer_below(self._stream, len(ready))
 
     def message(self, tag: str, senders: Sequence[str]) -> int:  # noqa: ARG002  # the interface names the tag
-        """Any of the senders."""
+        """Return the position of a random sender."""
         return integer_below(self._stream, len(senders))

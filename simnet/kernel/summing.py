@@ -288,7 +288,8 @@ def _refuse_misshapen(
         raise refuse(
             actor,
             tag,
-            f"a block of shape {rows.shape} for {recipients} recipients: one row each is needed",
+            f"a block of shape {rows.shape} for {recipients} recipients: each recipient needs "
+            "exactly one row",
         )
     if keys is not None and keys.shape != (len(to),):
         raise refuse(

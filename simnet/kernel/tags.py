@@ -1,15 +1,17 @@
-"""Tags: what a message is for. A tag is declared once, at the top of a protocol module."""
+"""Tags name the kinds of messages. A protocol module declares its tags once, at the top."""
 
 import attrs
 
 
 @attrs.frozen(cache_hash=True)
 class Tag:
-    """The name of a kind of message; recipients ask for messages by it.
+    """The name of one kind of message. Recipients ask for messages by tag.
 
-    `phase` names the part of the protocol to which such messages belong, for a bill by phases
-    (`ledger.by("phase", "sent")`). It is a label for whoever reads the record: no message carries
-    it.
+    `phase` is the part of the protocol that such messages belong to. It groups the bill
+    (`ledger.by("phase", "sent")`), and no message carries it.
+
+    >>> Tag("share", phase="sharing")
+    Tag(name='share', phase='sharing')
     """
 
     name: str
@@ -18,22 +20,29 @@ class Tag:
 
 @attrs.frozen(cache_hash=True)
 class Voluntary(Tag):
-    """A tag under which a party may stay silent: `send_rows` takes a row of each member who sends,
-    and no others.
+    """A tag under which parties may stay silent.
 
-    A recipient notices silence when the round is over, so it costs no message; it gathers with
-    `gather_rows` or `gather_tally`. Every party that may send calls `send_rows`, with no row if it
-    is silent.
+    `send_rows` then takes a row of each member who sends, and no row of the silent members. A
+    recipient notices silence when the round is over, so silence costs no message. The recipient
+    collects the rows with `gather_rows` or `gather_tally`. Every party that could send calls
+    `send_rows`; a silent party passes no rows.
+
+    >>> Voluntary("answer")
+    Voluntary(name='answer', phase=None)
     """
 
 
 @attrs.frozen(cache_hash=True)
 class Summed(Tag):
-    """A tag whose recipients only add its messages up.
+    """A tag whose recipients get only the sum of the messages.
 
-    The kernel folds each message into the recipient's running total as it is sent, and keeps no
-    single one except for observed parties; `receive` and `gather` on such a tag are refused. A sum
-    takes in whatever is sent to the recipient under the tag (and key), one message from each
-    sender; a sender's next message to the same group goes into the next sum. A run in which a
-    recipient is sent more than it sums fails, whatever came first.
+    The kernel adds each message to the recipient's running total when the message is sent, and
+    stores no single message, except for observed parties. `receive` and `gather` refuse such a tag;
+    the recipient uses `gather_sum`. A sum contains everything that is sent to the recipient under
+    the tag (and key), with one message from each sender. The next message of the same sender to the
+    same group belongs to the next sum. A run fails if a recipient is sent more messages than it
+    adds up, in whatever order they come.
+
+    >>> Summed("share")
+    Summed(name='share', phase=None)
     """

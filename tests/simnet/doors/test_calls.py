@@ -274,7 +274,7 @@ def test_the_coins_of_the_script_are_not_drawn_in_a_door(
     else:
         told = refusal(captures)
         assert f"the function of me.{door} draws from the coins of the script" in told
-        assert "write function(value, coins)" in told
+        assert "add a parameter, as in function(value, coins)" in told
 
 
 def test_discrete_coins_are_one_stream_in_doors_and_outside() -> None:
@@ -628,9 +628,7 @@ def test_an_error_in_a_door_ends_the_run_also_when_the_script_catches_it(
 def test_the_function_of_a_door_does_not_use_the_party(
     door: str, use: Callable[[Party], Any]
 ) -> None:
-    told = (
-        f"uses its party in the function of me.{door}: such a function calculates with the values"
-    )
+    told = f"uses its party in the function of me.{door}: such a function may use only the values"
 
     def uses(me: Party, value: Any) -> Any:
         return through(door, me, lambda value: [use(me)], value)
@@ -655,7 +653,7 @@ def test_no_door_opens_in_a_deferred_block(door: str) -> None:
             return await me.gather_sum(SHARE, senders="a")
 
     told = (
-        f"a in round .*opens me.{door} in a deferred block: open the door before the block is made"
+        f"a in round .*calls me.{door} in a deferred block: call me.{door} before the block is made"
     )
     for threads in (None, 2):
         with pytest.raises(ScriptError, match=told):
@@ -678,7 +676,7 @@ def test_no_door_opens_in_another_thread(door: str) -> None:
         thread.join()
         raise errors[0]
 
-    assert "acts in a thread of its own" in refusal(threaded)
+    assert "uses its party in another thread" in refusal(threaded)
 
 
 @every_door

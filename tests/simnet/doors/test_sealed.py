@@ -257,7 +257,7 @@ def test_nor_does_it_say_where_to_or_under_which_key(deed: Deed) -> None:
 
 
 def test_nor_is_it_a_tag() -> None:
-    assert "a tag is a Tag, got <sealed: the input of a>: declare one" in refusal(
+    assert "a tag must be a Tag, got <sealed: the input of a>: declare one" in refusal(
         lambda me, value: me.send(value, "b", bits(1))
     )
     assert "uses as a key the input of a" in refusal(

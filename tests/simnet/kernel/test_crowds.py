@@ -137,7 +137,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         BadInput, match=r"c1 is a crowd of 3 and needs an input for each, got shape \(2,\)"
     ):
         run(protocol, {"u1": 1, "c1": [1, 2]})
-    with pytest.raises(ValueError, match="a crowd has at least 1 member, got members=0"):
+    with pytest.raises(ValueError, match="a crowd needs at least 1 member, got members=0"):
         Seat(idle, members=0)
 
 

@@ -292,7 +292,7 @@ def test_no_thread_uses_a_party(use: Callable[[Party], Any]) -> None:
         thread.join()
         raise caught[0]
 
-    assert "acts in a thread of its own" in refusal(script)
+    assert "uses its party in another thread" in refusal(script)
 
 
 # Interrupts
@@ -560,17 +560,23 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
 @pytest.mark.parametrize(
     ("misuse", "what"),
     [
-        (lambda me: me.send("share", "b", elements(1)), "a tag is a Tag, got 'share': declare"),
-        (lambda me: me.receive("share", "b"), "a tag is a Tag, got 'share': declare"),
-        (lambda me: me.within("g.").receive("share", "b"), "a tag is a Tag, got 'share'"),
-        (lambda me: me.gather_sum("share", ["b"]), "a tag is a Tag, got 'share': declare"),
+        (
+            lambda me: me.send("share", "b", elements(1)),
+            "a tag must be a Tag, got 'share': declare",
+        ),
+        (lambda me: me.receive("share", "b"), "a tag must be a Tag, got 'share': declare"),
+        (lambda me: me.within("g.").receive("share", "b"), "a tag must be a Tag, got 'share'"),
+        (lambda me: me.gather_sum("share", ["b"]), "a tag must be a Tag, got 'share': declare"),
         (lambda me: me.send(NOTE, "b", 3), "got int: write constant(field, ...)"),
         (lambda me: me.send(NOTE, "b", np.arange(3)), "got ndarray: write constant(field, ...)"),
         (lambda me: me.send(SHARE, "b", 3), "got int: write constant(field, ...)"),
         (lambda me: me.scatter(SHARE, ["b"], [3]), "got list: write constant(field, ...)"),
         (lambda me: me.secret(elements(3)), "write me.secret(function, value, field=F, shape=(N,"),
-        (lambda me: me.send(NOTE, me.group("b"), elements(1)), "send has one recipient"),
-        (lambda me: me.send(NOTE, ["a", "b"], elements(1)), "send has one recipient"),
+        (
+            lambda me: me.send(NOTE, me.group("b"), elements(1)),
+            "send takes the name of one recipient",
+        ),
+        (lambda me: me.send(NOTE, ["a", "b"], elements(1)), "send takes the name of one recipient"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_told_what_to_write(
@@ -587,11 +593,11 @@ def test_a_value_of_the_wrong_kind_is_told_what_to_write(
 @pytest.mark.parametrize(
     ("parties", "what"),
     [
-        ([Seat(idle)], "parties() returns a mapping from names to seats, .* got list"),
+        ([Seat(idle)], "parties() must return a mapping from names to seats, .* got list"),
         (None, "got NoneType"),
-        ({"a": idle}, "parties() maps names to seats, .* got 'a' to <function idle"),
-        ({1: Seat(idle)}, "got 1 to Seat"),
-        ({}, "without parties"),
+        ({"a": idle}, "parties() must map names to seats, .* maps 'a' to <function idle"),
+        ({1: Seat(idle)}, "maps 1 to Seat"),
+        ({}, "the protocol has no parties"),
     ],
 )
 def test_parties_map_names_to_seats(parties: Any, what: str) -> None:
@@ -623,7 +629,7 @@ class NoMethod:
 @pytest.mark.parametrize(
     ("protocol", "what"),
     [
-        (NotAsync, r"a seat holds an async method of the protocol, .*test_misuse\.py:\d+\)"),
+        (NotAsync, r"a seat needs an async method of the protocol, .*test_misuse\.py:\d+\)"),
         (Called, r"missing 1 required positional argument: 'me' \(.*test_misuse\.py:\d+\)"),
         (NoMethod, r"NoMethod is no protocol: it has no method `parties\(\)`"),
         (object, r"object is no protocol: it has no method `parties\(\)`"),
