@@ -36,7 +36,8 @@ def show_plain(result: PlainRun, console: Console) -> None:
     print_unread(run.ledger.unread(), console)
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
     if more:
-        console.print(Text(f"Could also be shown: {more}. See simnet/contract.py.", "dim"))
+        how = 'See "Write a protocol in several files" in the documentation.'
+        console.print(Text(f"Could also be shown: {more}. {how}", "dim"))
 
 
 def print_unread(unread: dict[str, int], console: Console) -> None:
