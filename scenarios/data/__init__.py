@@ -1,3 +1,3 @@
-"""The public originals of the data: where they are, their digests, and how the files of `--data`
-follow.
+"""The public originals of the data: their addresses and digests, and how the files for `--data` are
+made from them.
 """

@@ -1,12 +1,14 @@
-"""How the files of a folder of data follow from the public originals: lines of text in, rows of
-text out.
+"""Make the files of a folder of data from the public originals.
+
+Each function takes the lines of the originals and returns rows of text, the first of which is the
+header.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 Rows = list[list[str]]
-Texts = Sequence[Iterable[str]]  # one for each original
+Texts = Sequence[Iterable[str]]  # the lines of each original
 
 CENSUS = {
     0: "age",
@@ -61,15 +63,15 @@ PATIENT = (
     "breast_quad",
     "irradiat",
 )
-SESSIONS = 36_682  # of Kosarak
+SESSIONS = 36_682  # whole sessions in our part of Kosarak
 SOUTH, WEST, SIDE, ACROSS, UP = (
     30.0,
     -100.0,
     5.0,
     4,
     3,
-)  # of Gowalla's cells, in degrees and in cells
-FULL = 5000  # users from 0 on whose whole history is in the three parts
+)  # of the grid of Gowalla's cells: corner and side in degrees, size in cells
+FULL = 5000  # the whole history of the users 0..4999 is in the three parts
 
 
 def census(texts: Texts) -> Rows:
@@ -97,27 +99,28 @@ def adult(texts: Texts) -> Rows:
 
 
 def item_counts(texts: Texts) -> Rows:
-    """Baskets, one a line, as the number of times that each item occurs."""
+    """Count how often each item occurs in baskets, one basket a line."""
     counts = Counter(int(item) for line in texts[0] for item in line.split())
     return [["item", "count"], *([str(item), str(count)] for item, count in sorted(counts.items()))]
 
 
 def first_sessions(texts: Texts) -> Rows:
-    """The same of the whole sessions of a file that is cut off within its last one."""
+    """Count how often each item occurs in the first `SESSIONS` lines; the last line of the file is
+    cut off.
+    """
     return item_counts([list(texts[0])[:SESSIONS]])
 
 
 def breast_cancer(texts: Texts) -> Rows:
-    """The patients as they are, under a header."""
+    """The patients unchanged, under a header."""
     return [list(PATIENT), *(line.split(",") for line in texts[0] if line)]
 
 
 def gowalla_cells(texts: Texts) -> Rows:
-    """Each user's cell with the most check-ins, the lowest of a tie, from places, test and tuning
-    part, and training.
+    """For each user the cell with the most check-ins, and the lowest such cell for a tie.
 
-    The training part counts for the first users alone, for it is that of another numbering beyond
-    them.
+    The texts are the places, the tuning part, the test part and the training part. The training
+    part is used for the first `FULL` users only: it numbers the later users differently.
     """
     places, *parts = texts
     cells = {

@@ -1,5 +1,5 @@
-"""`simnet fetch-data`: download public originals, check them, and make the files of a folder of
-data.
+"""The command `simnet fetch-data`: download public originals, check them, and make the files of a
+folder of data.
 """
 
 import csv
@@ -16,17 +16,17 @@ from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.installed import extra_missing
 
-MOST_BYTES = 1 << 29  # that a file may unpack to: five times what the largest of them does
+MOST_BYTES = 1 << 29  # largest unpacked size: five times that of the largest known file
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
     """Fetch the public data that experiments use with `--data FOLDER`.
 
-    Every download, every file made from it and every file that is there already is checked against
-    its digest. A file of another content, such as one that a full disk cut short, is made again;
-    the old one stays beside it, with `.old` behind its name. Of gowalla_nyc_locations.csv.gz no
-    public original is known: joy_fig2 then needs it from elsewhere, or is run on made-up people
-    without `--data`.
+    Every download, every file made from it, and every file that is already in the folder is
+    checked against its digest. A file with other content, such as one that a full disk cut short,
+    is made again; the old file is kept with `.old` behind its name. For
+    gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 needs it from elsewhere, or
+    runs on made-up people without `--data`.
 
     Example: `simnet fetch-data data gowalla_cells.csv.gz`.
 
@@ -35,7 +35,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
     folder
         The folder to fill.
     names
-        Files to make; all that are known without any.
+        The files to make; by default all known files.
     """
     from simnet.cli.output import console
 
@@ -79,27 +79,29 @@ def fetch_data(folder: Path, /, *names: str) -> int:
 
 
 def readers(name: str) -> list[str]:
-    """The registered experiments that read a file of the data."""
+    """Return the names of the registered experiments that read this file of the data."""
     from simnet.studies.find import find_experiment, names
 
     return [one for one in names() if name in find_experiment(one)[1].files]
 
 
 def fetched(original: Original, cache: Path) -> bytes:
-    """An original's content, unpacked, from the cache or from its address.
+    """Return an original's unpacked content, from the cache or from its address.
 
-    Raises `BadInput` without pooch, when it cannot be had, or when its digest is another.
+    Raises `BadInput` if pooch is missing, if the download fails, or if the digest differs.
     """
     try:
         import pooch
     except ImportError:
         raise BadInput(extra_missing("fetching data", "pooch", "data")) from None
     packed = original.url.endswith(".gz")
-    known = None if packed else f"sha256:{original.sha256}"  # the digest is that of what is in it
+    known = (
+        None if packed else f"sha256:{original.sha256}"
+    )  # the digest is that of the unpacked content
     try:
         file = Path(pooch.retrieve(original.url, known, path=cache))
         found = _digest(file)
-        if found == original.sha256:  # else nothing is unpacked into memory
+        if found == original.sha256:  # otherwise nothing is unpacked into memory
             return gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
         file.unlink()  # so that the next call downloads it again
     except (OSError, EOFError, ValueError) as error:
@@ -111,7 +113,9 @@ def fetched(original: Original, cache: Path) -> bytes:
 
 
 def _digest(file: Path) -> str:
-    """SHA-256 of a file's content, unpacked if its name ends in .gz; words if there is none."""
+    """Return the SHA-256 of a file's content, unpacked if its name ends in .gz; or in words why
+    there is none.
+    """
     opener: Any = gzip.open if file.suffix == ".gz" else open
     whole, left = hashlib.sha256(), MOST_BYTES
     try:
@@ -127,7 +131,10 @@ def _digest(file: Path) -> str:
 
 
 def made(name: str, derived: Derived, originals: Sequence[bytes]) -> bytes:
-    """A file's content as CSV. Raises `BadInput` when it does not come out as it should."""
+    """Make a file's content as CSV from the originals.
+
+    Raises `BadInput` if its digest differs from the known one.
+    """
     text = io.StringIO(newline="")
     lines = [content.decode("utf-8").splitlines() for content in originals]
     csv.writer(text, lineterminator="\n").writerows(derived.derive(lines))

@@ -1,7 +1,8 @@
-"""Which originals a file of the data is made from, with their digests: SHA-256 of what is unpacked.
+"""The registry of data files: the originals that each file is made from, with addresses and
+digests.
 
-Addresses name a commit where one is known; of others the digest tells whether they still hold the
-same.
+A digest is the SHA-256 of the unpacked content. An address names a commit where one is known; for
+other addresses the digest tells whether the content has changed.
 """
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ TRAIN = "d93c9f08e7b32991ae35732f4dc7bdecef75b3a3/Gowalla/Gowalla_2/Gowalla_trai
 
 @attrs.frozen
 class Original:
-    """A public file; packed if its name ends in .gz."""
+    """A public file. It is packed if its name ends in .gz."""
 
     url: str
     sha256: str
@@ -35,8 +36,8 @@ class Original:
 
 @attrs.frozen
 class Derived:
-    """A file of the data: from which originals, how, and the digest of the CSV that comes out,
-    unpacked.
+    """A file of the data: its originals, the function that makes it, and the digest of the unpacked
+    CSV.
     """
 
     originals: tuple[Original, ...]
@@ -122,7 +123,7 @@ FILES = {
         "305186436ed05a15a7a093e9bc70ffe7986f7e45f59172912db8ecb04bb0db1f",
     ),
 }
-ELSEWHERE = {  # files that experiments read and that no public original is known of
+ELSEWHERE = {  # files that experiments read, but for which no public original is known
     "gowalla_nyc_locations.csv.gz": "location_id and checkins of the 2,000 locations of New York "
     "City with the most check-ins in SNAP's loc-gowalla_totalCheckins.txt, the most first",
 }

@@ -1,6 +1,6 @@
-"""Wang et al., *Collecting and Analyzing Multidimensional Data with LDP*, reproduced."""
+"""Experiments on Wang et al., *Collecting and Analyzing Multidimensional Data with LDP*."""
 
-EXPERIMENTS = {  # each by the place of its record, which is imported when it is used
+EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "wang_fig1": "scenarios.wang.fig1:EXPERIMENT",
     "wang_fig2": "scenarios.wang.fig2:EXPERIMENT",
     "wang_fig3": "scenarios.wang.fig3:EXPERIMENT",

@@ -1,12 +1,10 @@
-"""Census extracts as learning problems, in place of the censuses of Brazil and Mexico.
+"""Two census extracts as learning problems, in place of the censuses of Brazil and Mexico.
 
-Those may not be passed on.
-
-Both are of the UCI Machine Learning Repository (Becker and Kohavi, Adult; Lane and Kohavi,
-Census-Income). As Wang et al., *Collecting and Analyzing Multidimensional Data with Local
-Differential Privacy*, Section VI, do, incomes above a threshold are a class; labels are -1 and +1,
-where the paper has 0 and 1. The files hold no income in numbers: what is regressed on are hours or
-weeks of work.
+The paper's extracts may not be passed on. Both files here come from the UCI Machine Learning
+Repository (Becker and Kohavi, Adult; Lane and Kohavi, Census-Income). As in Wang et al.,
+*Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, section VI, an
+income above a threshold is a class. Labels are -1 and +1, where the paper has 0 and 1. The files
+have no income in numbers, so the linear regression learns the hours or weeks of work.
 """
 
 from pathlib import Path
@@ -24,20 +22,23 @@ from simnet.scenario.schema import Numeric
 
 @attrs.frozen
 class Census:
-    """Which columns of a file are features, and which are learnt."""
+    """The columns of a file: which are features, and which are learnt."""
 
-    numeric: tuple[Numeric, ...]  # ranges by the files' descriptions
+    numeric: tuple[Numeric, ...]  # with the ranges that the descriptions of the files give
     categorical: tuple[str, ...]
     income: str
-    high_income: str  # the value that is the class +1
-    work: str  # the number that is regressed on
+    high_income: str  # the value that makes the class +1
+    work: str  # the column that linear regression learns
 
     def tasks(self, path: Path) -> list[Task]:
-        """Logistic regression and SVM of the income, linear regression of the work.
+        """Return three tasks: logistic regression and SVM of the income, and linear regression of
+        the work.
 
-        Features end with a constant 1. Values of categories are those that occur, in order: those
-        of the code book. Raises `BadInput` for a file that cannot be read and for a number out of
-        its declared range.
+        The last feature is a constant 1. The values of a category are those that occur in the file,
+        in order.
+
+        Raises `BadInput` for a file that cannot be read, and for a number outside its declared
+        range.
         """
         numbers = [one.name for one in self.numeric]
         *columns, income = read_columns(path, [*numbers, *self.categorical, self.income])

@@ -1,8 +1,8 @@
-"""Models learnt by LDP-SGD and judged by users who were held out: the trial of Fig. 9 to 11.
+"""The trial of Fig. 9 to 11: models learnt by LDP-SGD and judged by cross-validation.
 
-Wang et al., section VI-B. The users are cut into ten parts by chance. Every part is held out once:
-the users of the other parts are asked once each, in a whole run of the protocol, and those of the
-part judge the model.
+Source: Wang et al., section VI-B. The users are cut into ten random parts. Each part is held out
+once: the users of the other nine parts answer once each, in a whole run of the protocol, and the
+error of the model is measured on the users of the part.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,14 +29,14 @@ from simnet.studies.remembered import remembered
 
 FOLDS = 10
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
-PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # among the tasks of a census
-NOISE = 0.3  # of made-up incomes, against 1 of what the features tell
+PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # index in the list of a census's tasks
+NOISE = 0.3  # standard deviation of made-up incomes around what the features say, which has 1
 
 
 def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
-    """The users in so many parts, drawn by chance.
+    """Cut the users into `count` random parts and hold out each part once.
 
-    Each time come the inputs of those to learn from, and of those to judge by.
+    Yields the inputs of the users to learn from, and those of the users who are held out.
     """
     checks.whole("folds", count, 2, len(task.labels))
     parts = np.array_split(
@@ -48,7 +48,7 @@ def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
 
 @attrs.frozen(eq=False)
 class CrossValidation:
-    """The errors of the models of several folds, and the protocol that made the first of them.
+    """The errors of the models of several folds, and the protocol of the first fold.
 
     An error is the misclassification rate, or the mean squared error of labels in [-1, 1].
     """
@@ -63,9 +63,9 @@ class CrossValidation:
 
     @property
     def standard_error(self) -> float:
-        """How uncertain the mean is, if folds were independent.
+        """The standard error of the mean, computed as if folds were independent.
 
-        They are only about that: they share users.
+        They are only roughly independent, because they share users.
         """
         return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
 
@@ -80,9 +80,9 @@ def cross_validated(
     only: int | None = None,
     **settings: Any,
 ) -> CrossValidation:
-    """Run the protocol for every one of `count` folds, or `only` for the first few of them.
+    """Run the protocol for each of `count` folds, or for the first `only` of them.
 
-    `settings` are those of `ldp_sgd`.
+    `settings` are the settings of `ldp_sgd`.
     """
     runs = [
         _judged(task, fold, mechanism, epsilon, seed + place, **settings)
@@ -99,7 +99,9 @@ def _judged(
     seed: int,
     **settings: Any,
 ) -> tuple[LDPSGD, float]:
-    """A run by the first users of a fold, and the error of its model on the others."""
+    """Run the protocol on the users of a fold; return it with the model's error on those who were
+    held out.
+    """
     known, held_out = fold
     protocol = ldp_sgd(
         users=len(known),
@@ -115,21 +117,23 @@ def _judged(
 
 @attrs.frozen(kw_only=True)
 class LearningPoint:
-    """What is learnt of a census, and how."""
+    """A learning problem on a census, and how it is solved."""
 
     census: str
     loss: str
     users: int
-    folds: int  # so many of the ten are run
+    folds: int  # number of folds that are run, at most ten
     method: str
-    epsilon: float = EPSILONS[0]  # plays no part in a descent without privacy
+    epsilon: float = EPSILONS[0]  # has no effect on a descent without privacy
     first_step: float
     regularisation: float
 
 
 @typed(LearningPoint)
 def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
-    """The mean error of models on held-out users."""
+    """Return the mean error of the models on users who were held out, and that of the best constant
+    answer.
+    """
     task, source = task_of(point.census, point.loss, point.users, data, seed)
     found = cross_validated(
         task,
@@ -157,7 +161,9 @@ def learning_cost(point: LearningPoint) -> float:
 
 
 def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:
-    """Some of the users of a census, or made-up ones, with where they come from."""
+    """Return a random sample of a census as a task, or a made-up task without data; and
+    its source.
+    """
     if data is None:
         return _made_up(census, loss, users, seed)
     every = _census(census, data)[PLACES[loss]]
@@ -175,7 +181,7 @@ def _census(people: str, data: Path) -> Sequence[Task]:
 
 
 def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
-    """Features of a table of the paper's shape, and an income that they tell in part.
+    """Make up features of a table of the paper's shape, and an income that partly depends on them.
 
     The first number of the table is left out.
     """
@@ -183,7 +189,7 @@ def _made_up(people: str, loss: str, users: int, seed: int) -> tuple[Task, str]:
     features = encoded(table.inputs, table.schema)[:, 1:]
     weights = (
         2 * SampledCoins(0, people).uniform(features.shape[1]).plain - 1
-    )  # the same law for every run
+    )  # the same weights in every run
     told, coins = features @ weights, SampledCoins(seed, "income")
     income = (told - told.mean()) / told.std() + NOISE * coins.normal(users).plain
     if not LOSSES[loss].of_classes:

@@ -46,9 +46,8 @@ def crossing(value: float) -> float:
 
 
 def crossed(table: Table) -> Counterpart:
-    """Where the worst variances of PM and Duchi et al.'s mechanism cross, in both ways.
-
-    The place is computed, and measured.
+    """Return the ε where the worst variances of PM and Duchi et al.'s mechanism cross: computed and
+    measured.
     """
     lines = [line for line in table.summary() if line["value"] == "worst"]
     duchi, pm = (
@@ -61,7 +60,7 @@ def crossed(table: Table) -> Counterpart:
 def larger_below_sharp(numbers: MeasureByAxis) -> bool:
     """Whether PM has the larger worst variance at every ε below ε#.
 
-    Raises `KeyError` where there is none.
+    Raises `KeyError` if no ε below ε# was run.
     """
     epsilons = [epsilon for name, epsilon in numbers if name == "pm" and epsilon < crossing(1.0)]
     if not epsilons:
@@ -70,18 +69,20 @@ def larger_below_sharp(numbers: MeasureByAxis) -> bool:
 
 
 def no_worse(ours: str, *rivals: str) -> Statement:
-    """The statement that one is at most as bad as each of some others."""
+    """Return the statement that one mechanism's worst variance is at most that of each rival."""
 
     def holds(numbers: MeasureByAxis) -> bool:
         return all(
             numbers[ours] <= numbers[rival] * (1 + 1e-9) for rival in rivals
-        )  # but for rounding
+        )  # up to rounding
 
     return holds
 
 
 def below_laplace(numbers: MeasureByAxis) -> bool:
-    """Whether Duchi et al.'s mechanism is better than Laplace's at every ε up to 2."""
+    """Whether Duchi et al.'s mechanism has the smaller worst variance than Laplace's at every ε up
+    to 2.
+    """
     return all(
         numbers[one] < numbers["laplace", one[1]]
         for one in numbers
@@ -97,7 +98,7 @@ def at_every_epsilon(
     correction: str = "",
     instead: Statement | None = None,
 ) -> Quote:
-    """A statement on the worst variances at each ε."""
+    """The quote of a statement on the worst variances at each ε."""
     return everywhere(
         f"Wang et al., {source}",
         f"share of the ε at which {what}",
@@ -180,7 +181,10 @@ EXPERIMENT = Experiment(
             "abstract",
             "HM is no worse than existing solutions",
             no_worse("hm", "laplace", "duchi", "scdf", "staircase"),
-            correction="among Laplace and Duchi et al.; SCDF does better from ε = 5.38 to 7.72",
+            correction=(
+                "if only Laplace and Duchi et al. count; SCDF has the smaller worst variance "
+                "from ε = 5.38 to 7.72"
+            ),
             instead=no_worse("hm", "laplace", "duchi"),
         ),
     ],
@@ -194,8 +198,8 @@ EXPERIMENT = Experiment(
         x_label="ε",
         notes=[
             (
-                "Each on the value where it varies most. Bars: 99.9 % for all points together; "
-                "lines: expected."
+                "The variance of a mechanism is that of the value where it is largest. Error "
+                "bars: 99.9 % for all points together. Lines: exact."
             )
         ],
     ),

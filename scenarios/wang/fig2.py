@@ -22,7 +22,7 @@ CHOICE = "ε = 1: the text names none"
 
 
 def quote(what: str, measure: str, value: float, printed: float) -> Quote:
-    """A number of the paper's formulas at ε = 1, for users who hold this value."""
+    """The quote of a number by the paper's formulas at ε = 1, for users who hold this value."""
 
     def reading(table: Table) -> Counterpart:
         return Counterpart.of(table.at(measure, value=value, epsilon=EPSILON))
@@ -42,12 +42,12 @@ def lemma_1(value: float) -> float:
 
 
 def right_piece(table: Table) -> Counterpart:
-    """The length of the piece above the likely one, of users who hold 1."""
+    """Return the length of the piece to the right of the likeliest one, for users who hold 1."""
     return exact(table.at("right_length", value=1.0, epsilon=EPSILON).mean)
 
 
 def densities(table: Table) -> "Figure":
-    """A panel for each value: the density, and a histogram of the reports."""
+    """Draw a panel for each value, with the density and a histogram of the reports."""
     values, epsilons = table.values("value"), table.values("epsilon")
     mechanism = PM(epsilons[0])
     figure: Figure = blank_figure()(figsize=(max(3.6 * len(values), 6), 3.4), layout="constrained")

@@ -1,4 +1,6 @@
-"""Fig. 3 of Wang et al.: worst variances over Duchi et al.'s, for several attributes."""
+"""Fig. 3 of Wang et al.: worst variances of PM and HM divided by Duchi et al.'s, for several
+attributes.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,8 +27,8 @@ LINES: Mapping[tuple[str, str], str] = {
     ("hm", "corrected"): "HM, over Duchi et al. corrected",
 }
 FAIR = (
-    "it holds over that mechanism as printed, whose ε is ln(1 + e^ε) for even d; made ε-LDP it "
-    "varies less"
+    "it holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
+    "even d; the corrected one, which is ε-LDP, has less variance"
 )
 EVEN, ODD = 10, 5
 
@@ -43,7 +45,7 @@ class RatioPoint:
 
 @typed(RatioPoint)
 def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
-    """The worst variance of PM or HM over that of Duchi et al.'s mechanism, exactly."""
+    """Return the exact worst variance of PM or HM divided by that of Duchi et al.'s mechanism."""
     del seed, data
     epsilon, d = point.epsilon, point.attributes
     worst, best = worst_variances(epsilon, d, point.variant), optimal_k(epsilon, d, point.mechanism)
@@ -58,7 +60,9 @@ def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
-    """The largest of a measure among the points with these parameters."""
+    """Return a function that reads the largest value of a measure among the points with these
+    parameters.
+    """
 
     def reading(table: Table) -> Counterpart:
         rows = table.where(**at).rows
@@ -70,7 +74,7 @@ def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
 
 
 def ratio_quote(mechanism: str, variant: str, printed: float) -> Quote:
-    """The largest ratio of a mechanism, as stated, over a variant of Duchi et al.'s."""
+    """The quote of the largest ratio of a mechanism to a variant of Duchi et al.'s."""
     return Quote(
         "Wang et al., section IV-B",
         f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40",
@@ -82,7 +86,7 @@ def ratio_quote(mechanism: str, variant: str, printed: float) -> Quote:
 
 
 def privacy_quote(attributes: int) -> Quote:
-    """The ε of Algorithm 3."""
+    """The quote of the ε of Algorithm 3."""
     at = {"attributes": attributes, "epsilon": 1.0, "mechanism": "hm"}
     return Quote(
         "Wang et al., Algorithm 3",
@@ -90,8 +94,8 @@ def privacy_quote(attributes: int) -> Quote:
         lambda _: 1.0,
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "corners that agree with the values in half of the coordinates belong to T- only, with "
-            "B to match"
+            "corners that agree with the values in half of the coordinates must belong to "
+            "T- only, and B must be adapted"
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )

@@ -45,13 +45,15 @@ SIZES = {
 
 
 def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
-    """The ε of a whole report on a table of BR's shape at ε = 1, with this method."""
+    """Return a function that gives the actual ε of a whole report on a table of BR's shape,
+    requested ε = 1.
+    """
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
 
 
 def shape_quote(census: str, number: str, words: str, printed: str) -> Quote:
-    """How many users or attributes a census has."""
+    """The quote of the number of users or attributes of a census."""
 
     def reading(table: Table) -> Counterpart:
         rows = [row for row in table.rows if str(row["estimates"]).startswith(census)]
@@ -64,28 +66,28 @@ def shape_quote(census: str, number: str, words: str, printed: str) -> Quote:
         f"{words} of {census}, {STAND_INS[census][0]} in its place",
         printed,
         reading,
-        why="the extract may not be passed on; another census is in its place",
+        why="the paper's extract may not be passed on; another census stands in for it",
     )
 
 
 def encoding() -> OUE:
-    """What perturbs a category of BR at ε = 1."""
+    """The mechanism that perturbs a category of BR at ε = 1."""
     numeric, domains = SHAPES["BR"]
     return OUE(1.0 / printed_k(1.0, numeric + len(domains)), 2)
 
 
 def printed_frequency(_: Table) -> Counterpart:
-    """The mean of the estimator of section IV-C for a category that nobody holds.
+    """The mean of the estimator of section IV-C for a category that nobody holds, at ε = 1.
 
-    It is without debiasing, at ε = 1.
+    This estimator does not remove the bias.
     """
     return exact(float(encoding().support_chances[1]))
 
 
 def debiased_frequency(_: Table) -> Counterpart:
-    """The same of the debiased estimator.
+    """The mean of the debiased estimator for a category that nobody holds, at ε = 1.
 
-    The report of one user who does not hold the category names it or does not.
+    It is the mean over the two possible reports of one user: the category is named or not.
     """
     named = float(encoding().support_chances[1])
     return exact(
@@ -174,8 +176,8 @@ EXPERIMENT = Experiment(
             lambda _: 1.0,
             whole_epsilon("duchi-as-printed"),
             correction=(
-                "Algorithm 3 with ties in T- only: as printed it has more for an even number of "
-                "numbers"
+                "with the corrected Algorithm 3; as printed its actual ε is larger for an even "
+                "number of numbers"
             ),
             corrected=whole_epsilon("duchi"),
         ),

@@ -35,9 +35,9 @@ def experiment(
     quick: Sequence[int],
     trend: tuple[str, Statement],
 ) -> Experiment:
-    """The experiment on `users` or `attributes` of these values.
+    """Return the experiment over these numbers of `users` or of `attributes`.
 
-    `trend` says in words how errors go, and tests it.
+    `trend` has in words how errors should change, and a test of it.
     """
     others: Mapping[str, Sequence[Value]] = {
         "users": [USERS],
@@ -63,7 +63,7 @@ def experiment(
         choices=(
             *CHOICES,
             f"ε = {EPSILON:g}: the text names none",
-            "of d attributes, the first of each kind",
+            "with d attributes, the first ones of each kind are taken, in proportion",
         ),
         quotes=[
             everywhere(
@@ -74,8 +74,8 @@ def experiment(
                 ["estimates", "method"],
                 holds,
                 why=(
-                    "Duchi et al.'s mechanism as printed errs less on 3 numbers than on 2, on 5 "
-                    "than on 4: ties cost"
+                    "Duchi et al.'s mechanism as printed has a smaller error for 3 numbers than for"
+                    " 2, and for 5 than for 4, because ties make B larger"
                 ),
             ),
             everywhere(

@@ -1,4 +1,4 @@
-"""Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD, judged by users who were held out."""
+"""Fig. 9 to 11 of Wang et al.: models learnt by LDP-SGD and judged by cross-validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def dimension_quote(people: str) -> Quote:
-    """How many features a census has."""
+    """The quote of the number of features of a census."""
 
     def reading(table: Table) -> Counterpart:
         rows = table.where(census=people).rows
@@ -56,15 +56,17 @@ def dimension_quote(people: str) -> Quote:
         f"features of {people}, {STAND_INS[people][0]} in its place",
         FEATURES[people],
         reading,
-        why="the extract may not be passed on; the one in its place has other columns, and a "
-        "constant",
+        why=(
+            "the paper's extract may not be passed on; its stand-in has other columns, and "
+            "a constant feature"
+        ),
     )
 
 
 def experiment(
     summary: str, source: str, loss: str, words: str, quotes: Sequence[Quote]
 ) -> Experiment:
-    """The experiment with a loss; `words` are for what is measured."""
+    """Return the experiment with a loss; `words` name what is measured."""
     common: Mapping[str, Sequence[Any]] = {
         "loss": [loss],
         "users": [20_000],
@@ -98,7 +100,9 @@ def experiment(
 
 
 def drawn_errors(table: Table, of_classes: bool) -> "Figure":
-    """Curves of the errors, in panels as high as rates can be, or about the means."""
+    """Draw the errors over ε: rates from 0 to 0.6, mean squared errors on an axis fitted to the
+    means.
+    """
     figure = curves(
         _with_epsilon(table),
         "epsilon",
@@ -117,7 +121,7 @@ def drawn_errors(table: Table, of_classes: bool) -> "Figure":
 
 
 def _with_epsilon(table: Table) -> Table:
-    """The table with the model without privacy at every ε, for which it is the same."""
+    """Return the table with the error of the model without privacy repeated at every ε."""
     epsilons = table.values("epsilon")
     rows = [
         {**row, "epsilon": epsilon}
@@ -128,7 +132,7 @@ def _with_epsilon(table: Table) -> Table:
 
 
 def below(better: Sequence[str], worse: str, what: str) -> Quote:
-    """The statement that some mechanisms err less than another."""
+    """The quote that some mechanisms have smaller errors than another one."""
     return everywhere(
         SECTION,
         f"share of the censuses and ε at which {what}",

@@ -38,7 +38,7 @@ BINS = 40
 
 @attrs.frozen(kw_only=True)
 class WorstCasePoint:
-    """Reports by a mechanism on the value where it varies most."""
+    """Reports by a mechanism on the value where its variance is largest."""
 
     value: str  # "worst"
     mechanism: str
@@ -48,7 +48,7 @@ class WorstCasePoint:
 
 @typed(WorstCasePoint)
 def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measurements:
-    """The mean squared error of reports on the value of the largest variance (Fig. 1)."""
+    """Return the mean squared error of reports on the value with the largest variance (Fig. 1)."""
     del data
     mechanism = MECHANISMS[point.mechanism](point.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
@@ -71,9 +71,10 @@ class ReportsPoint:
 
 @typed(ReportsPoint)
 def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
-    """Where reports of PM fall, and how large its pieces are (Fig. 2).
+    """Return the shares of PM's reports in its likeliest piece and in 40 bins, and the variance
+    (Fig. 2).
 
-    `bin1`.. are the shares of reports in equal parts of [-C, C].
+    `bin1`, `bin2` and so on are the shares of reports in equal parts of [-C, C].
     """
     del data
     mechanism, value, count = PM(point.epsilon), point.value, point.reports
@@ -96,7 +97,7 @@ def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def centre(mechanism: PM, value: float) -> tuple[float, float]:
-    """The ends of the piece of the law where reports are most likely."""
+    """Return the two ends of the interval where reports are most likely."""
     flats = [part for part in mechanism.law(value).parts if isinstance(part, Flat)]
     likeliest = max(flats, key=lambda part: part.log_height)
     return float(likeliest.low), float(likeliest.high)
@@ -107,5 +108,5 @@ def _reports(mechanism: Any, value: float, count: int, seed: int) -> Any:
 
 
 def _deviation(squares: Any) -> float:
-    """The standard deviation of their mean, from their scatter; 0 where all are the same."""
+    """The standard deviation of the mean of the squares, from their scatter; 0 if all are equal."""
     return float(squares.std() / sqrt(len(squares))) if squares.min() < squares.max() else 0.0

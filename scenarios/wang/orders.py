@@ -1,8 +1,9 @@
-"""Which mechanism has the least worst variance: the stated orders and the exact ones.
+"""Orders of the mechanisms by worst variance: as the paper states them, held against exact
+variances.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Table I and Corollary 2. With several attributes PM and HM stand for Algorithm 4 with k by
-Eq. 12.
+Privacy*, Table I and Corollary 2. For several attributes PM and HM mean Algorithm 4 with k by Eq.
+12.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,9 @@ CLOSE = 1e-9  # relative difference up to which variances count as equal
 
 @attrs.frozen
 class Order:
-    """A stated order of worst variances.
+    """An order of worst variances that the paper states.
 
-    It is stated for some numbers of attributes d, and for ε in (`above`, `up_to`].
+    It is stated for ε in (`above`, `up_to`], and for d > 1 attributes (`several`) or for one.
     """
 
     setting: str
@@ -37,7 +38,7 @@ class Order:
 
     @property
     def stated(self) -> str:
-        """The order in words."""
+        """The order in words, such as "HM < PM = Duchi"."""
         return self.names[0] + "".join(
             f" {sign} {name}" for sign, name in zip(self.signs, self.names[1:], strict=True)
         )
@@ -61,7 +62,11 @@ TABLE_1 = (
 
 @attrs.frozen
 class OrderCheck:
-    """How many of the places tried keep a stated order, and the first that does not."""
+    """A stated order held against exact variances.
+
+    `tried` is the number of points (d, ε), `kept` the number of those at which the order holds, and
+    `counterexample` the first point at which it fails, or None.
+    """
 
     order: Order
     tried: int
@@ -73,9 +78,9 @@ class OrderCheck:
 def worst_variances(
     epsilon: float, attributes: int, variant: DuchiVariant = "corrected"
 ) -> dict[str, float]:
-    """The worst variance of one user's number, by mechanism.
+    """Return the worst variance of one user's number for HM, PM and Duchi et al.'s mechanism.
 
-    `variant` is that of Duchi et al.'s.
+    `variant` chooses the corrected or the printed version of the latter.
     """
     every = Attributes(attributes)
     return {
@@ -91,7 +96,7 @@ def check_order(
     epsilons: Sequence[float],
     variant: DuchiVariant = "corrected",
 ) -> OrderCheck:
-    """An order held against the exact variances, wherever it is stated among these d and ε."""
+    """Check a stated order at all these d and ε for which it is stated."""
     places = [
         (d, epsilon)
         for d in attributes

@@ -1,8 +1,9 @@
-"""The people of the experiments of Wang et al. (Section VI), and what is left open.
+"""The people of the experiments of Wang et al. (section VI), and our choices where the text is
+open.
 
-BR and MX are extracts of the censuses of Brazil and Mexico that may not be passed on. With a folder
-of data, Adult and Census-Income stand in for them; without one, tables of the paper's shape are
-made up. Synthetic: 16 numbers of one law.
+BR and MX are extracts of the censuses of Brazil and Mexico, which may not be passed on. With a
+folder of data, Adult and Census-Income stand in for them; without one, tables of the paper's shape
+are made up. The synthetic data are 16 numbers of one law.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,12 +47,12 @@ CHOICES = (
 
 
 def title(name: str, synthetic: bool) -> str:
-    """Who stands in for a census, in words."""
+    """Return in words who stands in for a census."""
     return f"{'made-up people' if synthetic else REAL[name]} in place of {name}"
 
 
 def _normal(mean: float, uniforms: Floats) -> Floats:
-    """N(mean, 1/16) truncated to [-1, 1], from uniform numbers."""
+    """Turn uniform numbers into numbers of N(mean, 1/16), truncated to [-1, 1]."""
     from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
 
     low, high = ndtr((-1 - mean) / DEVIATION), ndtr((1 - mean) / DEVIATION)
@@ -64,7 +65,7 @@ def _uniform(uniforms: Floats) -> Floats:
 
 
 def _power(uniforms: Floats) -> Floats:
-    """Density proportional to (x + 2)^-10 on [-1, 1]."""
+    """Turn uniform numbers into numbers whose density is proportional to (x + 2)^-10 on [-1, 1]."""
     return np.clip((1 - uniforms * (1 - 3.0**-9)) ** (-1 / 9) - 2, -1, 1)  # rounding may lead out
 
 
@@ -81,9 +82,11 @@ LAWS: Mapping[str, Callable[[Floats], Floats]] = {
 def drawn(
     name: str, users: int, data: Path | None, seed: int, attributes: int | None = None
 ) -> TablePopulation:
-    """So many people by name: a census or a law of synthetic ones, with so many attributes or all.
+    """Draw `users` people of a census or of a synthetic law, with `attributes` attributes or with
+    all.
 
-    Raises `BadInput` for another name, data that do not fit, and more attributes than there are.
+    Raises `BadInput` for an unknown name, for data that do not fit, and for more attributes than
+    there are.
     """
     if name in LAWS:
         return _synthetic(LAWS[name], users, attributes or SYNTHETIC_ATTRIBUTES, seed)
@@ -96,9 +99,9 @@ def drawn(
 
 
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
-    """The same people with so many attributes, the first of each kind in proportion.
+    """Return the same people with the first attributes of each kind only, in proportion.
 
-    Raises `BadInput` for too many.
+    Raises `BadInput` for more attributes than there are.
     """
     numeric, categorical = people.schema.numeric, people.schema.categorical
     every = len(numeric) + len(categorical)
@@ -130,7 +133,7 @@ def _numbers(count: int) -> tuple[Numeric, ...]:
 
 
 def _made_up(name: str, users: int, seed: int) -> TablePopulation:
-    """A table of the paper's shape."""
+    """Make up a table of the shape of the paper's census."""
     numeric, domains = SHAPES[name]
     coins = SampledCoins(seed, "population")
     numbers = _normal(0.0, coins.uniform(users * numeric).plain).reshape(users, numeric)
@@ -146,7 +149,9 @@ def _made_up(name: str, users: int, seed: int) -> TablePopulation:
 
 
 def _zipf(size: int, uniforms: Floats) -> Floats:
-    """Items from 1, of chances proportional to 1/1, 1/2, 1/3 and so on."""
+    """Turn uniform numbers into items from 1, with probabilities proportional to 1, 1/2, 1/3 and so
+    on.
+    """
     up_to = np.cumsum(1 / np.arange(1, size + 1))
     return np.asarray(
         np.searchsorted(up_to[:-1] / up_to[-1], uniforms, side="right") + 1, dtype=np.float64
@@ -154,7 +159,7 @@ def _zipf(size: int, uniforms: Floats) -> Floats:
 
 
 def rows_of(name: str, data: Path) -> int:
-    """How many users there are in all of the census that stands in for another."""
+    """The number of users in the whole census that stands in for the named one."""
     return len(_census(name, data).inputs)
 
 

@@ -25,7 +25,7 @@ SECTION = "Wang et al., section VI-A"
 
 
 def gap_expands(method: str, rival: str) -> Statement:
-    """The statement that a rival's error over a method's grows with ε."""
+    """Return the statement that a rival's error divided by a method's grows at every step of ε."""
 
     def holds(numbers: MeasureByAxis) -> bool:
         epsilons = [epsilon for name, epsilon in numbers if name == method]
@@ -37,7 +37,7 @@ def gap_expands(method: str, rival: str) -> Statement:
 
 
 def gap_quote(method: str) -> Quote:
-    """That the gap to Duchi et al.'s mechanism expands, in the paper's runs of it."""
+    """The quote that the gap to Duchi et al.'s mechanism, as printed, expands with ε."""
     return everywhere(
         SECTION,
         "share of the laws with which Duchi et al., as printed, err ever more than "
@@ -46,13 +46,15 @@ def gap_quote(method: str) -> Quote:
         ["method", "epsilon"],
         ["estimates"],
         gap_expands(method, "duchi-as-printed"),
-        why="up to ε* HM is Duchi et al.'s mechanism for one value; where PM comes in, large "
-        "values have gained less",
+        why=(
+            "up to ε* HM is Duchi et al.'s mechanism for one value; above ε*, where HM also"
+            " uses PM, large values gain less"
+        ),
     )
 
 
 def outperforms_quote(rival: str) -> Quote:
-    """That PM and HM err less than a rival everywhere."""
+    """The quote that PM and HM have smaller errors than a rival everywhere."""
     return everywhere(
         SECTION,
         f"share of the laws and ε at which PM and HM err less than {METHODS[rival]}",
@@ -65,7 +67,7 @@ def outperforms_quote(rival: str) -> Quote:
 
 
 def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
-    """The experiment on numbers of these laws."""
+    """Return the experiment on numbers that follow these laws."""
     return Experiment(
         summary=summary,
         source=source,

@@ -1,4 +1,6 @@
-"""Table I of Wang et al.: the stated orders of worst variances, wherever they are stated."""
+"""Table I of Wang et al.: the stated orders of worst variances, checked wherever they are
+stated.
+"""
 
 from collections.abc import Callable, Mapping
 from math import tanh
@@ -24,14 +26,14 @@ EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP
 MANY, SMALL = 16, 0.5  # attributes and ε of Lemma 6, k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = (
-    "it holds over Duchi et al.'s mechanism as printed, whose ε is ln(1 + e^ε) for even d; made "
-    "ε-LDP it varies less"
+    "it holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 +"
+    " e^ε) for even d; the corrected one, which is ε-LDP, has less variance"
 )
 
 
 @attrs.frozen(kw_only=True)
 class OrderPoint:
-    """Where an order is stated: its setting, for so many attributes."""
+    """A row of the table (`setting`) for a number of attributes."""
 
     setting: str
     variant: DuchiVariant
@@ -40,7 +42,9 @@ class OrderPoint:
 
 @typed(OrderPoint)
 def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
-    """At how many of the ε an order holds, exactly, and at how many HM beats all rivals."""
+    """Return at how many values of ε an order holds exactly, and at how many HM beats all
+    rivals.
+    """
     del seed, data
     checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)
     numbers: dict[str, float | str] = {
@@ -56,9 +60,9 @@ def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
-    """At how many of the ε HM has the smallest worst variance.
+    """Return at how many values of ε HM has the smallest worst variance.
 
-    The rivals are Duchi et al. and Laplace, and for `best` SCDF besides.
+    The rivals for `best_but_scdf` are Duchi et al. and Laplace; for `best` SCDF is one more.
     """
     worst = {epsilon: worst_variances(epsilon, attributes, variant) for epsilon in EPSILONS}
     laplace, scdf = (
@@ -70,7 +74,9 @@ def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
 
 
 def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
-    """The share of all places tried at which something holds."""
+    """Return a function that reads the share of all points (d, ε) at which an order holds or HM is
+    best.
+    """
 
     def reading(table: Table) -> Counterpart:
         rows = [row for row in table.where(**at).rows if measure in row]
@@ -87,7 +93,7 @@ def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
 
 
 def order_quote(setting: str, variant: str) -> Quote:
-    """A row of the table, with a variant of Duchi et al.'s mechanism."""
+    """The quote of a row of the table, with a variant of Duchi et al.'s mechanism."""
     which = f", {VARIANTS[variant]}" if ORDERS[setting].several else ""
     what = f"{setting}: share of the d and ε tried with {ORDERS[setting].stated}{which}"
     return Quote(
@@ -100,23 +106,22 @@ def order_quote(setting: str, variant: str) -> Quote:
 
 
 def lemma_6(value: float, last: float) -> float:
-    """The variance of HM up to ε* by Lemma 6.
-
-    Its last term is `last` times the value's square.
+    """The variance of HM up to ε* by Lemma 6, with `last` times the value's square as its last
+    term.
     """
     return MANY / tanh(SMALL / 2) ** 2 + last * value**2
 
 
 def variance_by_law(value: float) -> float:
-    """The same by the law of a report.
+    """The variance of HM up to ε*, computed from the law of a report.
 
-    A user reports on 1 of the attributes, as many times as large, and sends 0 for the others.
+    A user reports on 1 of `MANY` attributes, multiplied by `MANY`; the estimate of the others is 0.
     """
     return MANY * HM(SMALL).law(value).second_moment - value**2
 
 
 NOTES: Mapping[str, str] = {
-    "grid": "ε of 0.1, 0.2, .. 30, and ε* and ε#; d of 2 to 40",
+    "grid": "ε of 0.1, 0.2 and so on to 30, ε* and ε#; d from 2 to 40",
     "k": "k by Eq. 12",
 }
 
@@ -145,7 +150,8 @@ EXPERIMENT = Experiment(
             lambda _: 1.0,
             share("best", setting=SEVERAL, variant="corrected"),
             correction=(
-                "of Laplace and Duchi et al. as printed; SCDF varies less for some large ε/d"
+                "if only Laplace and Duchi et al. as printed count; SCDF has less variance for "
+                "some large ε/d"
             ),
             corrected=share("best_but_scdf", setting=SEVERAL, variant="as-printed"),
         ),

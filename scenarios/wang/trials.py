@@ -27,28 +27,29 @@ METHODS = {
     "scdf": "SCDF, ε/d each",
 }
 NUMERIC = tuple(METHODS)
-# OUE with ε/k on k attributes, or with ε/d on all of them: what perturbs numbers does not matter.
+# For categories a method is OUE with ε/k on k attributes, or OUE with ε/d on all attributes.
+# The mechanism for numbers does not matter to them.
 CATEGORICAL = ("hm", "duchi")
 MSE = Measure("mse", "mean squared error", "expected_mse", "deviation_mse")
 EPSILON_CHOICE = "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only"
 ENCODINGS = {
     "hm": "OUE, ε/k on k attributes",
     "duchi": "OUE, ε/d on all attributes",
-}  # of the methods, for categories
+}  # what the methods do with categories
 DRAWN = {**METHODS, **{f"{method} on categories": words for method, words in ENCODINGS.items()}}
-INTERVALS = "Bars: 99.9 % for all points together; lines: expected."
+INTERVALS = "Error bars: 99.9 % for all points together. Lines: expected."
 TOO_LITTLE = (
-    "as printed, that mechanism has ln(1 + e^ε) for an even number of attributes and is no fair "
-    "rival"
+    "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
+    "attributes and is no fair rival"
 )
 
 
 @attrs.frozen(kw_only=True)
 class TablePoint:
-    """A table of so many users, and how it is collected.
+    """A table of `users` users, and how it is collected.
 
-    `estimates` is the people's name, and for a census `BR-Numeric` and so on: of which columns the
-    errors are.
+    `estimates` is the name of the people. For a census it also says which columns the errors are
+    about, such as `BR-Numeric`.
     """
 
     estimates: str
@@ -56,14 +57,14 @@ class TablePoint:
     epsilon: float
     method: str
     k: int | str | None
-    attributes: int | None = None  # so many of the columns, or all
+    attributes: int | None = None  # number of columns; None for all
 
 
 @typed(TablePoint)
 def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
-    """Means or frequencies of a table, with the mean squared error over those of one kind.
+    """Collect a table; return the mean squared error of its means or of its frequencies.
 
-    Measurements are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
+    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
     """
     name, _, kind = point.estimates.partition("-")
     people = drawn(name, point.users, data, seed, point.attributes)
@@ -74,13 +75,13 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
         epsilon=point.epsilon,
         k=point.k,
     )
-    # Trials share the processors, so that a run has one thread.
+    # Trials already run side by side, so a run uses one thread.
     done = run(protocol, people.inputs, seed, threads=1)
     assessed = assess(protocol, done, people.totals)
     part = list(assessed.parts.values())[kind == "Categorical"]
     squares = ((assessed.estimate - assessed.truth) / assessed.units)[part] ** 2
     variances = (assessed.variance / assessed.units**2)[part]
-    # The deviation is that of the mean square of normal, uncorrelated errors.
+    # The standard deviation is that of the mean square of normal, uncorrelated errors.
     return {
         "mse": float(squares.mean()),
         "expected_mse": float(variances.mean()),
@@ -100,9 +101,9 @@ def collected_cost(point: TablePoint) -> float:
 
 
 def with_encodings(table: Table) -> Table:
-    """The table with other names of the methods for categories.
+    """Return the table with other names of the methods in the rows about categories.
 
-    There it does not matter what perturbs the numbers.
+    The mechanism for numbers does not matter there.
     """
     rows = [
         {**row, "method": f"{row['method']} on categories"}
@@ -114,7 +115,7 @@ def with_encodings(table: Table) -> Table:
 
 
 def titles(table: Table) -> dict[str, str]:
-    """What is estimated of whom, in words."""
+    """The titles of the panels: what is estimated, and about whom."""
     return {
         f"{name}-{kind}": f"{kind}, {title(name, table.synthetic)}"
         for name in STAND_INS
@@ -123,7 +124,7 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def ours_below(rival: str) -> Statement:
-    """The statement that PM and HM err less than another method."""
+    """Return the statement that PM and HM have smaller errors than another method."""
 
     def holds(numbers: MeasureByAxis) -> bool:
         return max(numbers["pm"], numbers["hm"]) < numbers[rival]
@@ -132,9 +133,10 @@ def ours_below(rival: str) -> Statement:
 
 
 def sampled_below(numbers: MeasureByAxis) -> bool:
-    """Whether frequencies are better of sampled attributes than of all with ε/d.
+    """Whether frequencies have smaller errors with sampled attributes than with ε/d for each
+    attribute.
 
-    Of means, nothing.
+    Raises `KeyError` for means, which the statement is not about.
     """
     if "pm" in numbers:
         raise KeyError("means")
