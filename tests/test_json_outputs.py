@@ -1,0 +1,123 @@
+"""The JSON of every command fits its schema in docs/reference/schemas."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.harness.data import ROOT
+from tests.harness.shell import RING, simnet
+
+SCHEMAS = {
+    file.stem: json.loads(file.read_text())
+    for file in sorted((ROOT / "docs/reference/schemas").glob("*.json"))
+}
+COMMANDS = [
+    ("run", "run dpds --users 20 --items 3"),
+    ("run", "run dpds --users 20 --items 3 --at-epsilon 1"),
+    ("run", "run tss --users 20 --items 4 --gamma 2 --reported 1"),
+    ("run", "run tss_prime --users 20 --items 4 --reported 1"),
+    ("run", "run dpdg --users 20"),
+    ("run", "run weighted"),
+    ("run", "run weighted_mean"),
+    ("run", "run local_frequency --users 200 --mechanism olh"),
+    ("run", "run local_mean --users 50"),
+    ("run", "run local_table --users 50"),
+    ("run", "run sampled_frequency --users 200"),
+    ("run", "run sampled_personal --users 200"),
+    ("run", "run sampling_privacy --users 20"),
+    ("run", "run sampling_privacy_clear --users 20"),
+    ("run", "run ldp_sgd --users 2000"),
+    ("run", "run calibrated_frequency --users 2000 --items 20 --heavy 0.1"),
+    ("run-protocol", f"run {RING}"),
+    ("verify", "verify dpds --users 5 --items 2 --corrupt u1,server"),
+    ("verify", "verify tss --users 6 --items 2 --corrupt S2 --reported 1 --runs 3"),
+    ("verify", "verify dpds --users 5 --items 2 --corrupt network"),
+    ("verify", "verify sampling_privacy --users 12 --corrupt reader"),
+    ("verify", "verify ldp_sgd --users 200 --corrupt server"),
+    ("verify", f"verify {RING} --corrupt u2,u4"),
+    ("exact-view", f"exact-view {RING} --users 3 --items 2 --corrupt u1 --inputs 1,1,1"),
+    ("exact-view", "exact-view dpds --users 2 --items 1 --corrupt u1 --inputs 1,1 --versus 1,1"),
+    ("breaking", "breaking tss --users 12 --items 3 --reported 1 --runs 2"),
+    ("breaking", f"breaking {RING} --runs 2"),
+    ("breaking-user", "breaking tss --users 12 --items 3 --reported 1 --user u1"),
+    ("check", "check dpds --users 5 --items 2"),
+    ("list", "list"),
+    ("list-name", "list tss"),
+    ("list-name", "list fig2"),
+    ("explain", "explain"),
+    ("table1", "table1 --users 20 --items 3 --participation 0.5 --reported 1 --phi 2"),
+    ("mechanism", "mechanism duchi-multi --epsilon 1 --attributes 4"),
+    ("mechanism", "mechanism pm --epsilon 1"),
+    ("mechanism", "mechanism grr --epsilon 1 --items 3"),
+    ("privacy", "privacy dpcs --counts 20,30 --participation 0.3 --epsilon 1"),
+    ("privacy", "privacy dpcs --counts 20,30 --participation 0.3 --delta 1e-6"),
+    ("privacy", "privacy tss-s1 --items 10 --reported 2 --participation 0.3 --gamma 2"),
+    ("privacy-views", "privacy tss --counts 20,30 --participation 0.3 --reported 1"),
+    ("privacy-dpdg", "privacy dpdg --users 100 --epsilon 0.5 --delta 1e-6 --colluders 3"),
+    ("privacy-participation", "privacy participation --counts 200,300 --epsilon 1 --delta 1e-4"),
+    ("privacy-users", "privacy users --share 0.1 --participation 0.3 --epsilon 1 --delta 1e-4"),
+    (
+        "privacy-advise",
+        "privacy advise --users 1000 --items 5 --rarest 90 --epsilon 0.5 --delta 1e-4",
+    ),
+    ("privacy-compose", "privacy compose --group 33,40@0.1x5 --delta 1e-6"),
+    ("privacy-claims", "privacy claims --users 100 --items 5 --beta 0.1 --epsilon 0.5"),
+    ("privacy-claims", "privacy claims --users 900 --items 3 --beta 0.3 --epsilon 2 --reported 1"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[text for _, text in COMMANDS])
+def test_the_output_fits_its_schema(name: str, command: str) -> None:
+    jsonschema.validate(simnet(*command.split(), "--json", "-").json, SCHEMAS[name])
+
+
+@pytest.mark.slow
+def test_the_outputs_of_studies_and_certificates_fit_their_schemas(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    simnet(
+        *[
+            "verify",
+            "dpds",
+            "--users",
+            "3",
+            "--items",
+            "2",
+            "--corrupt",
+            "u1",
+            "--certificate",
+            "c.json",
+        ]
+    )
+    for name, command in (
+        ("sweep", "sweep fig2 --trials 1 --quick --store s.jsonl"),
+        ("results", "results --store s.jsonl"),
+        ("results", "results fig2 --store s.jsonl"),
+        ("reproduce", "reproduce fig2 --quick --trials 1 --store s.jsonl --out out"),
+        ("verify-check", "verify --check c.json"),
+    ):
+        jsonschema.validate(simnet(*command.split(), "--json", "-").json, SCHEMAS[name])
+
+
+def test_every_schema_is_tried_and_says_what_each_key_means() -> None:
+    tried = {name for name, _ in COMMANDS} | {"sweep", "results", "reproduce", "verify-check"}
+    assert tried == set(SCHEMAS)
+    for name, schema in SCHEMAS.items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for key, part in _keys(schema):
+            assert part.get("description", "").endswith("."), (name, key)
+
+
+def _keys(schema: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Every key that the schema names, with its part of the schema."""
+    if isinstance(schema, list):
+        return [pair for part in schema for pair in _keys(part)]
+    if not isinstance(schema, dict):
+        return []
+    own = list(schema.get("properties", {}).items())
+    below = [part for key, part in schema.items() if key != "properties"]
+    return [*own, *_keys([part for _, part in own]), *_keys(below)]
