@@ -218,7 +218,7 @@ class Symbolic:
         """
         return [party for party, coins in self._coins.items() if coins.tossed]
 
-    def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # what is read blind has none
+    def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # a symbolic reading has no inputs
         """Return no value: the symbolic reading has no inputs."""
         return HIDDEN
 

@@ -1,14 +1,14 @@
-"""Reduced views whose structure is hidden, put on common bases.
+"""Reduced views of a coalition that does not know their structure, written in common bases.
 
-A reduced view is (discrete part, K, K·y): see `views`. Where a coalition cannot tell which K it is
-that applies, what it sees is y alone. Let J be the reduced basis of all K that occur with one
-discrete part, in any of the laws that are compared. Given a world with K·y = v, y is uniform on all
-that meet this condition; so J·y is uniform on all its values that do, and given J·y = w, y is
-uniform on all that meet *this* condition, whatever the world was. Hence (discrete part, J, J·y) has
-the law that whole views ask for, in both directions.
+A reduced view is (discrete part, K, K·y): see `views`. If a coalition cannot tell which K applies,
+it sees only the discrete part and y. Let J be the reduced basis of all K that occur with one
+discrete part, in any of the laws that are compared. In a world with K·y = v, y is uniform on all
+values that meet this condition. So J·y is uniform on all its values that meet the condition. Given
+J·y = w, y is uniform on all values that meet *this* condition, in every world. Hence two laws of
+(discrete part, J, J·y) are equal just if the laws of the whole views are equal.
 
-Example. "a" holds s in F_3 and tosses a coin that "b" does not see: it sends s, or s + c for a
-field coin c. With s = 1, what "b" sees reduces to
+Example. "a" has s in F_3 and tosses a coin that "b" does not see: "a" sends s, or s + c for a field
+coin c. With s = 1, the view of "b" reduces to
 
     probability  K       K·y          probability  J     J·y
     1/2          (1)     1            1/2 + 1/6    (1)   1
@@ -38,19 +38,19 @@ Basis = tuple[Row, ...]
 ReducedView = tuple[Hashable, Basis, tuple[int, ...]]  # discrete part, K, values of K·y
 ReducedLaw = Mapping[ReducedView, Fraction]
 
-MOST_VIEWS = 1_000_000  # that one reduced view is split into
+MOST_VIEWS = 1_000_000  # one reduced view is split into at most so many views
 _CONSTANT = 1 << 62  # comes after all places
 
 
 def row_of(modulus: int, vector: Vector) -> Row:
-    """A row of a basis."""
+    """The entries of a vector, sorted, as a row of a basis."""
     return modulus, tuple(sorted(vector.items()))
 
 
 def on_common_bases(laws: Sequence[ReducedLaw]) -> list[Law]:
-    """The laws with one basis for each discrete part.
+    """Return the laws, with one basis for each discrete part.
 
-    Raises `BadInput` where that takes too many views.
+    Raises `BadInput` if the laws then have too many views.
     """
     bases: dict[Hashable, set[Basis]] = {}
     for law in laws:
@@ -94,11 +94,11 @@ def _refined(law: ReducedLaw, several: Mapping[Hashable, Basis]) -> Law:
 
 
 def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tuple[int, ...]]:
-    """All values of J·y that meet K·y = v, for K in the span of J.
+    """All values of J·y with K·y = v, for K in the span of J.
 
-    A row of J is 1 at its own pivot, where the others are 0. So the entries of a row of K at these
-    pivots say which combination of rows of J it is, and K·y = v becomes a system of equations in
-    the values of J·y.
+    A row of J is 1 at its own pivot, where the other rows are 0. So the entries of a row of K at
+    these pivots are its coefficients as a combination of rows of J. Thus K·y = v becomes a system
+    of equations in the values of J·y.
     """
     pivots = [(modulus, row[0][0]) for modulus, row in joint]
     choices: list[list[tuple[int, ...]]] = []
@@ -120,7 +120,7 @@ def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tu
 
 
 def _assignments(equations: Span, unknowns: int, modulus: int) -> Iterator[tuple[int, ...]]:
-    """All solutions of a system whose equations have their right sides at `_CONSTANT`."""
+    """All solutions of a system whose equations have their right sides at the key `_CONSTANT`."""
     solved = {min(row): row for row, _ in equations.basis()}
     free = [number for number in range(unknowns) if number not in solved]
     for chosen in itertools.product(range(modulus), repeat=len(free)):

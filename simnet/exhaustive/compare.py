@@ -40,7 +40,7 @@ from simnet.exhaustive.views import Views
 
 @attrs.frozen(eq=False)
 class Compared:
-    """The laws of a coalition's view on two inputs; `tapes` are the numbers of worlds."""
+    """The laws of a coalition's view on two inputs. `tapes` are the numbers of worlds."""
 
     first: Law
     second: Law
@@ -53,19 +53,19 @@ class Compared:
 
     @property
     def epsilon(self) -> float:
-        """The exact ε for δ = 0: the largest log-ratio of probabilities."""
+        """The exact ε for δ = 0: the largest absolute log-ratio of probabilities."""
         return 0.0 if self.same else epsilon(self.first, self.second)
 
     def delta(self, epsilon: float = 0) -> Fraction | float:
-        """The exact δ(ε), a fraction for ε = 0, where it is the total variation distance."""
+        """The exact δ(ε). For ε = 0 it is a fraction, the total variation distance."""
         return delta(self.first, self.second, epsilon)
 
 
 @attrs.frozen(eq=False)
 class WorstNeighbour:
-    """The neighbour that a coalition can tell apart best, by δ.
+    """The neighbour that a coalition can tell apart best, measured by δ.
 
-    `largest_epsilon` is that of any neighbour, perhaps of another one.
+    `largest_epsilon` is the largest ε of all neighbours, perhaps of another neighbour.
     """
 
     compared: Compared
@@ -74,7 +74,7 @@ class WorstNeighbour:
 
 
 class Comparison:
-    """Comparisons of a protocol's views for one coalition; each law is found once.
+    """Compares a protocol's views for one coalition; each law is computed only once.
 
     With `enumerate_field`, field coins are played out too.
     """
@@ -93,15 +93,15 @@ class Comparison:
 
     @property
     def corrupt(self) -> Coalition:
-        """The coalition."""
+        """The coalition whose views are compared."""
         return self.views.corrupt
 
     def compare(
         self, first: Sequence[Any], second: Sequence[Any], progress: Progress = lambda _: None
     ) -> Compared:
-        """The views on two inputs.
+        """Compare the views on two inputs.
 
-        Raises `BadInput` where a member could tell them apart by its own input.
+        Raises `BadInput` if a member of the coalition has different inputs: it would know the side.
         """
         inputs, other_inputs = self.model.named(first), self.model.named(second)
         for name in self.corrupt.parties:
@@ -118,7 +118,7 @@ class Comparison:
         return Compared(one, other, (tapes, other_tapes))
 
     def tapes(self, inputs: Sequence[Any], progress: Progress = lambda _: None) -> int:
-        """How many worlds there are on these inputs.
+        """The number of worlds on these inputs.
 
         `progress` is called with the probability covered since its last call.
         """
@@ -130,7 +130,7 @@ class Comparison:
         epsilon: float = 0,
         progress: Callable[[int], None] = lambda _: None,
     ) -> WorstNeighbour:
-        """The neighbour of the largest δ(ε), and the largest ε over all neighbours.
+        """Find the neighbour with the largest δ(ε), and the largest ε over all neighbours.
 
         `progress` is called with 1 after each neighbour.
         """
@@ -149,9 +149,9 @@ class Comparison:
         return worst
 
     def neighbours(self, inputs: Sequence[Any]) -> Iterator[list[Any]]:
-        """All inputs in which one honest party holds another item.
+        """Yield all inputs in which one honest party has another item.
 
-        Raises `BadInput` for a protocol that does not say which items there are.
+        Raises `BadInput` for a protocol that does not say which items are possible.
         """
         protocol = self.model.protocol
         if not isinstance(protocol, OverItems):

@@ -1,34 +1,35 @@
 """A protocol as a model: all joint histories of its parties, with their exact probabilities.
 
-Theory of operation. The exhaustive reading replaces "run it with random coins" by "play every way
-in which the coins can come out". The words are those of model checking:
+Theory of operation. The exhaustive reading does not run the protocol with random coins: it
+plays every outcome of all coins. The words are those of model checking:
 
 - A *state* is the state of every party (`PartyState`) and of the network between them.
 - An *action* leads to the next state: a party starts, tosses a coin, opens field elements, or takes
-  a delivery. A toss branches once for each outcome, with its probability; an opening, once for each
-  way in which the numbers can come out. Which action comes next is decided by one fixed rule, the
-  schedule of a run without a shuffle: the order in which parties go on does not change what a
+  a delivery. A toss has one branch for each outcome, with its probability. An opening has one
+  branch for each possible list of numbers. One fixed rule decides which action comes next, the
+  schedule of a run without a shuffle. The order in which parties go on does not change what a
   script computes, so one order is enough.
-- A *world* is a complete joint history: every coin has come out somehow, all scripts have ended.
-  Its probability is the product of its coins' probabilities.
+- A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. Its
+  probability is the product of its coins' probabilities.
 
-Opening field elements is a coin as well, with one difference: whether it is one depends on what was
-opened before. Field coins are uniform, so a row of elements whose coins are independent of those of
-all rows opened before has any number, each with probability 1/q, whatever has happened so far. A
-row that depends on them has the one number that follows. Given the numbers opened, the field coins
-are uniform on what these leave, which is all that `views` needs.
+Opening field elements is like a coin, with one difference: whether its result is random depends on
+what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
+of all rows opened before, the row has each number with probability 1/q, whatever has happened so
+far. If a row depends on earlier rows, its number follows from theirs. Given the numbers opened, the
+field coins are uniform on all values that agree with these numbers, which is all that `views`
+needs.
 
-Worlds are found depth first, and two limits keep the search from going on for ever. There may be so
-many worlds and no more: how many there will be is estimated when some have been found, by a few
-random ways through the tree (Knuth, *Estimating the efficiency of backtrack programs*, 1975: the
-product of the numbers of branches on a random way has the number of leaves as its mean). And a
-world may have so many coins and no more: a script that draws until it likes what it gets has
-infinitely many worlds, and the first of them never ends.
+Worlds are found depth first, and two limits keep the search finite. The first is a limit on the
+number of worlds. The number is estimated when some worlds have been found, by a few random paths
+through the tree (Knuth, *Estimating the efficiency of backtrack programs*, 1975: the product of the
+numbers of branches on a random path has the number of leaves as its mean). The second is a limit on
+the coins in one world: a script that draws until it gets what it wants has infinitely many worlds,
+and one of them never ends.
 
-Two things keep the search fast. A script is played once for each history of its own party, not of
-all parties (`party_tree`). And which action comes next, and who takes which message, depends on
-*structures* alone: on what is sent to whom under which tag and with which coefficients, not on the
-values of secrets or on inputs. So the order of events is kept in a tree of its own, the schedule
+Two things make the search fast. A script is played once for each history of its own party, not of
+all parties (`party_tree`). And *structures* alone decide which action comes next and who takes
+which message: what is sent to whom, under which tag and with which coefficients, but not the values
+of secrets or inputs. So the order of events is kept in a tree of its own, the schedule
 tree (`ScheduleNode`), which worlds and inputs share.
 
 Example. A party "a" answers a question truthfully with probability 3/4; "b" reads the answer.
@@ -45,13 +46,14 @@ Example. A party "a" answers a question truthfully with probability 3/4; "b" rea
 ...     async def b(self, me):
 ...         return (await me.receive(ANSWER, "a")).numbers()
 
-"a" holds an input, "b" holds none. Two worlds, each with the outcomes of the coins of "a":
+"a" has an input, "b" has no input. There are two worlds, each with the outcomes of the coins of
+"a":
 
 >>> worlds = Model(Ask()).worlds([1])
 >>> [(str(world.probability), world.states[0].history.outcomes) for world in worlds]
 [('1/4', (True,)), ('3/4', (False,))]
 
-What happens in the first of them, action by action:
+What happens in the first world, action by action:
 
 >>> print(*(type(action).__name__ for action in worlds[0].schedule.actions()))
 Start Toss Start Deliver End
@@ -89,9 +91,9 @@ from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
 
 LIMIT = 1_000_000  # worlds
-MOST_COINS = 200  # tossed or opened in one world
-PILOT = 2_000  # worlds that are found before the number of all is estimated
-WAYS = 41  # random ways through the tree of worlds
+MOST_COINS = 200  # at most so many coins are tossed or opened in one world
+PILOT = 2_000  # after so many worlds the total number is estimated
+WAYS = 41  # random paths through the tree of worlds
 # A way promises more than ten times as many worlds as there are with a chance of at most 1/10, so
 # half of all ways with a chance below 10^-9.
 EXCESS = 10
@@ -101,21 +103,24 @@ Progress = Callable[[float], None]
 
 @attrs.frozen(eq=False)
 class Start:
-    """A party's script begins."""
+    """The action in which a party's script begins."""
 
     party: int
 
 
 @attrs.frozen(eq=False)
 class Toss:
-    """A party tosses the coin that it is suspended for."""
+    """The action in which a party tosses the coin that its script waits for."""
 
     party: int
 
 
 @attrs.frozen(eq=False)
 class Open:
-    """A party opens the rows that it has asked for; `before` are those opened earlier."""
+    """The action in which a party opens the rows that its script asked for.
+
+    `before` are the rows that were opened earlier.
+    """
 
     party: int
     before: tuple[OpenedRow, ...]
@@ -124,9 +129,10 @@ class Open:
 
 @attrs.frozen(eq=False)
 class Deliver:
-    """A party takes what it has asked for: for each thing one message, or the summands of a sum.
+    """The action in which a party receives what it asked for.
 
-    Deliveries with equal marks are the same to the party.
+    For each thing it asked for, it receives one message, or the summands of a sum. Deliveries with
+    equal marks are the same to the party.
     """
 
     party: int
@@ -135,13 +141,13 @@ class Deliver:
 
     @property
     def messages(self) -> tuple[Summands, ...]:
-        """The messages without their rounds."""
+        """The messages of the delivery, without their rounds."""
         return tuple(tuple(posting.message for posting in group) for group in self.groups)
 
 
 @attrs.frozen(eq=False)
 class End:
-    """All scripts have ended."""
+    """The end of a world: all scripts have ended."""
 
 
 Action = Start | Toss | Open | Deliver | End
@@ -150,13 +156,13 @@ Action = Start | Toss | Open | Deliver | End
 class ScheduleNode:
     """A place in the schedule tree: the order of events, without the values of secrets.
 
-    Two joint histories that differ only in the values of secrets, or in inputs that do not show in
-    structures, are at the same node. A node is left by its one action; to which node that leads
-    depends on the structure of the state that the acting party comes to.
+    Two joint histories are at the same node if they differ only in the values of secrets, or in
+    inputs that do not affect structures. Each node has one action. The structure of the state that
+    the acting party reaches decides which node comes next.
 
-    The network at a node costs memory, and most nodes are passed through once. So a node's network
-    is handed on to its first child where only one is likely (after a delivery), and made anew from
-    the node before when it is asked for again.
+    The network at a node takes memory, and most nodes are visited once. So a node hands its network
+    on to its first child if only one child is likely (after a delivery). If the network is needed
+    again, it is rebuilt from the node before.
     """
 
     def __init__(
@@ -165,7 +171,9 @@ class ScheduleNode:
         before: "ScheduleNode | None" = None,
         state: PartyState | None = None,
     ) -> None:
-        """The node to which an action of the node before has led, `state` being its party's."""
+        """Make the node that follows an action of the node before; `state` is the acting party's
+        state.
+        """
         self.action: Action | None = None
         self._network: Network | None = network
         self._before = before
@@ -174,7 +182,7 @@ class ScheduleNode:
 
     @property
     def network(self) -> Network:
-        """The network after the node's action, if it has been decided."""
+        """The network after the node's action, if the action has been decided."""
         if self._network is None:
             assert self._before is not None
             assert self._state is not None
@@ -189,7 +197,7 @@ class ScheduleNode:
         states: Sequence[PartyState],
         decide: Callable[[Network, Sequence[PartyState]], Action],
     ) -> Action:
-        """The node's action, decided when first asked for."""
+        """The node's action, which is decided when it is first asked for."""
         if self.action is None:
             action = decide(self.network, states)
             _apply(action, self.network)
@@ -197,7 +205,7 @@ class ScheduleNode:
         return self.action
 
     def child(self, state: PartyState) -> "ScheduleNode":
-        """The node after the action has led its party to this state."""
+        """The next node, if the action has led its party to this state."""
         child = self._children.get(state.structure)
         if child is None:
             network = self.network
@@ -210,7 +218,7 @@ class ScheduleNode:
         return child
 
     def actions(self) -> list[Action]:
-        """The actions from the beginning up to this node's own."""
+        """Yield the actions from the beginning up to this node's action."""
         before = [] if self._before is None else self._before.actions()
         return before if self.action is None else [*before, self.action]
 
@@ -225,7 +233,7 @@ def _apply(action: Action, network: Network) -> None:
 
 
 def secrets_sum(form: Vector, states: Sequence[PartyState]) -> int:
-    """The value of a form in secrets and `ONE`, not yet reduced."""
+    """The value of a form in secrets and `ONE`, before it is reduced modulo q."""
     return sum(
         factor * (1 if unknown == ONE else states[owner(unknown)].secrets[unknown])
         for unknown, factor in form.items()
@@ -240,7 +248,7 @@ def opened_number(row: OpenedRow, states: Sequence[PartyState]) -> int:
 
 @attrs.frozen(eq=False)
 class World:
-    """A complete joint history: where each party ended, and the order of events on the way."""
+    """A complete joint history: the final state of each party, and the order of events."""
 
     probability: Fraction
     states: tuple[PartyState, ...]
@@ -251,7 +259,7 @@ Branch = tuple[tuple[PartyState, ...], ScheduleNode]
 
 
 def _numbers(action: Open, free: Sequence[int], states: Sequence[PartyState]) -> tuple[int, ...]:
-    """The numbers of rows that are opened together, given those of the free ones."""
+    """The numbers of rows that are opened together, given the numbers of the free rows."""
     numbers = [opened_number(row, states) for row in action.before]
     choices = iter(free)
     for row in action.rows:
@@ -264,12 +272,14 @@ def _numbers(action: Open, free: Sequence[int], states: Sequence[PartyState]) ->
 
 
 def _readable(count: int) -> str:
-    """A number for people, who do not count twenty digits."""
+    """A number in a form that people can read; large numbers are rounded."""
     return f"{count:,}" if count < 10**15 else f"10^{len(str(count)) - 1}"
 
 
 def input_key(value: object) -> Hashable:
-    """Equal for inputs that no script can tell apart, and for no others: 1 and True are two."""
+    """A key that is equal for two inputs just if no script can tell them apart: 1 and True
+    differ.
+    """
     try:
         return key_of(value)
     except NoKey:
@@ -278,9 +288,9 @@ def input_key(value: object) -> Hashable:
 
 
 class Model:
-    """A protocol whose worlds can be listed. What was played once is kept for further inputs.
+    """A protocol whose worlds can be listed. Executions are kept and used for further inputs.
 
-    With `enumerate_field`, field coins are played out too, by brute force, and nothing is unknown.
+    With `enumerate_field`, field coins are played out too, and nothing stays unknown.
     """
 
     def __init__(self, protocol: Protocol, enumerate_field: bool = False) -> None:
@@ -301,23 +311,24 @@ class Model:
     def worlds(
         self, inputs: Inputs, limit: int = LIMIT, progress: Progress = lambda _: None
     ) -> list[World]:
-        """Every world on these inputs.
+        """Return every world on these inputs.
 
-        `progress` is called with the probability covered since its last call. Raises `BadInput`
-        above the limit, and whatever the scripts raise.
+        `progress` is called with the probability covered since its last call. Raises `BadInput` if
+        there are more worlds than the limit, and every error that the scripts raise.
         """
         self._refuse_unplayable(inputs)
         with seldom_collected:
             return self._worlds(self._trees_for(inputs), limit, progress)
 
     def named(self, inputs: Inputs) -> dict[str, Any]:
-        """The inputs by party. Raises `BadInput` when they do not fit."""
+        """The inputs by party. Raises `BadInput` if they do not fit the protocol."""
         return inputs_by_name(inputs, self.roster)
 
     def _refuse_unplayable(self, inputs: Inputs) -> None:
-        """Refuse whatever a run refuses, and a script that does not do the same twice.
+        """Refuse what a run refuses, and a script that does not do the same twice.
 
-        A script that is a function of something besides its coins has no law to be found here.
+        If a script depends on something besides its coins and inputs, it has no law that we could
+        find.
         """
         named, everyone = self.named(inputs), self.roster.names
         first, second = (
@@ -326,7 +337,7 @@ class Model:
         )
         compare_runs(first, second)
         if not self._is_replayed:
-            # Parties are played one by one: what functions of doors share would be missed.
+            # Parties are played one by one: values that functions of doors share would be missed.
             replayed_on_other_inputs(*recorded(first, everyone))
             self._is_replayed = True
 
@@ -340,9 +351,9 @@ class Model:
         return worlds
 
     def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
-        """Raise `BadInput` when there are more worlds than the limit.
+        """Raise `BadInput` if there are more worlds than the limit.
 
-        Unless `is_above` says so, they are estimated.
+        The number of worlds is estimated, unless `is_above` says that it is too large.
         """
         estimates = sorted(self._estimates(trees, limit))
         if not is_above and estimates[WAYS // 2] <= EXCESS * limit:
@@ -354,7 +365,7 @@ class Model:
         )
 
     def _estimates(self, trees: Sequence[PartyTree], limit: int) -> Iterator[int]:
-        """How many worlds there would be if all were as those on a random way through the tree."""
+        """Yield estimates of the number of worlds, each from one random path through the tree."""
         source = SampledDiscrete(0, "", "estimate of worlds ")
         for _ in range(WAYS):
             estimate = 1
@@ -386,7 +397,7 @@ class Model:
         return trees
 
     def _explore(self, trees: Sequence[PartyTree], limit: int) -> Iterator[World]:
-        """Go through the joint histories depth first, the first outcome of a coin first."""
+        """Visit the joint histories depth first; the first outcome of a coin comes first."""
         stack = [iter([(self._beginning(trees), Fraction(1))])]
         while stack:
             found = next(stack[-1], None)
@@ -414,7 +425,7 @@ class Model:
         trees: Sequence[PartyTree],
         limit: int,
     ) -> Iterator[tuple[Branch, Fraction]]:
-        """What a state branches into, one after another, each with its probability."""
+        """Yield the branches of a state, each with its probability."""
         for outcome, chance in self._outcomes(action, states, limit):
             yield self._after(states, node, action, outcome, trees), probability * chance
 
@@ -433,9 +444,9 @@ class Model:
     def _outcomes(
         self, action: Toss | Open, states: Sequence[PartyState], limit: int
     ) -> Sequence[tuple[Outcome, Fraction]]:
-        """How a coin can come out, or what numbers opened rows can have.
+        """The outcomes of a coin, or the possible numbers of opened rows.
 
-        Raises `BadInput` for rows with more outcomes than there may be worlds.
+        Raises `BadInput` if rows have more outcomes than the limit of worlds.
         """
         pause = states[action.party].pause
         if isinstance(action, Toss):
@@ -466,7 +477,9 @@ class Model:
     def _until_branching(
         self, branch: Branch, trees: Sequence[PartyTree]
     ) -> tuple[tuple[PartyState, ...], ScheduleNode, Toss | Open | End]:
-        """Let everybody go on until a coin is to be tossed, rows are opened or all have ended."""
+        """Let all parties go on until a coin is tossed, rows are opened or all scripts have
+        ended.
+        """
         states, node = list(branch[0]), branch[1]
         while True:
             action = node.action or node.decided(states, self._decide)
@@ -474,7 +487,7 @@ class Model:
                 return tuple(states), node, action
             party = action.party
             if isinstance(action, Deliver):
-                # By the action as well: its mark holds whole contents, and takes longer to look up.
+                # The action is the key: its mark holds whole contents and is slow to look up.
                 after = states[party].children.get(action)
                 if after is None:
                     after = trees[party].deliver(states[party], action.mark, action.messages)
@@ -483,7 +496,9 @@ class Model:
             node = node.child(states[party])
 
     def _decide(self, network: Network, states: Sequence[PartyState]) -> Action:
-        """As in a run by the fixed schedule: who has started goes on before the next one starts."""
+        """Choose the next action as the fixed schedule does: a running party goes on before another
+        starts.
+        """
         started = states[: network.started]
         for state in started:
             if isinstance(state.pause, Choice):
@@ -507,9 +522,10 @@ class Model:
         return End()
 
     def _mark(self, request: Request, groups: Sequence[Sequence[Posting]]) -> Hashable:
-        """What a party can tell of a delivery: contents, and the sender where any would do.
+        """What a party can tell about a delivery: contents, and the sender if any sender was
+        allowed.
 
-        Of unknowns it can tell field and shape, which all summands of a sum share.
+        Of unknowns the party can tell the field and the shape, which all summands of a sum share.
         """
         sender = groups[0][0].message.sender if request.kind == "any" else None
         contents = [

@@ -1,26 +1,26 @@
 """Messages between parties while a protocol is explored: sent, waiting, delivered.
 
-A `Network` is the joint part of a state. It holds the messages that wait for their recipients, all
-messages that were sent, each with its round, and how deep each party stands: a message's round is
-one more than the depth of its sender, and a party that takes a message is at least as deep as the
+A `Network` is the joint part of a state. It has the messages that wait for their recipients, all
+messages that were sent, each with its round, and the depth of each party. A message's round is one
+more than the depth of its sender, and a party that takes a message is at least as deep as the
 message's round. So rounds are the causal depth that a run bills.
 
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1;
 "b" takes it and is 1 deep; its answer is posted in round 2.
 
-*Steps.* A round bills traffic, so a message to oneself takes none. Time goes on nevertheless: where
-everybody works to one clock, what a party puts aside for itself is used in the next step, as what
-others send it. So a message also has a *step*, counted like rounds, with messages to oneself among
-them. This is what its recipient can tell of the time at which it was sent.
+*Steps.* A round bills traffic, so a message to oneself takes no round. But it takes time: if all
+parties work to one clock, a party uses what it sent to itself in the next step, like what others
+sent to it. So a message also has a *step*. Steps are counted like rounds, with messages to oneself
+included. The step is what the recipient can tell about the time at which a message was sent.
 
-A network also remembers which messages stand behind the *forms* that a party received. The party's
-own tree knows them only as its received unknowns, number 0, 1, 2, ...; `sources` says what these
-are in this joint history, and `resolved` takes a form of the party back to its origins: coins and
-secrets.
+A network also remembers which messages carried the *forms* that a party received. In the party's
+own tree they are only received unknowns, number 0, 1, 2, ... In `sources` stands what these
+unknowns are in this joint history, and `resolved` writes a form of the party in terms of its
+origins: coins and secrets.
 
-*Opened rows.* Where a script goes on with the number of a form, that number is played out. Of the
-rows opened so far a network knows the forms, and of each whether its number is free (any element of
-the field, equally likely) or follows from secrets and from rows opened before.
+*Opened rows.* If a script goes on with the number of a form, that number is played out. A network
+knows the forms of all rows opened so far. For each row it knows whether the number is free (any
+element of the field, equally likely) or follows from secrets and from rows opened before.
 
     rows opened        c + s     2c      d        (c, d field coins, s a secret)
     the number is      free      known   free     2c = 2 (c + s) - 2s
@@ -73,7 +73,7 @@ class OpenedRow:
 
 
 class Network:
-    """What has been sent and what waits, in one joint history."""
+    """The messages that were sent and the messages that wait, in one joint history."""
 
     def __init__(self, parties: int) -> None:
         self.waiting: dict[Channel, tuple[Posting, ...]] = {}
@@ -85,7 +85,7 @@ class Network:
         self.started = 0  # parties 0..started-1 have started
 
     def copy(self) -> "Network":
-        """An equal network, to go on from in another direction."""
+        """Return an equal network, from which another branch can go on."""
         twin = Network(0)
         twin.waiting, twin.sent, twin.started = dict(self.waiting), list(self.sent), self.started
         twin.depths, twin.steps = list(self.depths), list(self.steps)
@@ -93,7 +93,9 @@ class Network:
         return twin
 
     def post(self, party: int, messages: Sequence[SentMessage]) -> None:
-        """A party sends messages. One to itself is not traffic, and takes no round."""
+        """Record messages that a party sends. A message to itself is not traffic and takes no
+        round.
+        """
         round_, step = self.depths[party] + 1, self.steps[party] + 1
         for message in messages:
             posting = Posting(round_ - (message.recipient == party), step, message)
@@ -102,7 +104,9 @@ class Network:
             self.sent.append(posting)
 
     def deliver(self, party: int, groups: Sequence[Sequence[Posting]]) -> None:
-        """A party takes messages: for each thing it asked for one, or the summands of a sum."""
+        """Deliver messages to a party: one for each thing it asked for, or the summands of
+        a sum.
+        """
         for group in groups:
             for posting in group:
                 channel = _channel(posting.message)
@@ -118,7 +122,7 @@ class Network:
             self.sources[party] = (*self.sources.get(party, ()), *sources)
 
     def available(self, party: int, request: Request) -> list[list[Posting]] | None:
-        """What meets a request, for each thing asked for; None while it is not all there."""
+        """The messages that meet a request, by what was asked for; None if some are missing."""
         if request.kind == "sum":
             return self._sums(party, request)
         waiting = list(self.waiting.get((party, request.tag, None, False), ()))
@@ -138,7 +142,9 @@ class Network:
         return groups
 
     def _sums(self, party: int, request: Request) -> list[list[Posting]] | None:
-        """For each key the first message of each sender: of those named, or of whoever has sent."""
+        """For each key, the first message of each sender: of the named senders, or of all that have
+        sent.
+        """
         groups = []
         for key, count in zip(request.keys, request.counts, strict=True):
             firsts: dict[int, Posting] = {}
@@ -152,7 +158,9 @@ class Network:
         return groups
 
     def resolved(self, party: int, form: Vector, modulus: int) -> Vector:
-        """A party's form with what it has received replaced by what was sent, to the origins."""
+        """A party's form in terms of its origins: received unknowns are replaced by what
+        was sent.
+        """
         result: Vector = {}
         for unknown, value in form.items():
             place = received_place(unknown)
@@ -170,7 +178,7 @@ class Network:
     def opening(
         self, party: int, outcome: int, rows: Sequence[tuple[int, Vector]]
     ) -> tuple[OpenedRow, ...]:
-        """What a party would open, as the `outcome`-th entry of its history.
+        """The rows that a party would open, as the `outcome`-th entry of its history.
 
         A row is given by its modulus and its form.
         """
@@ -192,12 +200,12 @@ class Network:
 
 
 def coins_of(form: Vector) -> Vector:
-    """The part of a resolved form that consists of field coins."""
+    """The terms of a resolved form that are field coins."""
     return {unknown: value for unknown, value in form.items() if is_coin(unknown)}
 
 
 def free_span(rows: Sequence[OpenedRow], modulus: int) -> Span:
-    """The span of the coins of those rows whose numbers are free; row k has the origin -1 - k."""
+    """The span of the coins of those rows whose numbers are free. Row k has the origin -1 - k."""
     span = Span(modulus)
     for place, row in enumerate(rows):
         if row.is_free and row.modulus == modulus:
@@ -206,9 +214,9 @@ def free_span(rows: Sequence[OpenedRow], modulus: int) -> Span:
 
 
 def _piece(sources: Sequence[Summands], number: int) -> int:
-    """Which of its message's forms the `number`-th array received is.
+    """The place in a message of the `number`-th array received.
 
-    A message of several forms is listed several times, once for each of them.
+    A message with several forms is listed several times, once for each form.
     """
     start = number
     while start and sources[start - 1] is sources[number]:

@@ -1,10 +1,10 @@
 """What one party sends and waits for, when its script is played by itself.
 
-A party is a function: of its input, of its coins, and of what it has been sent. So its script can
+A party is a function of its input, its coins, and the messages that it received. So its script can
 be played without the other parties. It runs against the kernel's own `Party`, whose link is an
 `Outbox`: what the script sends is collected in a list, and whenever the script waits, it is
-suspended, and a `Request` tells its driver what for. The driver (`party_tree`) resumes it with
-whatever came. Nothing here knows of other parties.
+suspended, and a `Request` tells its driver what it waits for. The driver (`party_tree`) resumes the
+script with the messages. This module knows nothing about other parties.
 
 Example. The script
 
@@ -41,7 +41,9 @@ from simnet.values.wire import WireType
 
 @attrs.frozen(eq=False, kw_only=True, slots=False)  # without slots, for the cached properties
 class SentMessage:
-    """One message as its sender sends it, parties by number. Rounds are no matter of the sender."""
+    """One message as its sender sends it, with parties by number. The sender does not know
+    rounds.
+    """
 
     sender: int
     recipient: int
@@ -53,7 +55,7 @@ class SentMessage:
 
     @property
     def frame_bytes(self) -> int:
-        """What the message takes on a channel."""
+        """The bytes that the message takes on a channel."""
         message = Message(
             0, self.sender, self.recipient, self.tag, self.key, self.payload, self.key_wire
         )
@@ -61,17 +63,21 @@ class SentMessage:
 
     @functools.cached_property
     def forms(self) -> list[Forms]:
-        """The forms of the payload, in order."""
+        """The linear forms in the payload, in order."""
         return [piece for piece in pieces_of(self.payload) if isinstance(piece, Forms)]
 
     @functools.cached_property
     def content(self) -> Hashable:
-        """What the recipient can tell of the payload: plain content; of forms, field and shape."""
+        """What the recipient can tell about the payload: plain content, and the field and shape of
+        forms.
+        """
         return _content(self.payload)
 
     @functools.cached_property
     def structure(self) -> Hashable:
-        """All but the values of secrets: equal for messages that are equal as functions of them."""
+        """Everything except the values of secrets: equal for messages that are the same function of
+        them.
+        """
         terms = [forms.terms for forms in self.forms]
         return (
             self.tag,
@@ -87,7 +93,7 @@ class SentMessage:
 
     @functools.cached_property
     def vectors(self) -> list[list[Vector]]:
-        """For each piece that is a form, its elements as vectors in the sender's unknowns."""
+        """For each form in the payload, its elements as vectors in the sender's unknowns."""
         return [refine(forms.terms, 1).vectors() for forms in self.forms]
 
 
@@ -106,11 +112,12 @@ def _content(payload: Payload) -> Hashable:
 
 @attrs.frozen
 class Request:
-    """What a script waits for, to be met as a whole.
+    """What a script waits for; the request is met as a whole.
 
-    "each": a message of each of `senders`, in this order. "any": one message of whoever sent first.
-    "sum": a sum over one message of each of `senders`, or, for each of `keys`, over as many
-    messages with that key as `counts` says.
+    - "each": one message from each of `senders`, in this order.
+    - "any": one message from the party that sent first.
+    - "sum": a sum of one message from each of `senders`. With `keys`, for each key a sum of as many
+      messages with this key as `counts` says.
     """
 
     kind: Literal["each", "any", "sum"]
@@ -141,17 +148,17 @@ class Outbox(Link):
         self._send(actor, tag, self._roster.find(to), payload)
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Payload) -> None:
-        """Send a row to each."""
+        """Send one row to each recipient."""
         for place, recipient in enumerate(to.numbers.tolist()):
             self._send(actor, tag, recipient, rows[place])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send a payload to each."""
+        """Send a payload to each recipient."""
         for recipient, payload in zip(to.numbers.tolist(), payloads, strict=True):
             self._send(actor, tag, recipient, payload)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send the same payloads to each."""
+        """Send the same payloads to each recipient."""
         for recipient in to.numbers.tolist():
             for payload in payloads:
                 self._send(actor, tag, recipient, payload)
@@ -159,10 +166,10 @@ class Outbox(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the message of one who may be silent; silence is an empty message.
+        """Send the message of a party that may be silent; silence is an empty message.
 
-        An empty message differs from any other, so the law of the view is right. A tally, which
-        stands for messages that are never made, cannot be played out and is refused.
+        An empty message differs from every other message, so the law of the view is right. A tally
+        stands for messages that are never made. It cannot be played out and is refused.
         """
         del messages
         if isinstance(block, Tally):
@@ -180,7 +187,9 @@ class Outbox(Link):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Send rows of a summed tag, one by one: nobody adds up here before somebody asks."""
+        """Send rows of a summed tag one by one; nothing is added up before a party asks for the
+        sum.
+        """
         block = rows.evaluate() if isinstance(rows, Deferred) else rows
         recipients = sum(len(group) for group in to)
         if block.shape[:1] != (recipients,):
@@ -200,7 +209,7 @@ class Outbox(Link):
         return (await self.take_many(actor, tag, sender, 1))[0]
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
-        """The next payload of each of the senders."""
+        """The next payload from each of the senders."""
         del actor
         payloads: list[Payload] = await _suspend(
             Request("each", tag.name, tuple(senders.numbers.tolist()))
@@ -214,7 +223,7 @@ class Outbox(Link):
         return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """The payload of whoever was first, with the sender's name."""
+        """The payload of the party that sent first, with the sender's name."""
         del actor
         sender, payload = await _suspend(Request("any", tag.name))
         return self._roster.names[sender], payload
@@ -236,7 +245,7 @@ class Outbox(Link):
         return sums.metered(actor.meter)
 
     async def breathe(self, actor: Actor) -> None:
-        """Nobody else is here who could go on."""
+        """Do nothing: there is no other party that could go on."""
 
     def _send(
         self,
@@ -248,8 +257,8 @@ class Outbox(Link):
         key_wire: WireType | None = None,
     ) -> None:
         if self._tape.stop is not None:
-            return  # the script is being left, by way of a `finally`: it is to be played again
-        manifest_for(payload)  # raises for what cannot travel
+            return  # the script is being left through a `finally`, and will be played again
+        manifest_for(payload)  # raises an error for values that cannot be sent
         message = SentMessage(
             sender=actor.number,
             recipient=recipient,

@@ -1,10 +1,11 @@
 """Everything that one party can do: a tree of its own states.
 
-A party's *history* is what it has met so far: how its coins came out, which numbers the field
-elements have that it opened, and what was delivered to it. Its script is deterministic apart from
-that, so a history determines the party's state: what it has sent, and what it does next (toss a
-coin, open field elements, wait, end). The states form a tree with a branch for every outcome of a
-coin, for all numbers that it may have opened, and for every delivery that it can tell from others.
+A party's *history* is everything that it has met so far: the outcomes of its coins, the numbers of
+the field elements that it opened, and the messages that it received. Its script is deterministic
+apart from that, so a history determines the party's state: what it has sent, and what it does next
+(toss a coin, open field elements, wait, end). The states form a tree. A state has a branch for
+every outcome of a coin, for every list of opened numbers, and for every delivery that the party can
+tell from other deliveries.
 
 Example. A script that answers a question falsely with probability 1/4, and its tree:
 
@@ -17,12 +18,12 @@ Example. A script that answers a question falsely with probability 1/4, and its 
                                              -- False --> sends bit, ends
                 -- question 2 --> (as above)
 
-A state is reached by playing the script from the beginning on its history, or, where the script is
-still suspended at the state before, by resuming it. So a script is played once for each history of
-the *party*, however many joint histories of all parties that one is part of.
+A state is reached by playing the script from the beginning on its history, or by resuming it if it
+is still suspended at the state before. So a script is played once for each history of the *party*,
+although this history may be part of many joint histories of all parties.
 
-What is unknown is the same for all: a delivery of field elements becomes *received unknowns*, which
-are numbered per party. Two deliveries that differ in the values of forms alone are one branch.
+A delivery of field elements becomes *received unknowns*, which are numbered for each party. Two
+deliveries that differ only in the values of forms are one branch.
 """
 
 from collections.abc import Coroutine, Hashable, Sequence
@@ -49,26 +50,28 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Sealed
 
-Pause = Choice | Ask | Request | None  # what a script is suspended for; None when it has ended
+Pause = (
+    Choice | Ask | Request | None
+)  # what a suspended script waits for; None if the script has ended
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Delivery:
-    """What met a request: for each thing asked for a payload, or the summands of a sum.
+    """The payloads that met a request: one for each thing asked for, or the summands of a sum.
 
-    `first_form` is the number of the first received unknown array in it; `mark` is what the party
-    can tell of the delivery.
+    `first_form` is the number of the first array of received unknowns in the delivery. `mark` is
+    what the party can tell about the delivery.
     """
 
     request: Request
-    sender: int | None  # told to a script that asked for a message of anybody
+    sender: int | None  # the sender, for a script that asked for a message from any party
     payloads: tuple[tuple[Payload, ...], ...]
     first_form: int
     mark: Hashable
 
     @property
     def forms(self) -> int:
-        """How many arrays of unknowns the party receives by it."""
+        """The number of arrays of unknowns that the party receives by this delivery."""
         if self.request.kind == "sum":
             return len(self.payloads) if isinstance(self.payloads[0][0], Forms) else 0
         return sum(
@@ -80,7 +83,7 @@ class Delivery:
 class History:
     """What a party has met: the outcomes of its coins, and the deliveries to it.
 
-    Among the outcomes stand the numbers of what it has opened, those of one door as a tuple.
+    The outcomes include the numbers of opened rows; the numbers for one door are one tuple.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -88,16 +91,17 @@ class History:
 
     @property
     def mark(self) -> Hashable:
-        """The history as the party itself can tell it from others."""
+        """The history as the party itself can distinguish it from others."""
         return self.outcomes, tuple(delivery.mark for delivery in self.deliveries)
 
 
 @attrs.define(eq=False, kw_only=True)
 class PartyState:
-    """Where a party stands after a history.
+    """The state of a party after a history.
 
-    `structure` numbers all that it has sent and asked for so far except the values of secrets: the
-    joint order of events depends on structures alone (see `model.ScheduleNode`).
+    `structure` is a number for everything that the party has sent and asked for so far, except the
+    values of secrets. The joint order of events depends on structures alone (see
+    `model.ScheduleNode`).
     """
 
     party: int
@@ -123,16 +127,17 @@ class Execution:
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         self.outbox.turn.actor = self.actor  # nobody else is here
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
-        # A copy: a script is played many times, and a function of a door may change what it is
-        # given. A script awaits nothing but its party, and so nothing but requests comes out of it.
+        # A copy: a script is played many times, and a function of a door may change its
+        # arguments. A script awaits only its party, so it yields only requests.
         inputs = [Sealed(Input(name, own_copy(value))) for value in tree.inputs]
         self._coroutine = cast(Coroutine[Request, object, object], seat.script(party, *inputs))
 
     def resume(self, answer: object) -> Pause:
-        """Go on with what the script waited for, until it pauses again; `answer` is None at first.
+        """Go on with the answer to the script's request, until the script pauses again.
 
-        Raises `ScriptError` for whatever the script raises, and what a door's function has raised,
-        or what cannot be played out, also where the script has caught it.
+        `answer` is None at first. Raises `ScriptError` for every error that the script raises.
+        Raises it also for an error in a door's function, and for what cannot be played out, even if
+        the script caught this error.
         """
         request: object = None
         raised: BaseException | None = None
@@ -158,13 +163,15 @@ class Execution:
         raise blamed(self.actor, cause) from cause
 
     def _checked(self, request: object) -> Request | None:
-        """What the script waits for, if it still does. Raises `ScriptError` for anything else."""
+        """What the script waits for, if it is still running. Raises `ScriptError` for anything
+        else.
+        """
         if isinstance(request, Request | None):
             return request
         raise in_script(self.actor, foreign_wait(request), waiting_line(self._coroutine))
 
     def answer(self, delivery: Delivery) -> object:
-        """What the script is handed for a delivery."""
+        """The value that the script gets for a delivery."""
         if delivery.request.kind == "sum":
             return self._sums(delivery)
         payloads, number = [], delivery.first_form
@@ -192,7 +199,7 @@ class Execution:
 
 
 class PartyTree:
-    """All states of one party that holds one input, made as they are reached."""
+    """All states of one party with one input, made as they are reached."""
 
     def __init__(
         self,
@@ -204,8 +211,8 @@ class PartyTree:
     ) -> None:
         """`inputs` is empty or the party's one input.
 
-        `structures` numbers structures; all trees of a protocol share it, whatever their inputs, so
-        that equal structures have equal numbers.
+        `structures` numbers structures. All trees of a protocol share it, for all inputs, so that
+        equal structures have equal numbers.
         """
         self.roster = roster
         self.party = party
@@ -215,7 +222,7 @@ class PartyTree:
         self.root = self._state(Execution(self, ()), None, History(), None)
 
     def toss(self, state: PartyState, outcome: Outcome) -> PartyState:
-        """The state after a coin has come out so."""
+        """The state after a coin has this outcome."""
         child = state.children.get(outcome)
         if child is None:
             history = attrs.evolve(state.history, outcomes=(*state.history.outcomes, outcome))
@@ -223,9 +230,9 @@ class PartyTree:
         return child
 
     def deliver(self, state: PartyState, mark: Hashable, groups: Sequence[Summands]) -> PartyState:
-        """The state after its request has been met: for each thing asked for a message or summands.
+        """The state after the party's request is met by one message, or by summands, for each part.
 
-        Deliveries of equal `mark` lead to one state.
+        Deliveries with equal `mark` lead to one state.
         """
         child = state.children.get(mark)
         if child is not None:
@@ -248,7 +255,7 @@ class PartyTree:
         return child
 
     def _replayed(self, history: History, parent: PartyState) -> PartyState:
-        """The state after a history, by playing the script from the beginning."""
+        """The state after a history, reached by playing the script from the beginning."""
         execution = Execution(self, history.outcomes)
         answer: object = None
         for delivery in history.deliveries:

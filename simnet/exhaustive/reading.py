@@ -1,8 +1,9 @@
 """How a script is read while its coins are played out.
 
-The third reading of a script, beside the sampled and the symbolic one: discrete coins play a tape,
-and field elements are linear forms in unknowns that have *no values at all* (or, when field coins
-are enumerated, numbers). Since a party is played by itself, its unknowns are its own:
+This is the third reading of a script, besides the numeric run and the symbolic reading. Discrete
+coins play a tape, and field elements are linear forms in unknowns that have *no values at all* (or
+are numbers, if field coins are enumerated). A party is played by itself, so its unknowns are its
+own:
 
     number of an unknown = (party + 1) * 2**44 + kind + stream * 2**22 + place
 
@@ -11,16 +12,17 @@ are enumerated, numbers). Since a party is played by itself, its unknowns are it
     SECRET     secret, as the how-manieth of its party    element of it
     RECEIVED   array received, as the how-manieth         element of it
 
-A received unknown stands for whatever was sent; the network replaces it by the sender's form. The
+A received unknown stands for what was sent; the network replaces it by the sender's form. The
 unknown `ONE` is always 1, so that a plain number is a multiple of it, and a constant in a message
 is part of its form.
 
-*Doors.* A door's function needs numbers. A secret of the party's own has a value in its history, so
-what depends on such secrets alone is computed. What depends on coins, or on messages, has no number
-yet: the script is stopped by an `Ask` for the rows in question, and is played again, once for each
-way in which the numbers can come out, with these on its tape, as coins are. Which ways there are,
-the network knows (`network`), since what was received is made of others' coins and secrets. What an
-output is made of is not asked for before a door needs the output: nobody else sees it.
+*Doors.* A door's function needs numbers. The party's own secrets have values in its history, so
+numbers that depend on these secrets alone are computed. An element that depends on coins or on
+messages has no number yet. Then an `Ask` for the rows stops the script, and the script is played
+again, once for each possible list of numbers, with these on its tape like coins. The network knows
+the possible numbers (`network`), because received elements are made from other parties' coins and
+secrets. The arguments of an output are not asked for before a door needs the output, because nobody
+else sees it.
 
 Example. Party 0 declares a secret of one element, and draws a coin:
 
@@ -54,15 +56,15 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Made, Opened
 
-_BLOCKS = 1000  # a party, or one of its deferred blocks, makes fewer blocks than this
+_BLOCKS = 1000  # a party, or one of its deferred blocks, may make fewer blocks than this
 _PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
 def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
-    """The number of a party's unknown, the first of `count` that follow one another.
+    """The number of a party's unknown, the first of `count` consecutive ones.
 
-    Raises `BadInput` where two unknowns would get one number: a law would be wrong, and unnoticed.
+    Raises `BadInput` if two unknowns would get the same number, which would make a law wrong.
     """
     if place + count > 1 << _STREAM or (stream + 1) << _STREAM > SECRET:
         raise BadInput(
@@ -73,7 +75,7 @@ def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) 
 
 
 def owner(number: int) -> int:
-    """Whose unknown it is; -1 for `ONE`."""
+    """The number of the party that owns the unknown; -1 for `ONE`."""
     return (number >> _PARTY) - 1
 
 
@@ -83,7 +85,9 @@ def is_coin(number: int) -> bool:
 
 
 def received_place(number: int) -> tuple[int, int] | None:
-    """Of a received unknown the array's number and the element in it; None for any other."""
+    """The array's number and the element's place of a received unknown; None for any other
+    unknown.
+    """
     if not number & RECEIVED:
         return None
     rest = number & (SECRET - 1)
@@ -92,9 +96,9 @@ def received_place(number: int) -> tuple[int, int] | None:
 
 @attrs.frozen(eq=False)
 class Ask:
-    """Rows whose numbers a script cannot go on without: each a modulus and a form of the party's.
+    """Rows whose numbers a script needs to go on: each row is a modulus and a form of the party.
 
-    `reason` says what for, for people.
+    `reason` says for people what the numbers are needed for.
     """
 
     rows: tuple[tuple[int, Vector], ...]
@@ -102,14 +106,14 @@ class Ask:
 
     @property
     def structure(self) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
-        """Equal for asks that are equal as functions of what is unknown."""
+        """A key that is equal for asks that are the same function of unknowns."""
         return tuple((modulus, tuple(sorted(form.items()))) for modulus, form in self.rows)
 
 
 class RowsAsked(BaseException):
-    """Raised out of a script that asks for numbers which are not on its tape.
+    """Raised inside a script that asks for numbers which are not on its tape.
 
-    A `BaseException`, as `TapeEnd` is.
+    It is a `BaseException`, like `TapeEnd`.
     """
 
     def __init__(self, ask: Ask) -> None:
@@ -120,7 +124,7 @@ class RowsAsked(BaseException):
 class LocalReading(Sampled):
     """One execution of one party's script.
 
-    `secrets` are the values that it has declared so far, by unknown.
+    `secrets` are the values that the party has declared so far, by unknown.
     """
 
     lifts = True
@@ -140,17 +144,18 @@ class LocalReading(Sampled):
         return Coins(TapeDiscrete(self._tape), fields, meter)
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """What the door gives; a secret as an unknown for each element.
+        """Return what the door gives; for a secret, one unknown for each element.
 
-        An output's function is not called before a door asks for what it returns: nobody sees it.
-        Where field coins are enumerated everything is a number, and the doors are those of a run.
+        An output's function is not called before another door needs its value, because nobody sees
+        the output. If field coins are enumerated, everything is a number, and the doors work as in
+        a run.
         """
         if self._tape.stop is not None:
-            raise self._tape.stop  # the script is being left, by way of a `finally`
+            raise self._tape.stop  # the script is being left through a `finally`
         if self._enumerate_field:
             return open_door(call, coins, meter)
         if call.kind == "output":
-            call.fix()  # it may be called when the script has gone on
+            call.fix()  # the output's function may be called after the script has gone on
             return None
         values = self._values(call)
         result = called(call, values, coins)
@@ -163,7 +168,7 @@ class LocalReading(Sampled):
         return named(result.field, result.shape, first, self)
 
     def _values(self, call: DoorCall) -> list[Any]:
-        """What a function is given for its arguments.
+        """The values that a function gets for its arguments.
 
         Raises `RowsAsked` for rows whose numbers are not known.
         """
@@ -186,10 +191,10 @@ class LocalReading(Sampled):
         return [value(argument) for argument in call.arguments]
 
     def _numbers(self, arrays: Sequence[Forms], purpose: str) -> list[Residues]:
-        """The numbers of these arrays: of rows that depend on own secrets alone they are computed,
-        for all others the tape is asked.
+        """The numbers of these arrays.
 
-        Raises `RowsAsked` when the tape has no more.
+        Numbers that depend on the party's own secrets alone are computed; the others come from the
+        tape. Raises `RowsAsked` if they are not on the tape.
         """
         rows = [
             (array.field.modulus, row)
@@ -215,7 +220,7 @@ class LocalReading(Sampled):
         return found
 
     def _is_own(self, form: Vector) -> bool:
-        """Whether a form consists of the party's own secrets and of plain numbers."""
+        """Whether a form contains only the party's own secrets and plain numbers."""
         return all(number == ONE or number in self.secrets for number in form)
 
     def _own_number(self, form: Vector, modulus: int) -> int:
@@ -225,18 +230,20 @@ class LocalReading(Sampled):
         return total % modulus
 
     def refuse(self, text: str) -> NoReturn:
-        """Raise `BadInput` for what a run allows and cannot be played out, caught or not."""
+        """Raise `BadInput` for what a run allows but cannot be played out, even if the script
+        catches it.
+        """
         raise self._tape.stopped(BadInput(text))
 
     def unknown(self, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
-        """The first of the party's unknowns that follow one another."""
+        """The first of several consecutive unknowns of the party."""
         try:
             return unknown(self._party, kind, stream, place, count)
         except BadInput as error:
             self.refuse(str(error))
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """A payload with its plain field elements as multiples of `ONE`."""
+        """A payload in which plain field elements are multiples of `ONE`."""
         if self._enumerate_field:
             return payload
         if isinstance(payload, Residues):
@@ -248,7 +255,7 @@ class LocalReading(Sampled):
         return payload
 
     def received(self, field: Field, shape: tuple[int, ...], number: int) -> Forms:
-        """What stands for the `number`-th array of unknowns received."""
+        """The unknowns for the `number`-th array received."""
         first = self.unknown(RECEIVED, number, count=math.prod(shape))
         return named(field, shape, first, self)
 
@@ -257,7 +264,7 @@ class LocalReading(Sampled):
         return Forms(values, multiples(ONE, residues_of(values).reshape(-1).astype(np.int64)), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """A multiple of one factor: the numbers of the other are computed or played out.
+        """A multiple of one factor; the numbers of the other factor are computed or played out.
 
         Raises `RowsAsked` for numbers that are not known.
         """
@@ -279,18 +286,20 @@ class LocalReading(Sampled):
         return self.lifted(numbers.inverse())
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Nothing to prepare."""
+        """Do nothing: no preparation is needed."""
 
 
 class WatchingOutputs(Sampled):
-    """An ordinary run in which functions of outputs must leave nothing behind.
+    """A numeric run in which functions of outputs must leave nothing behind.
 
-    Where coins are played out these functions are not called. What they put aside for the script to
-    find, in a list for example, would be missed.
+    When coins are played out, these functions are not called. If a function put something aside for
+    the script to find, for example in a list, this would be missed.
     """
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """What the door gives. Raises `TypeError` where an output changes what it has captured."""
+        """Return what the door gives. Raises `TypeError` if an output changes what it has
+        captured.
+        """
         before = knowledge_of(call.function)
         result = open_door(call, coins, meter)
         if call.kind == "output" and knowledge_of(call.function) != before:
@@ -304,7 +313,7 @@ class WatchingOutputs(Sampled):
 class _Unknowns:
     """A field source whose elements are unknowns of a party.
 
-    They are those of one deferred block, or of the party's own draws (block 0).
+    They belong to one deferred block, or to the party's own draws (block 0).
     """
 
     def __init__(self, reading: LocalReading, block: int = 0) -> None:
@@ -313,7 +322,7 @@ class _Unknowns:
         self._place = 0
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
-        """Unknowns that follow one another."""
+        """Return consecutive unknowns."""
         count = math.prod(shape)
         first = self._reading.unknown(COIN, self._block, self._place, count)
         self._place += count
@@ -325,7 +334,7 @@ class _Unknowns:
         return lifted
 
     def block(self, number: int) -> "_Unknowns":
-        """The unknowns of a deferred block; a block of a block has a number of its own."""
+        """The unknowns of a deferred block. A block inside a block has its own number."""
         if number >= _BLOCKS:
             self._reading.refuse(
                 f"a party that makes {number:,} deferred blocks cannot be played out"
@@ -334,7 +343,7 @@ class _Unknowns:
 
 
 def named(field: Field, shape: tuple[int, ...], first: int, reading: LocalReading) -> Forms:
-    """Unknowns that follow one another, as forms; the values beside them are zeros."""
+    """Consecutive unknowns as forms; the values beside them are zeros and mean nothing."""
     zeros = constant(field, np.zeros(shape, dtype=np.int64))
     lanes = lanes_of(shape)
     return Forms(zeros, fresh(first, math.prod(shape) // lanes, lanes), reading)

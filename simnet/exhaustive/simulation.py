@@ -1,8 +1,8 @@
-"""Real views against simulated ones: the definition of security, with exact laws on both sides.
+"""Real and simulated views compared: the definition of security, with exact laws on both sides.
 
-A protocol is secure against a coalition if a *simulator*, who is told no more than what the ideal
-world gives the coalition, can produce a view of the same law as the real one. Both laws are found
-exactly here, so that equality is a proof for these inputs:
+A protocol is secure against a coalition if a *simulator* can produce a view with the same law as
+the real view, although the simulator is told only what the ideal world gives the coalition. This
+module finds both laws exactly, so equality is a proof for these inputs:
 
     real_law(simulator.protocol, inputs, corrupt) == simulated_law(simulator, inputs, corrupt)
 
@@ -30,8 +30,8 @@ from simnet.kernel.reading import Sampled
 from simnet.values.meter import Meter
 from simnet.values.sealed import Input, Sealed
 
-# What honest parties hold in a simulation. The simulator must not use it: if its view depends on
-# honest inputs after all, it does not have the law of the real one.
+# The inputs of honest parties in a simulation. The simulator must not use them: if its view depends
+# on honest inputs, it does not have the law of the real view.
 PLACEHOLDER = 1
 
 

@@ -6,8 +6,8 @@ order in which it sent them, and field elements. Field coins are not played out;
 So the field elements that members receive are linear forms y in field coins and secrets, and their
 law is found by algebra instead of enumeration:
 
-- A row is *fixed* in a world if its coins are a combination of those of the rows opened in that
-  world (`model`): it has a number there, which follows from secrets and from the numbers opened.
+- A row is *fixed* in a world if its coins are a combination of the coins of the rows opened in that
+  world (`model`): then its number follows from secrets and from the numbers opened.
 - K is the reduced basis of all combinations λ of the messages seen, and of members' own field
   coins, that are fixed. Where nobody opened anything, these are the combinations from which honest
   coins cancel.
@@ -16,21 +16,22 @@ law is found by algebra instead of enumeration:
 
 Hence (discrete part, K, K·y), the *reduced view*, carries all the information of the whole view:
 two inputs with equal laws of the one have equal laws of the other. The converse needs one more
-thing. K may depend on what the coalition does not see, such as a coin that decides whether somebody
-uses a mask, and the reduced view then tells more than the whole one. So where a discrete part
-occurs with several K, all its views are put on the basis of all of them together (`bases`).
+thing. K may depend on something that the coalition does not see, such as a coin that decides
+whether somebody uses a mask. Then the reduced view tells more than the whole view. So if a discrete
+part occurs with several K, all its views are written in the basis of all these K together
+(`bases`).
 
-Example. "a" holds s in F_3 and sends it to "b" masked by a field coin c; then "b" learns c - s as
-well, or not.
+Example. "a" has s in F_3 and sends it to "b" masked by a field coin c. Then "b" may also receive
+c - s.
 
     b sees            K (rows)        K·y
     s + c             none            nothing: the message is uniform
     s + c, c - s      (1, -1)         2s
 
-In the first case the law has one view of probability 1, whatever s is; in the second the view tells
-s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as well: K is (1), and K·y
-is s + 0. What "b" sees has three values in all, one for each number of c, each with probability
-1/3: nothing is told of s, unless what "a" does next depends on the number.
+In the first case the law has one view of probability 1, whatever s is; in the second case the view
+tells s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as well: K is (1),
+and K·y is s + 0. What "b" sees has three values in all, one for each number of c, each with
+probability 1/3: nothing is told of s, unless what "a" does next depends on the number.
 
 Views of coalitions and of the network are compared in `compare`.
 """
@@ -61,7 +62,7 @@ from simnet.linear.vectors import Vector, add_to
 
 @attrs.frozen(eq=False)
 class _Function:
-    """One element of K·y: a form in secrets, less a combination of opened numbers."""
+    """One element of K·y: a form in secrets, minus a combination of opened numbers."""
 
     secrets: Vector
     opened: tuple[tuple[OpenedRow, int], ...]
@@ -70,7 +71,7 @@ class _Function:
 
 @attrs.frozen(eq=False)
 class _ScheduleView:
-    """What a coalition sees at a node of the schedule tree, for whatever values of secrets."""
+    """What a coalition sees at a node of the schedule tree, for all values of secrets."""
 
     received: Hashable  # plain messages and traffic
     basis: Basis  # K, by messages seen and own coins
@@ -78,7 +79,7 @@ class _ScheduleView:
 
 
 class Views:
-    """Laws of the view that a coalition has of a protocol."""
+    """Computes the laws of a coalition's view of a protocol."""
 
     def __init__(self, model: Model, corrupt: str | Iterable[str] | Coalition) -> None:
         self.corrupt: Coalition = coalition_of(corrupt, model.roster)
@@ -93,8 +94,8 @@ class Views:
     def law_over(self, worlds: Iterable[World]) -> Law:
         """The exact law of the view over these worlds.
 
-        Two such laws are equal only if whole views have equal laws; how far they are apart is a
-        question for `Comparison`, which puts both on the same bases.
+        Two such laws are equal only if the whole views have equal laws. `Comparison` says how far
+        two laws are apart: it writes both in the same bases.
         """
         (law,) = on_common_bases([self.reduced_law(worlds)])
         return law
@@ -145,8 +146,8 @@ class Views:
     ) -> list[tuple[Vector, Vector]]:
         """K: the reduced basis of the fixed combinations of forms and of members' own coins.
 
-        Forms are by place, own coins by their numbers. With each comes the combination of opened
-        rows, by place, that takes its coins away.
+        Forms are named by place, own coins by their numbers. Each combination comes with the
+        combination of opened rows, by place, that cancels its coins.
         """
         opened = [row.form for row in network.opened if row.modulus == modulus]
         own = {
@@ -168,9 +169,11 @@ class Views:
         return combinations.basis()
 
     def _postings(self, network: Network) -> list[Posting]:
-        """The messages that reach members from outside, those of one sender to one member in order.
+        """The messages that members receive from outside, in order for each pair of sender and
+        member.
 
-        Between senders there is no order: which message of a step came first, nobody can tell.
+        Messages of different senders have no order: nobody can tell which message of a step came
+        first.
         """
         reaching = [
             posting
@@ -181,9 +184,10 @@ class Views:
         return sorted(reaching, key=_link)
 
     def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
-        """Who sends what to members at which step, plain contents included.
+        """Who sends what to members at which step, with plain contents.
 
-        If it is watched, also the traffic: round, sender, recipient and size, in order on a link.
+        If the network is watched, also the traffic: round, sender, recipient and size, in order on
+        a link.
         """
         received = tuple(
             (
@@ -214,7 +218,7 @@ class Views:
     def _forms(self, network: Network, postings: Sequence[Posting]) -> dict[int, dict[int, Vector]]:
         """The elements that members see, by modulus and by their place among all elements seen.
 
-        A modulus in which members only open elements has none.
+        A modulus has no elements if members only open rows over it.
         """
         by_modulus: dict[int, dict[int, Vector]] = {row.modulus: {} for row in network.opened}
         place = 0
@@ -230,5 +234,5 @@ class Views:
 
 
 def _link(posting: Posting) -> tuple[int, int]:
-    """Where a message travels; those on one link stay in the order of sending."""
+    """The link on which a message travels; messages on one link keep the order of sending."""
     return posting.message.sender, posting.message.recipient

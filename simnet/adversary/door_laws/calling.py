@@ -2,18 +2,18 @@
 
 Theory of operation. A door is a pure function of the values behind its arguments and of discrete
 coins. Given the values, its law is found by playing every tape of coins (`simnet.coins.tape`). Four
-things can stand in the way, and each of them is said rather than passed over:
+things can prevent this, and each of them is reported:
 
 - *Too many outcomes.* The subsets of 12 items of 30 are 86 million. Calls are counted against a
-  `CallBudget`. A coin with more outcomes than are left is refused before it is played, and so is a
-  sequence of coins whose first path already shows more outcomes than could ever be called.
-- *Coins without end*: reals and the discrete Gaussian law have infinitely many outcomes.
-- *A refusal.* The function may raise an error for some values or coins. That is an outcome like
-  another, `REFUSED`, because a run that goes on has told that it was not this one.
+  `CallBudget`. A coin with more outcomes than calls are left is refused before it is played. So is
+  a sequence of coins whose first path already shows that there are too many outcomes.
+- *Infinitely many outcomes*: reals and the discrete Gaussian law have infinitely many outcomes.
+- *A refusal.* The function may raise an error for some values or coins. This is an
+  outcome too, `REFUSED`, because a run that goes on has told that the function did not refuse.
 - *Values that cannot be compared*, and functions that do not give the same value when they are
   called again with the same tape.
 
-Example. A vote that is told truthfully three times of four, for a voter who holds 2:
+Example. A voter with vote 2 tells the truth with probability 3/4:
 
 >>> def noisy(vote, coins):
 ...     return vote if coins.bernoulli(0.75) else 3 - vote
@@ -33,23 +33,23 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.doors.plain_keys import NoKey, key_of
 
-REFUSED = "refused"  # the outcome that a door's function has raised an error,
-ACCEPTED = "accepted"  # and that it has not, where it is not told what it returned
+REFUSED = "refused"  # the outcome that a door's function raised an error,
+ACCEPTED = "accepted"  # and the outcome that it returned some value, if the value is not disclosed
 
 # Paths of coins may be of different lengths, so the first one only estimates how many there are:
-# we believe it when it shows this many times more than may be called.
+# we refuse if the estimate is this many times the number of calls left.
 CERTAINLY_TOO_MANY = 100
 
 
 class NotEnumerable(BaseException):
-    """The law cannot be found by calling; the text says why.
+    """The law cannot be found by calling the function; the text says why.
 
-    A `BaseException`, because a function's own `except Exception` must not catch it.
+    It is a `BaseException`, because a function's own `except Exception` must not catch it.
     """
 
 
 class CallBudget:
-    """How many calls may still be made."""
+    """The number of calls that may still be made."""
 
     def __init__(self, calls: int) -> None:
         self.left = calls
@@ -60,13 +60,15 @@ class CallBudget:
         self.left -= 1
 
     def check(self, calls: int) -> None:
-        """Raise `NotEnumerable` when there are fewer calls left than so many."""
+        """Raise `NotEnumerable` if fewer than `calls` calls are left."""
         if calls > self.left:
             raise NotEnumerable("the function's coins have too many outcomes to try all")
 
 
 class _FiniteCoins(TapeDiscrete):
-    """Coins that play a tape, and refuse what has too many outcomes before they list them."""
+    """Coins that play a tape, and refuse a draw with too many outcomes before listing the
+    outcomes.
+    """
 
     def __init__(self, tape: Tape, budget: CallBudget) -> None:
         super().__init__(tape)
@@ -118,9 +120,9 @@ def law_of_calls(
     budget: CallBudget,
     key: Callable[[Any], Hashable] = key_of,
 ) -> Law:
-    """The exact law of what a function of discrete coins returns, by the key of its value.
+    """Return the exact law of the value of a function of discrete coins, by the key of the value.
 
-    `call` must make its own copies of what it is given. Raises `NotEnumerable`.
+    `call` must make its own copies of its arguments. Raises `NotEnumerable`.
     """
     law: dict[Hashable, Fraction] = {}
     stack: list[tuple[tuple[Outcome, ...], Fraction, int]] = [((), Fraction(1), 1)]
@@ -140,7 +142,7 @@ def law_of_calls(
             continue
         first = first or (outcomes, result)
         law[result] = law.get(result, Fraction(0)) + chance
-    assert first is not None  # a tape that ends is followed by longer ones
+    assert first is not None  # the loop ends only after some call has returned
     if _outcome(call, first[0], budget, key) != first[1]:
         raise NotEnumerable("the function returns another value when it is called again")
     return law
@@ -152,7 +154,9 @@ def _outcome(
     budget: CallBudget,
     key: Callable[[Any], Hashable],
 ) -> Hashable:
-    """The key of what the function returns with these outcomes of its coins, or `REFUSED`."""
+    """The key of what the function returns with these outcomes of its coins; `REFUSED` for an
+    error.
+    """
     budget.spend()
     tape = Tape(outcomes)
     coins = Coins(_FiniteCoins(tape, budget), TapeField(tape)).for_doors
@@ -160,7 +164,7 @@ def _outcome(
         value = call(coins)
     except TapeEnd:
         raise
-    except Exception:  # whatever it raises, the run would have ended here
+    except Exception:  # any error would have ended the run here
         return REFUSED
     try:
         return key(value)
@@ -169,9 +173,9 @@ def _outcome(
 
 
 def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None:
-    """The largest ratio of the chances that two of the laws give to one outcome; None if endless.
+    """The largest ratio of the probabilities that two of the laws give to one outcome.
 
-    It is 1 exactly if all laws are equal.
+    None if the ratio is infinite. It is 1 exactly if all laws are equal.
     """
     widest = Fraction(1)
     different = list({id(law): law for law in laws}.values())
@@ -186,5 +190,5 @@ def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None
 
 
 def log_ratio(ratio: Fraction | None) -> float:
-    """The logarithm of a ratio as `widest_ratio` gives it."""
+    """The logarithm of a ratio that `widest_ratio` returned."""
     return math.inf if ratio is None else math.log(ratio)

@@ -1,24 +1,27 @@
-"""Which doors hang together: components whose disclosed values have one joint law.
+"""Which doors are connected: components whose disclosed values have one joint law.
 
-Two disclosed values may each say nothing of an input and together everything: r is a coin, and so
-is x + r, but their difference is x. So laws are never found door by door and added up. We draw a
-line between any two disclosing doors that are given terms of one secret or one coin, directly or
-through secrets that are made of others. What hangs together by such lines is a *component*. Given
-all inputs, its coins and its secrets are independent of those of every other component.
+Two disclosed values may each tell nothing about an input, and together tell everything: r is a
+coin, x + r is as uniform as r, and their difference is x. So we never find laws door by door and
+add them up. We connect two disclosing doors if both are given terms of the same secret or coin,
+directly or through secrets that are made from others. Doors that are connected in this way form a
+*component*. Given all inputs, the coins and secrets of a component are independent of those of
+every other component.
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
+
     coin r  ->  disclose(r)                                                      one component,
             ->  disclose(x + r; x, r)                                            with both doors
 
-*Touched secrets.* A component is not all that tells of its secrets. What the coalition determines
-from shares may hold one of them, or a secret that was made of them later on. `touched` lists the
-families of all such secrets: if the coalition's functions hold none of them, then the component is
-independent of what shares tell, given the inputs. `entangled` are those among them that were made
-of coins which the component's doors are given too: if the coalition's functions hold one of these,
-then no law of the component alone says what both tell together.
+*Touched secrets.* Other values than the component's may tell something about its secrets. What the
+coalition determines from shares may contain one of these secrets, or a secret that was made from
+them later. `touched` lists the families of all such secrets. If the coalition's functions contain
+none of them, then the component is independent of what shares tell, given the inputs. `entangled`
+are the touched secrets that were made from coins which the component's doors are given too. If the
+coalition's functions contain one of these, then no law of the component alone says what both tell
+together.
 
-Doors leave the component when they say nothing of their own: those that are given nothing sealed,
-and those whose numbers the coalition knows anyway.
+Two kinds of doors tell nothing of their own and belong to no component: doors that are given
+nothing sealed, and doors whose numbers the coalition knows anyway.
 """
 
 from collections import defaultdict
@@ -38,35 +41,37 @@ SECRET = KINDS.index("secret")
 
 
 class Surroundings(Protocol):
-    """What the messages that a coalition sees say of the rows that doors are given."""
+    """What the messages that a coalition sees say about the rows that doors are given."""
 
     def is_known(self, forms: Forms) -> bool:
-        """Whether the coalition can compute all these elements from what it sees and holds."""
+        """Whether the coalition can compute all these elements from what it sees and knows."""
         ...
 
     def are_apart(self, rows: Sequence[Forms]) -> bool:
-        """Whether the coins in these rows are independent of those in the messages.
+        """Whether the coins in these rows are independent of the coins in the messages.
 
-        This is so if the rank of the coins in messages and rows together is the sum of both ranks.
+        They are if the rank of the coins in messages and rows together is the sum of both ranks.
         """
         ...
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class HonestDoor:
-    """A call of a door by an honest party, in one of the runs that are judged together, from 0."""
+    """A call of a door by an honest party, in one of the runs that are judged together (from 0)."""
 
     call: DoorCall
     run: int
-    input_run: int  # the run whose inputs these are: the first one, where all have the same
+    input_run: (
+        int  # the run whose inputs these are: the first run, if all runs have the same inputs
+    )
     number: int  # among all honest doors
     family: int | None  # of the unknowns of a secret
-    # Stands for the door's refusal alone: what is disclosed is that it went on.
+    # If set, only the fact that the door did not refuse is disclosed.
     only_refusal: bool = False
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
-        """Whose inputs the function is given, and in which run."""
+        """The parties whose inputs the function is given, each with the run."""
         return [
             (self.input_run, each.party) for each in self.call.sources if isinstance(each, Input)
         ]
@@ -80,9 +85,9 @@ class HonestDoor:
 def honest_doors(
     runs: Iterable[Iterable[DoorCall]], corrupt: Collection[str], same_inputs: bool = False
 ) -> list[HonestDoor]:
-    """The doors of all parties but `corrupt`, run by run.
+    """Return the doors of all parties that are not in the coalition, run by run.
 
-    With `same_inputs` every party holds the same input in all runs.
+    With `same_inputs` every party has the same input in all runs.
     """
     found: list[HonestDoor] = []
     for run, calls in enumerate(runs):
@@ -107,7 +112,9 @@ def honest_doors(
 
 @attrs.frozen(eq=False, kw_only=True)
 class Component:
-    """Disclosing doors that hang together, and the secrets behind them, earlier ones first."""
+    """Connected disclosing doors, and the secrets behind them, in the order in which they were
+    made.
+    """
 
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
@@ -116,19 +123,19 @@ class Component:
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
-        """Whose inputs, in which run, are behind the disclosed values, each once."""
+        """The inputs behind the disclosed values, as pairs of run and party, each once."""
         sources = [place for door in (*self.secrets, *self.doors) for place in door.inputs]
         return list(dict.fromkeys(sources))
 
     @property
     def parties(self) -> list[str]:
-        """The parties that open its disclosing doors, each once."""
+        """The parties that call its disclosing doors, each once."""
         return list(dict.fromkeys(door.call.party for door in self.doors))
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Partition:
-    """The disclosing doors of a run, sorted."""
+    """The disclosing doors of the runs, sorted by what they can tell."""
 
     public: tuple[HonestDoor, ...]  # given nothing sealed
     known: tuple[HonestDoor, ...]  # given nothing but numbers that the coalition knows
@@ -139,7 +146,7 @@ class Partition:
 
 
 class DoorGraph:
-    """The honest doors of the runs that are judged together, and how they hang together."""
+    """The honest doors of the runs that are judged together, and how they are connected."""
 
     def __init__(
         self,
@@ -171,18 +178,18 @@ class DoorGraph:
         return found[1]
 
     def is_computed(self, forms: Forms) -> bool:
-        """Whether the coalition does not hold all that an array is made of, and yet knows it."""
+        """Whether the coalition can compute an array although it does not know all its unknowns."""
         hidden = any(element.is_hidden for element in self.reader.elements(forms))
         return hidden and self.is_known(forms)
 
     def hidden_elements(self, door: HonestDoor) -> Iterator[Element]:
-        """The elements of what a door is given that the coalition does not know."""
+        """The elements that a door is given and that the coalition does not know."""
         for forms in door.rows:
             if not self.is_known(forms):
                 yield from self.reader.elements(forms)
 
     def partition(self, disclosing: Iterable[HonestDoor]) -> Partition:
-        """Sort the disclosing doors."""
+        """Sort the disclosing doors into components."""
         public, known, rest = [], [], []
         for door in disclosing:
             if not door.call.sources:
@@ -202,7 +209,9 @@ class DoorGraph:
         )
 
     def coin_rows(self, door: HonestDoor) -> list[Forms]:
-        """The arrays that a door is given whose numbers depend on coins the coalition lacks."""
+        """The arrays that a door is given and whose numbers depend on coins unknown to the
+        coalition.
+        """
         return [
             forms
             for forms in door.rows
@@ -211,7 +220,9 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets whose terms the doors are given, and those these are made of, made first."""
+        """The secrets whose terms the doors are given, and the secrets these are made from, in
+        order.
+        """
         ordered: dict[int, HonestDoor] = {}
 
         def visit(door: HonestDoor) -> None:
@@ -248,14 +259,14 @@ class DoorGraph:
         readers = self._readers_of_families()
         for group in members.values():
             secrets = self.secrets_behind(group)
-            # The refusal of a secret that stands behind others is counted there.
+            # The refusal of a secret behind other doors is counted with these doors.
             made = {door.number for door in secrets}
             doors = [door for door in group if not (door.only_refusal and door.number in made)]
             rows = [forms for door in (*doors, *secrets) for forms in door.rows]
             families = {family for forms in rows for family in _families(forms)}
             own = {door.family for door in secrets if door.family is not None}
             mixed = {family for family in families if self._kinds[family] != SECRET}
-            # That a door has not refused says something of the secret that it gave.
+            # The fact that a door did not refuse says something about the secret that it gave.
             mixed |= {door.family for door in doors if door.family is not None}
             yield Component(
                 doors=tuple(doors),
@@ -265,7 +276,7 @@ class DoorGraph:
             )
 
     def _readers_of_families(self) -> dict[int, list[int]]:
-        """For the family of every unknown, the families of secrets and products made of it."""
+        """For the family of every unknown, the families of secrets and products made from it."""
         readers: dict[int, list[int]] = defaultdict(list)
         for door in self.doors:
             if door.family is not None:
@@ -280,7 +291,7 @@ class DoorGraph:
 
 
 def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> frozenset[int]:
-    """These families and all that were made of them, directly or by way of others."""
+    """These families, and all families that were made from them directly or indirectly."""
     pending, found = list(families), set[int]()
     while pending:
         family = pending.pop()
@@ -296,18 +307,18 @@ def _families(forms: Forms) -> set[int]:
 
 
 class Groups:
-    """What has been joined, directly or by way of others, is one group."""
+    """Groups of members that were joined directly or indirectly."""
 
     def __init__(self) -> None:
         self._parent: dict[object, object] = {}
 
     def of(self, member: object) -> object:
-        """What stands for the group of a member."""
+        """A member that stands for the whole group of this member."""
         parent = self._parent.setdefault(member, member)
         while parent != (above := self._parent[parent]):
             self._parent[member] = parent = above
         return parent
 
     def join(self, first: object, second: object) -> None:
-        """Make one group of two."""
+        """Make one group of the groups of two members."""
         self._parent[self.of(first)] = self.of(second)

@@ -1,28 +1,28 @@
-"""What honest parties disclose in the runs at hand: law by law, and all of it together.
+"""What honest parties disclose in the given runs: the law of each component, and all laws together.
 
-Theory of operation. The disclosing doors are sorted into components (`components`), and each
-component's law is found (`laws`) unless one of four rules makes that superfluous:
+Theory of operation. The disclosing doors are sorted into components (`components`). The law of each
+component is found (`laws`), unless one of these rules makes this unnecessary:
 
     what the doors are given               their values are
     nothing sealed                         coins, or public                independent, proved
     numbers that the coalition knows       nothing new to it               independent, proved
     numbers that are uniform, whatever     coins to everybody              independent, proved
-    the secrets
+    the secrets are
     anything else                          enumerated, or not judged
 
-*Together.* Given all inputs, components are independent, but shares may tell of the secrets behind
-several of them. Components and functions of secrets that the coalition determines are put into one
-*block* when they have a secret in common. In a block that holds functions, each component counts
-with its `strong_epsilon`, and every party whose input is behind anything in the block bears the sum
-of them. Other blocks are one component each, which counts with `epsilon`. A party's loss is the sum
-over its blocks, and what we report is the largest loss of any party.
+*Together.* Given all inputs, components are independent, but shares may tell something about the
+secrets behind several components. Components, and functions of secrets that the coalition
+determines, are put into one *block* if they have a secret in common. In a block with functions,
+each component counts with its `strong_epsilon`. Every party whose input is behind something in the
+block gets the sum of these losses. Every other block is one component, which counts with `epsilon`.
+A party's loss is the sum over its blocks, and we report the largest loss of any party.
 
-Example. n is a secret made of coins alone, t = x + n a secret too, and the functionality hands the
-coalition t. Somebody discloses n. By itself n says nothing of x: its `epsilon` is 0. But n and t
-are in one block, and the `strong_epsilon` of n is infinite: together they give x away.
+Example. n is a secret made from coins alone, t = x + n is a secret too, and the functionality hands
+the coalition t. Somebody discloses n. By itself n says nothing about x: its `epsilon` is 0. But n
+and t are in one block, and the `strong_epsilon` of n is infinite: together they tell x.
 
-Several runs are judged together: a run that is given twice counts once. Runs of one seed that are
-not the same run share their discrete coins, and what they disclose by coins is not judged.
+If several runs are judged together, a run that is given twice counts once. Different runs of one
+seed share their discrete coins, and what they disclose by coins is not judged.
 """
 
 import math
@@ -57,10 +57,11 @@ NAMES_SHOWN = 3
 
 @attrs.frozen(kw_only=True)
 class DisclosedDoors:
-    """Disclosing doors that are alike, each with what hangs together with it.
+    """Disclosing doors that are alike, each with the doors that are connected to it.
 
-    `epsilon` bounds what they tell of one party's input by themselves, `strong_epsilon` what they
-    tell on top of anything that is told of the secrets behind them. Both are None where not judged.
+    `epsilon` bounds what they tell about one party's input if nothing else is told.
+    `strong_epsilon` bounds what they tell in addition to anything told about the secrets behind
+    them. Both are None if they were not judged.
     """
 
     parties: tuple[str, ...]  # who opens them
@@ -69,25 +70,25 @@ class DisclosedDoors:
     tier: Tier
     epsilon: float | None
     strong_epsilon: float | None
-    argument: str  # why it holds, or why it was not judged
+    argument: str  # why the law holds, or why it was not judged
 
     @property
     def independent(self) -> bool:
-        """Whether the values' law is the same for all inputs, and for all secrets behind them."""
+        """Whether the values have the same law for all inputs, and for all secrets behind them."""
         return self.strong_epsilon == 0
 
     @property
     def independent_alone(self) -> bool:
-        """Whether the values by themselves have the same law for all inputs.
+        """Whether the values alone have the same law for all inputs.
 
-        To be used only where shares tell nothing of the secrets behind them.
+        This matters only if shares tell nothing about the secrets behind the values.
         """
         return self.epsilon == 0
 
 
 @attrs.frozen(kw_only=True)
 class Disclosures:
-    """All that honest parties disclose, and what it tells of one party's input."""
+    """All that honest parties disclose, and what this tells about one party's input."""
 
     doors: tuple[DisclosedDoors, ...]
     independent: bool
@@ -110,7 +111,7 @@ class _Judged:
 
 @attrs.frozen(eq=False)
 class Known:
-    """What a coalition determines from shares, and the runs it has seen."""
+    """What a coalition determines from shares, and the runs that it has seen."""
 
     functions: Sequence[Collection[int]]  # for each function, the families of unknowns in it
     runs: Sequence[Hashable]  # equal for a run that is given twice
@@ -124,9 +125,9 @@ def disclosures(
     known: Known,
     laws: DoorLaws | None = None,
 ) -> Disclosures:
-    """What the disclosing doors of honest parties tell, and all of it together.
+    """Return what the disclosing doors of honest parties tell, each and all together.
 
-    `domain_of` gives the inputs that a party may hold in a run.
+    `domain_of` gives the inputs that a party may have in a run.
     """
     first_of_run = {place: known.runs.index(run) for place, run in enumerate(known.runs)}
     once = [door for door in disclosing if first_of_run[door.run] == door.run]
@@ -150,7 +151,7 @@ UNIFORM: _FoundLaw = (
 
 
 class _ComponentJudge:
-    """Finds the laws of components, of those that are alike once."""
+    """Finds the laws of components, once for components that are alike."""
 
     def __init__(
         self,
@@ -176,7 +177,7 @@ class _ComponentJudge:
         self._seeds = known.seeds
 
     def judged(self, component: Component) -> _Judged:
-        """The component with its law, and why that is its law."""
+        """The component with its law, and the argument for this law."""
         law, tier, argument = self._law(component)
         return _Judged(component=component, law=law, tier=tier, argument=argument)
 
@@ -214,7 +215,7 @@ class _ComponentJudge:
             law = law_of_component(component, self._graph, self._domain_of, self._laws)
         except NotEnumerable as error:
             return None, "not judged", str(error)
-        # A loss of 0 is no bound: it cannot be smaller.
+        # A loss of 0 is exact, because it cannot be smaller.
         tier: Tier = "enumerated" if law.is_exact or law.strong_epsilon == 0 else "bound"
         return law, tier, _law_in_words(law, component)
 
@@ -222,7 +223,7 @@ class _ComponentJudge:
         return self._seeds[door.run] in self._shared_seeds
 
     def _is_uniform(self, component: Component) -> bool:
-        """Whether the doors are given field elements alone, which tell nothing of any secret."""
+        """Whether the doors are given only field elements that tell nothing about any secret."""
         graph = self._graph
         if any(door.inputs for door in component.doors):
             return False
@@ -252,7 +253,7 @@ class _ComponentJudge:
         return True
 
     def signature(self, component: Component) -> Hashable:
-        """Equal for components that are alike: they have the same law."""
+        """A key that is equal for components that are alike, which have the same law."""
         doors = (*component.secrets, *component.doors)
         inputs = {place: number for number, place in enumerate(component.inputs)}
         names: dict[int, int] = {}  # of families and of unknowns, in the order in which they occur
@@ -288,7 +289,7 @@ class _ComponentJudge:
 
 
 def _law_in_words(law: ComponentLaw, component: Component) -> str:
-    """Why a law holds, and under which conditions."""
+    """The argument for a law, and the conditions under which the law holds."""
     if law.strong_epsilon == 0:
         found = "the value has the same law for every input and for all secrets behind it"
     elif law.epsilon == 0:
@@ -312,7 +313,7 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
 
 
 def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoors]:
-    """Doors that tell nothing, by the name of their function."""
+    """One record for each function name, for doors that tell nothing."""
     by_name: dict[str, list[HonestDoor]] = defaultdict(list)
     for door in doors:
         by_name[door.call.title].append(door)
@@ -333,7 +334,7 @@ def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoo
 def _grouped(
     judged: Sequence[_Judged], signature: Callable[[Component], Hashable]
 ) -> list[DisclosedDoors]:
-    """One record for all components that are alike."""
+    """One record for each group of components that are alike."""
     groups: dict[Hashable, list[_Judged]] = defaultdict(list)
     for each in judged:
         groups[signature(each.component), each.tier, each.argument].append(each)
@@ -364,7 +365,7 @@ def _together(
     graph: DoorGraph,
     known: Known,
 ) -> Disclosures:
-    """The loss of one party's input over all components."""
+    """The largest loss of one party's input over all components."""
     if not records:
         return Disclosures(
             doors=(),
@@ -407,7 +408,7 @@ _Block = tuple[Sequence[_Judged], Collection[str], bool]  # whether shares tell 
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:
-    """The largest sum of losses of one party; None if one of them is not known."""
+    """The largest sum of one party's losses; None if one of the losses is not known."""
     losses: dict[str, float] = defaultdict(float)
     for members, parties, is_shared in blocks:
         for each in members:
@@ -422,7 +423,9 @@ def _losses(blocks: Iterable[_Block]) -> float | None:
 
 
 def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterable[_Block]:
-    """Components together with the functions that the coalition determines of their secrets."""
+    """Components in one block with the functions that the coalition determines about their
+    secrets.
+    """
     groups = Groups()
     held = {family for families in known.functions for family in families}
     for number, families in enumerate(known.functions):
@@ -451,7 +454,7 @@ def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterab
 
 
 def _arguments(records: Sequence[DisclosedDoors]) -> str:
-    """The arguments of several records, each once, with those who it is about."""
+    """The arguments of several records, each once, with the parties and functions it is about."""
     about: dict[str, list[DisclosedDoors]] = defaultdict(list)
     for record in records:
         about[record.argument].append(record)
@@ -459,7 +462,7 @@ def _arguments(records: Sequence[DisclosedDoors]) -> str:
 
 
 def _named(records: Sequence[DisclosedDoors]) -> str:
-    """Who discloses what, for people."""
+    """The functions and parties of a record, for people."""
     names = ", ".join(dict.fromkeys(name for record in records for name in record.functions))
     parties = list(dict.fromkeys(name for record in records for name in record.parties))
     if len(parties) > NAMES_SHOWN:

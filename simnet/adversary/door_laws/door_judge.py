@@ -1,6 +1,6 @@
-"""The doors of the runs that a judge has read: what it finds out by calling them.
+"""The doors of the runs that a judge has read, and what their laws tell.
 
-One `DoorJudge` serves all verdicts on the same runs, so that the law of a door is found once.
+One `DoorJudge` serves all verdicts on the same runs, so that the law of a door is found only once.
 """
 
 import functools
@@ -35,9 +35,9 @@ class DoorJudge:
         identity: Callable[[Run], Hashable],
         same_inputs: bool,
     ) -> None:
-        """`identity` is equal for a run that is given twice.
+        """`identity` is equal for runs that are one run given twice.
 
-        With `same_inputs` every party holds the same input in all runs.
+        With `same_inputs` every party has the same input in all runs.
         """
         self._runs = runs
         self._readings = readings
@@ -52,9 +52,9 @@ class DoorJudge:
 
     @property
     def independent_runs(self) -> int | None:
-        """How many runs there are with coins of their own, a run that is given twice counted once.
+        """The number of runs with coins of their own; a run that is given twice counts once.
 
-        None where different runs share their coins.
+        None if different runs share their coins.
         """
         different = {
             identity: done.seed for identity, done in zip(self._identities, self._runs, strict=True)
@@ -63,9 +63,9 @@ class DoorJudge:
         return len(seeds) if len(seeds) == len(different) else None
 
     def disclosures(self, corrupt: Collection[str], view: WidestView | None) -> Disclosures:
-        """What honest parties disclose, to a coalition that may know so much from shares.
+        """Return what honest parties disclose to a coalition with this view of field elements.
 
-        None stands for a view that may tell anything.
+        If the view is None, the coalition may know anything about field elements.
         """
         graph = self._graph(corrupt, view)
         disclosing = [door for door in graph.doors if door.call.kind == "disclose"]
@@ -80,12 +80,12 @@ class DoorJudge:
         return disclosures(graph, [*disclosing, *telling], self._domain_of, known, self._laws)
 
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
-        """The values that each honest party's secrets can have, by its input.
+        """The possible values of each honest party's secrets, by the party's input.
 
-        Of secrets that are made of an input and coins alone, where the inputs that there are and
-        the door's law can be found; others are left out.
+        Only for secrets that are made from an input and coins alone, and only if the possible
+        inputs and the door's law can be found.
         """
-        laws = DoorLaws()  # of their own: what is asked here takes nothing from a verdict's budget
+        laws = DoorLaws()  # a separate budget, so that these calls do not use up a verdict's budget
         found: dict[SecretKey, SecretValues] = {}
         alike: dict[Hashable, SecretValues] = {}
         for door in honest_doors([reading.calls for reading in self._readings], corrupt):
@@ -104,7 +104,7 @@ class DoorJudge:
         return found
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether it depends on inputs alone if the function of a door raises, if it ever does."""
+        """Whether it depends on inputs alone if the door's function raises an error."""
         graph = self._graph((), None)
         place = use.run, use.kind, use.party, use.number
         for door in graph.doors:
@@ -114,7 +114,7 @@ class DoorJudge:
         return False
 
     def has_witness(self, corrupt: Collection[str], knowledge: Sequence[Knowledge]) -> bool:
-        """Whether two inputs show that what is known exceeds the output."""
+        """Whether two inputs show that the coalition's knowledge exceeds the output."""
         graph = self._graph(corrupt, None)
         beyond = [
             SecretFunction(modulus=each.modulus, terms=function.terms, lanes=each.view.lanes)
@@ -139,8 +139,7 @@ class DoorJudge:
         return DoorGraph(doors, products, self._unknowns, corrupt, surroundings)
 
     def _examples_of(self, place: Place) -> Sequence[int]:
-        """Inputs that a party might hold: all there are or, where these are not known, those that
-        people hold in the run.
+        """Inputs that a party might have: the domain, or else the inputs of the run's parties.
 
         A witness shows something even if other inputs have not been tried. Raises `NotEnumerable`.
         """
@@ -153,7 +152,7 @@ class DoorJudge:
             return sorted(set(held))
 
     def _domain_of(self, place: Place) -> Sequence[int]:
-        """The inputs that a party may hold in a run. Raises `NotEnumerable`."""
+        """The inputs that a party may have in a run. Raises `NotEnumerable`."""
         number, party = place
         done = self._runs[number]
         seat = done.roster.seats[done.roster.number[party]]
@@ -165,5 +164,5 @@ class DoorJudge:
 
 
 def _values(law: Law) -> frozenset[tuple[int, ...]]:
-    """The values of a secret that have a chance, without the outcome that the door refuses."""
+    """The values of a secret that are possible, without the outcome that the door refuses."""
     return frozenset(numbers for numbers in law if isinstance(numbers, tuple))

@@ -1,8 +1,8 @@
 """The laws of single doors, each found once for all doors that are alike.
 
-A run of TSS has 1,000 users, and every one of them opens the same two doors. Doors are alike when
-they have the same function, as far as that can be told from outside (see `simnet.doors.captured`),
-and the same plain arguments; then they have the same law at equal values of their sealed arguments.
+A run of TSS may have 1,000 users, and each of them calls the same two doors. Doors are alike if
+they have the same function, as far as this can be told from outside (see `simnet.doors.captured`),
+and the same plain arguments. Then they have the same law at equal values of their sealed arguments.
 """
 
 from collections.abc import Hashable, Sequence
@@ -20,12 +20,14 @@ from simnet.linear.forms import Forms
 from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Input, Made, Opened
 
-CALLS_OF_ONE_DOOR = 50_000  # of doors that are alike, at all values of their arguments together
+CALLS_OF_ONE_DOOR = (
+    50_000  # calls of doors that are alike, for all values of their arguments together
+)
 CALLS_IN_ALL = 200_000
 
 
 class DoorLaws:
-    """The laws of doors by their arguments, with what may still be called."""
+    """The laws of doors by their arguments, and the calls that may still be made."""
 
     def __init__(
         self, calls_of_one_door: int = CALLS_OF_ONE_DOOR, calls_in_all: int = CALLS_IN_ALL
@@ -39,7 +41,7 @@ class DoorLaws:
         self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}  # kept, so ids stay theirs
 
     def signature(self, call: DoorCall) -> Hashable:
-        """Equal for doors that are alike."""
+        """A key that is equal for doors that are alike."""
         found = self._signatures.get(id(call))
         if found is None:
             signature = ("changed", id(call)) if _has_changed(call) else _signature(call)
@@ -47,9 +49,9 @@ class DoorLaws:
         return found[1]
 
     def law(self, call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]]) -> Law:
-        """The law of what a door gives when its sealed arguments have these values, in order.
+        """The law of a door's value if its sealed arguments have these values, in order.
 
-        Of a secret the outcomes are tuples of residues, of a disclosed value keys (`key_of`).
+        The outcomes are tuples of residues for a secret, and keys (`key_of`) for a disclosed value.
         Raises `NotEnumerable`.
         """
         signature = self.signature(call)
@@ -68,7 +70,7 @@ class DoorLaws:
         rows: Sequence[tuple[int, ...]],
         signature: Hashable,
     ) -> Law | str:
-        """The law, or why there is none."""
+        """The law, or the reason why it cannot be found."""
         if _has_changed(call):
             return "variables that the function uses have changed since it was called"
         own = self._budgets.setdefault(signature, CallBudget(self._calls_of_one_door))
@@ -84,7 +86,7 @@ class DoorLaws:
 
 
 def _has_changed(call: DoorCall) -> bool:
-    """Whether the call, or an output among its arguments, is not what it was in the run."""
+    """Whether the call, or an output among its arguments, has changed since the run."""
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.has_changed or any(map(_has_changed, made))
 
@@ -92,7 +94,7 @@ def _has_changed(call: DoorCall) -> bool:
 def law_of_door(
     call: DoorCall, inputs: Sequence[Any], rows: Sequence[tuple[int, ...]], budget: CallBudget
 ) -> Law:
-    """The law of what a door gives when its sealed arguments have these values, in order.
+    """The law of a door's value if its sealed arguments have these values, in order.
 
     Raises `NotEnumerable`.
     """
@@ -117,7 +119,7 @@ def law_of_door(
 
 
 def _opened(argument: Opened, numbers: Any) -> Any:
-    """The numbers of an array; of one that is public they are what they are."""
+    """The values of an array's elements; an array that is public has its own numbers."""
     array: Any = argument.array
     if isinstance(array, Forms):
         plain = np.array(next(numbers), dtype=np.int64).reshape(array.shape)

@@ -1,15 +1,15 @@
 """Whether a door gives back all the numbers it was given.
 
-A row of field elements whose number is on record in full can be solved for its coins, one that was
-disclosed with noise, or through a function that merges numbers, cannot. So we have to be certain,
-and two ways lead there:
+A row of field elements can be solved for its coins if its number is on record in full. It cannot be
+solved if it was disclosed with noise, or through a function that maps different numbers to one
+value. So we have to be certain, and there are two ways:
 
 - *Trying everything.* The function is called on all numbers that the elements can be. It gives them
-  back if no two calls return the same value. This takes few elements of a small field.
-- *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may treat all of
-  them alike but for one value in a billion. So there is a list of functions that are certain:
-  `int`, `np.asarray` and the like, and small functions of one line that are written like one on the
-  list, such as `lambda d, e: (int(d), int(e))`. Compiled code is compared, not results.
+  back if no two calls return the same value. This works for few elements of a small field.
+- *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may give back all
+  values but one in a billion. So there is a list of functions that are certain: `int`, `np.asarray`
+  and the like, and small functions of one line that are written like one on the list, such as
+  `lambda d, e: (int(d), int(e))`. We compare compiled code, not results.
 """
 
 import builtins
@@ -68,9 +68,9 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 
 
 def is_in_full(call: DoorCall) -> bool:
-    """Whether what the door returned determines every number that it was given.
+    """Whether the value that the door returned determines every number that it was given.
 
-    It is given field elements alone. False where that is not certain.
+    The door must be given field elements alone. False if this is not certain.
     """
     arrays = [each.array for each in call.sources if isinstance(each, Opened)]
     forms = [array for array in arrays if isinstance(array, Forms)]
@@ -84,7 +84,7 @@ def is_in_full(call: DoorCall) -> bool:
 
 
 def _is_certain(function: object, sizes: Sequence[int]) -> bool:
-    """Whether a function of arrays of these sizes is on the list, or written like one on it."""
+    """Whether a function of arrays of these sizes is on the list, or is written like one on it."""
     of_one_number = all(size == 1 for size in sizes)
     if any(function is known for known in _OF_ANY_ARRAY):
         return len(sizes) == 1
@@ -97,7 +97,7 @@ def _is_certain(function: object, sizes: Sequence[int]) -> bool:
 
 
 def _is_written_like(function: FunctionType, known: Callable[..., Any], arguments: int) -> bool:
-    """Whether two functions do the same; the first may have a place for coins that it leaves."""
+    """Whether two functions do the same; the first may have an unused parameter for coins."""
     assert isinstance(known, FunctionType)
     first, second = function.__code__, known.__code__
     names = first.co_names
@@ -118,7 +118,7 @@ def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
 
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
-    """Whether no two values of its arguments make the function return the same."""
+    """Whether no two values of its arguments make the function return the same value."""
     sizes = [math.prod(array.shape) for array in forms]
     ranges = [
         range(array.field.modulus)

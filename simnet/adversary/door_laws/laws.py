@@ -6,29 +6,29 @@ is found by calling it (`calling`). We put them together for every x in the doma
 
     P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
 
-The coins in y are uniform, provided that the messages leave them alone (`Surroundings.are_apart`);
-we run through all values of a basis of them. What the coalition knows of y is held fixed, at every
-value in turn: such a value is called a *context*. From this law we take two numbers, each the
-largest over all contexts:
+The coins in y are uniform if they are independent of the coins in messages
+(`Surroundings.are_apart`); we run through all values of a basis of them. The part of y that the
+coalition knows is fixed, at every value in turn: such a value is called a *context*. From this law
+we compute two numbers, each the largest over all contexts:
 
 - `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, whatever the inputs
-  of the others. It bounds what is told to somebody who learns nothing else of the secrets.
+  of the others. It bounds what somebody is told who learns nothing else about the secrets.
 - `strong_epsilon`: the same of P(v | x, s), between any two pairs of inputs and secrets that can
-  occur. It bounds what is told on top of whatever else is told of the secrets.
+  occur. It bounds what is told in addition to anything else about the secrets.
 
-Example (TSS): a user with item x takes part with chance p. Its answer s is the item then, and zeros
-else; it discloses a set that is γ times as likely if it holds the item answered for. `epsilon` is
-smaller than log γ, as the set follows from the item by way of the answer; `strong_epsilon` is log γ
-itself: who knows that the user takes part is told more.
+Example (TSS): a user with item x takes part with probability p. Its answer s is then the item, and
+otherwise zeros. It discloses a set that is γ times as likely if the set contains the item answered.
+`epsilon` is smaller than log γ, as the set follows from the item by way of the answer;
+`strong_epsilon` is log γ itself: the set tells more to somebody who knows that the user takes part.
 
-*Bounds.* Where the joint law has too many outcomes, the doors' losses are added up: of each
-disclosing door the largest log ratio between any two arguments that occur. Where even the secrets
-are too many (a sum over all users), each party's loss is at most that of its own secrets, because
-the disclosed values are computed from these.
+*Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
+disclosing door, the largest log ratio between any two arguments that occur. If even the secrets
+have too many values (a sum over all users), each party's loss is at most that of its own secrets,
+because the disclosed values are computed from these.
 
-*Conditions.* Inputs that some door refuses whatever the coins are left out, and counted. A refusal
-that depends on coins or on secrets is an outcome like any other. The law is that of the plain
-arguments of this run: where these depend on values disclosed earlier, another run has another law.
+*Conditions.* Inputs that some door refuses for all coins are left out, and counted. A refusal that
+depends on coins or on secrets is an outcome. The law holds for the plain arguments of this run: if
+these depend on values disclosed earlier, another run has another law.
 """
 
 import itertools
@@ -71,7 +71,7 @@ Ratio = Fraction | None  # None stands for an infinite one
 
 @attrs.frozen(kw_only=True)
 class ComponentLaw:
-    """How much the values that a component discloses tell of one party's input."""
+    """How much the disclosed values of a component tell about one party's input."""
 
     epsilon: float
     strong_epsilon: float | None  # None if not found
@@ -86,7 +86,7 @@ DOES_NOT_COME_OUT = "the value that it gave in the run is impossible for every i
 def law_of_component(
     component: Component, graph: DoorGraph, domain_of: DomainOf, doors: DoorLaws
 ) -> ComponentLaw:
-    """The law over all inputs that there are. Raises `NotEnumerable`."""
+    """Return the law of a component over all possible inputs. Raises `NotEnumerable`."""
     states = ComponentStates(component, graph, domain_of, doors)
     try:
         return _joint_law(states)
@@ -103,11 +103,11 @@ def law_of_component(
 
 
 class TooManyStates(Exception):
-    """A component has more states than are put together."""
+    """A component has more states than the limit."""
 
 
 class ComponentStates:
-    """All values that the inputs, the coins and the secrets of a component may have."""
+    """All possible values of a component's inputs, coins and secrets."""
 
     def __init__(
         self,
@@ -116,7 +116,9 @@ class ComponentStates:
         domain_of: DomainOf,
         doors: DoorLaws,
     ) -> None:
-        """Raises `NotEnumerable` for what has no finite domain, or no law that we can find."""
+        """Raises `NotEnumerable` for a component with an infinite domain, or with a law that we
+        cannot find.
+        """
         self.component = component
         self.inputs = component.inputs
         self.domains = {place: domain_of(place) for place in self.inputs}
@@ -132,7 +134,9 @@ class ComponentStates:
         self._solve_elements()
 
     def _solve_elements(self) -> None:
-        """Write the coin parts and the known parts of all elements in terms of a basis each."""
+        """Write the coin parts of all elements in a basis, and their known parts in another
+        basis.
+        """
         graph = self._graph
         doors = (*self.component.secrets, *self.component.doors)
         arrays = list({id(forms): forms for door in doors for forms in door.rows}.values())
@@ -157,12 +161,12 @@ class ComponentStates:
 
     @property
     def count(self) -> int:
-        """How many values inputs, coins and contexts have together."""
+        """The number of joint values of inputs, coins and contexts."""
         return self.assignments * math.prod(self.coin_moduli) * math.prod(self.context_moduli)
 
     @property
     def assignments(self) -> int:
-        """How many assignments of inputs there are."""
+        """The number of assignments of inputs."""
         return math.prod(map(len, self.domains.values()))
 
     def every_input(self) -> Iterator[Inputs]:
@@ -171,17 +175,17 @@ class ComponentStates:
             yield dict(zip(self.inputs, values, strict=True))
 
     def every_context(self) -> Iterator[Numbers]:
-        """Every value of what the coalition knows of the doors' arguments."""
+        """Yield every value of what the coalition knows about the doors' arguments."""
         return itertools.product(*map(range, self.context_moduli))
 
     def every_coin(self) -> Iterator[Numbers]:
-        """Every value of a basis of the coins; all are equally likely."""
+        """Yield every value of a basis of the coins; all values are equally likely."""
         return itertools.product(*map(range, self.coin_moduli))
 
     def secrets(
         self, inputs: Inputs, context: Numbers, coins: Numbers
     ) -> list[tuple[Secrets, Fraction]]:
-        """The values that the secrets may have, with their probabilities."""
+        """The possible values of the secrets, with their probabilities."""
         states: list[tuple[Secrets, Fraction]] = [({}, Fraction(1))]
         for door in self.component.secrets:
             longer: list[tuple[Secrets, Fraction]] = []
@@ -206,7 +210,7 @@ class ComponentStates:
         coins: Numbers,
         secrets: Mapping[int, Numbers],
     ) -> Law:
-        """The law of what a door gives at these values of its arguments."""
+        """The law of a door's value at these values of its arguments."""
         law = self.doors.law(
             door.call,
             [inputs[place] for place in door.inputs],
@@ -259,7 +263,7 @@ class ComponentStates:
 def _in_variables(
     vectors: Sequence[dict[int, int]], moduli: list[int], modulus: int
 ) -> list[dict[int, int]]:
-    """Each vector in terms of new variables, whose moduli are appended to `moduli`."""
+    """Each vector written in new variables, whose moduli are appended to `moduli`."""
     first = len(moduli)
     rank, combinations = basis_of(vectors, modulus)
     moduli += [modulus] * rank
@@ -270,7 +274,7 @@ def _in_variables(
 
 
 def recorded_outcome(door: HonestDoor) -> Hashable:
-    """The outcome of a door in the run. Raises `NotEnumerable` for one that has no key."""
+    """The outcome of a door in the run. Raises `NotEnumerable` for a value that has no key."""
     if door.only_refusal:
         return ACCEPTED
     try:
@@ -357,7 +361,7 @@ def _law_by_secrets(
 
 
 def _product(laws: Sequence[Law], budget: list[int]) -> Law:
-    """The law of several independent values together; a refusal of one is told of all."""
+    """The joint law of several independent values; a refusal of one of them is always disclosed."""
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
         raise TooManyStates("its disclosed values have too many joint outcomes")
@@ -377,7 +381,7 @@ def _is_always_refused(by_secrets: LawBySecrets) -> bool:
 
 
 def _mixture(laws: Iterable[tuple[Fraction, Law]]) -> Law:
-    """The law of a value that has each of these laws with a chance that stands beside it."""
+    """The mixture of laws with these probabilities."""
     parts = list(laws)
     total = sum((chance for chance, _ in parts), Fraction(0))
     if all(law is parts[0][1] for _, law in parts):
@@ -391,7 +395,9 @@ def _mixture(laws: Iterable[tuple[Fraction, Law]]) -> Law:
 
 
 def _neighbours(laws: Mapping[Numbers, Law], inputs: Sequence[Place]) -> Iterator[list[Law]]:
-    """The laws at all inputs of one party, for each party and all inputs of the others."""
+    """Yield the laws at all inputs of one party, for each party and all inputs of the other
+    parties.
+    """
     for party in dict.fromkeys(name for _, name in inputs):
         groups: dict[Numbers, list[Law]] = defaultdict(list)
         for key, law in laws.items():
@@ -410,7 +416,7 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
-    """The doors' losses added up, each the largest over all arguments that occur."""
+    """The sum of the doors' losses, each the largest over all arguments that can occur."""
     component = states.component
     found = _LawsByArguments(states)
     for door in component.doors:
@@ -434,9 +440,9 @@ def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
 
 
 class _LawsByArguments:
-    """The laws of a component's doors at all arguments that occur, sorted by the rows in them.
+    """The laws of a component's doors at all arguments that can occur, sorted by the rows in them.
 
-    `may_refuse` tells whether a secret's door refuses at some of them.
+    `may_refuse` tells whether a secret's door refuses at some of these arguments.
     """
 
     def __init__(self, states: ComponentStates) -> None:
@@ -474,19 +480,20 @@ class _LawsByArguments:
             self._laws[door.number][rows][own] = law
 
     def of_door(self, door: HonestDoor) -> list[Law]:
-        """Its laws at all arguments."""
+        """The door's laws at all arguments."""
         return [law for by_input in self._laws[door.number].values() for law in by_input.values()]
 
     def loss_with_fixed_rows(self, door: HonestDoor) -> float:
-        """The largest log ratio of its law between two inputs, at the same rows."""
+        """The largest log ratio of the door's law between two inputs, at the same rows."""
         ratios = [widest_ratio(list(laws.values())) for laws in self._laws[door.number].values()]
         return max(map(log_ratio, ratios), default=0.0)
 
 
 def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
-    """What a party's own secrets tell, as disclosed values are computed from secrets alone.
+    """A bound by what a party's own secrets tell, if disclosed values are computed from secrets
+    alone.
 
-    None where that bounds nothing.
+    None if this gives no bound.
     """
     component = states.component
     secrets_alone = not any(door.inputs for door in component.doors)

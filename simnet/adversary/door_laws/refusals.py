@@ -1,10 +1,10 @@
-"""Whether a door may refuse, and whether that tells anything.
+"""Whether a door may refuse, and whether a refusal tells anything.
 
-A door's function that raises an error ends the run. A run that goes on has told that no door has
-refused. That says nothing where a refusal depends on the inputs alone: a verdict speaks of inputs
-that no door refuses. But if it depends on coins or on opened field elements, then it is a disclosed
-value like another. For example, over F_3 a door is given an input x and a coin r, and raises an
-error if they are equal. Later r is sent: now it is known that x is another number.
+If a door's function raises an error, the run ends. So a run that goes on tells that no door has
+refused. This says nothing if a refusal depends on the inputs alone, because a verdict is about
+inputs that no door refuses. But if a refusal depends on coins or on opened field elements, then it
+counts as a disclosed value. For example, over F_3 a door is given an input x and a coin r, and
+raises an error if they are equal. Later r is sent: now everybody knows that x is not r.
 """
 
 from collections.abc import Iterable
@@ -17,15 +17,16 @@ from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDo
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.laws import ComponentStates, DomainOf, TooManyStates
 
-MOST_ARGUMENTS = 20_000  # values of a door's arguments that are tried
+MOST_ARGUMENTS = 20_000  # at most so many values of a door's arguments are tried
 
 Refusal = Literal["never", "by inputs", "telling", "not checked"]
 
 
 def refusal(door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws) -> Refusal:
-    """When a door refuses: never, for some inputs whatever else there is, or depending on more.
+    """Whether a door refuses never, for some inputs alone ("by inputs"), or depending on more
+    ("telling").
 
-    "not checked" where its arguments or its coins have too many values to try them all.
+    "not checked" if its arguments or its coins have too many values to try them all.
     """
     component = Component(
         doors=(door,),
@@ -44,7 +45,7 @@ def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
     refuses_some_input = False
     visited = 0
     for inputs in states.every_input():
-        outcomes = set()  # with this input: whether it was refused, and whether it was not
+        outcomes = set()  # for this input: True if some call refused, False if some call did not
         for context in states.every_context():
             for coins in states.every_coin():
                 for secrets, _ in states.secrets(inputs, context, coins):
@@ -64,7 +65,7 @@ def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
 def telling_refusals(
     doors: Iterable[HonestDoor], graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
 ) -> tuple[list[HonestDoor], list[HonestDoor]]:
-    """The secrets whose refusals tell something, as disclosing doors, and those not checked.
+    """Return the secrets whose refusals tell something, as disclosing doors, and those not checked.
 
     A function that takes no coins and is given inputs alone refuses by inputs alone.
     """

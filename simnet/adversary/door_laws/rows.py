@@ -1,17 +1,17 @@
-"""What a door is given of field elements, as linear forms: secrets, coins, and what a set knows.
+"""The field elements that a door is given, as linear forms in secrets, coins and known unknowns.
 
 The numbers that a door's function is given are linear in unknowns. For the law of a door we sort
 the terms of every element by what they are to a coalition:
 
     element     = secrets              latent values, each with a law of its own, given the inputs
                 + coins                honest coins: uniform, and unknown to the coalition
-                + known                coins and secrets that the coalition holds itself
+                + known                coins and secrets that the coalition knows
                 + a public number
 
 Several elements may share coins. `coin_basis` picks elements whose coin parts are independent, so
-that their coin parts together are uniform, and writes the others' in terms of them. For example,
-two elements r and 2r + s over F_5 have one basis coin: its value r is uniform, and the coin parts
-are 1 and 2 times that.
+that their coin parts are jointly uniform, and writes the other coin parts in terms of them. For
+example, two elements r and 2r + s over F_5 have one basis coin r: it is uniform, and the coin parts
+are 1 and 2 times r.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ from simnet.values.residues import residues_of
 
 @attrs.frozen(eq=False, kw_only=True)
 class Element:
-    """One element of what a door is given."""
+    """One field element that a door is given."""
 
     modulus: int
     secrets: Vector  # coefficients by unknown; all parts are free of zeros
@@ -39,7 +39,7 @@ class Element:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether there is anything in it that the coalition does not hold itself."""
+        """Whether the element contains an unknown that the coalition does not know."""
         return bool(self.secrets or self.coins or self.products)
 
 
@@ -86,9 +86,9 @@ class ElementReader:
 
 
 def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]]:
-    """The rank of some vectors, and each of them as a combination of basis vectors 0..rank-1.
+    """The rank of some vectors, and each vector as a combination of basis vectors 0..rank-1.
 
-    The basis consists of the first vectors that do not depend on those before them.
+    The basis consists of the first vectors that do not depend on the vectors before them.
     """
     span = Span(modulus)
     rank, combinations = 0, []

@@ -1,8 +1,8 @@
-"""What the view of a coalition says of the rows that doors of honest parties were given.
+"""What the view of a coalition says about the rows that doors of honest parties were given.
 
-A verdict widens the coalition's view by opened rows until the others are independent of it
-(`simnet.adversary.opened_rows`). Here the widened view is asked about single arrays: whether the
-coalition knows them, and whether their coins are apart from those in its view.
+A verdict adds opened rows to the coalition's view until the other opened rows are independent of it
+(`simnet.adversary.opened_rows`). This module asks the widened view about single arrays: whether the
+coalition knows them, and whether their coins are independent of those in its view.
 """
 
 from collections import defaultdict
@@ -22,11 +22,11 @@ from simnet.linear.vectors import Vector
 
 @attrs.frozen(eq=False, kw_only=True)
 class WidestView:
-    """All that a coalition may know of field elements, by modulus.
+    """All that a coalition may know about field elements, by modulus.
 
-    `functions` span the functions of secrets that it may determine: vectors over the unknowns of
-    lane 0 with the number of lanes. `rows` are what it sees, opened rows that were given to it
-    included; they are needed only where a door was given coins.
+    `functions` span the functions of secrets that the coalition may determine: vectors over the
+    unknowns of lane 0, with the number of lanes. `rows` are the rows that it sees, with the opened
+    rows that were added; they are needed only if a door was given coins.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
@@ -37,10 +37,11 @@ class WidestView:
 
     @property
     def families(self) -> list[frozenset[int]]:
-        """For each function the families of secrets in it; of a product those of its factors.
+        """For each function, the families of the secrets in it; for a product, the families of its
+        factors.
 
-        Where there is any, what the ideal world hands out counts as well: the coalition is then
-        compared with somebody who knows that.
+        If there are any functions, the ideal world's output counts as well, because the coalition
+        is then compared with somebody who knows this output.
         """
         told = [vector for _, vectors in self.functions.values() for vector in vectors]
         if told:
@@ -58,10 +59,10 @@ class WidestView:
 
 
 class ViewSurroundings:
-    """The surroundings of doors in a widened view; None for a view that may tell anything."""
+    """The surroundings of doors in a widened view; the view is None if it may tell anything."""
 
     def __init__(self, view: WidestView | None, arrays: Iterable[Forms]) -> None:
-        """`arrays` are all that the doors were given."""
+        """`arrays` are all arrays that the doors were given."""
         self._view = view
         self._spans: dict[int, Span] = {}
         self._known: dict[int, bool] = {}  # of arrays with coins, by their identity
@@ -75,7 +76,7 @@ class ViewSurroundings:
         return self._view.roles.depends_on_coins(families)
 
     def _mark(self, arrays: Sequence[Forms]) -> None:
-        """Find out about all arrays with coins at once, over each field."""
+        """Answer for all arrays with coins at once, over each field."""
         assert self._view is not None
         roles = self._view.roles
         by_modulus: dict[int, list[Forms]] = defaultdict(list)
@@ -89,7 +90,7 @@ class ViewSurroundings:
             for forms, terms, end in zip(of_field, rows, ends, strict=True):
                 places = slice(end - terms.rows, end)
                 self._known[id(forms)] = bool(marked.is_known[places].all())
-                # What is known is not asked whether its coins are apart.
+                # For known arrays nobody asks whether their coins are independent.
                 dependent = marked.is_dependent[places] | marked.is_known[places]
                 if dependent.any():
                     self._dependent.add(id(forms))
@@ -122,5 +123,5 @@ class ViewSurroundings:
         return self._spans[modulus]
 
     def are_apart(self, rows: Sequence[Forms]) -> bool:
-        """Whether the coins in these arrays are independent of those in the view."""
+        """Whether the coins in these arrays are independent of the coins in the view."""
         return self._view is not None and not any(id(forms) in self._dependent for forms in rows)

@@ -1,23 +1,23 @@
 """Witnesses: two inputs that a coalition tells apart although it should not.
 
 Theory of operation. Shares determine a function L of honest secrets, and the functionality hands
-the coalition another one, F. If L does not lie in the span of F, it looks as if L told more. But
-secrets may be related: x and x² are two secrets and one number, and of one bit over two fields the
-coalition may be handed the other copy. So we look for proof that L tells more, by calling the
-doors: inputs of one honest party, or of two, under which
+the coalition another function, F. If L does not lie in the span of F, L seems to tell more than F.
+But secrets may be related: x and x² are two secrets and one number; or one bit is shared over two
+fields, and the coalition is handed the copy over the other field. So we look for proof that L tells
+more, by calling the doors. We look for two inputs of one honest party, or of two, under which
 
-- the values that were disclosed in the run can come out,
+- the values that were disclosed in the run are possible,
 - F has the same law, and
 - L has another law, given F.
 
-For example, F = x1 + x2 and L = x1. No input of u1 alone will do, as F changes with it. But (1, 2)
-and (2, 1) give the same F and different L: a witness.
+For example, F = x1 + x2 and L = x1. No two inputs of u1 alone work, because F changes with them.
+But (1, 2) and (2, 1) give the same F and different L: a witness.
 
-*The other parties.* What all others contribute to L and F is left as it is. If their secrets take
-no coins, their contribution is one value, and nothing is to be said. Otherwise it is random and
-unknown, and we use that it is *added*: if the largest sums stay below the modulus, so that nothing
-wraps round, then laws of sums differ whenever laws of one summand do. (Laws on the integers with
-finitely many outcomes are polynomials, adding an independent number multiplies them, and a product
+*The other parties.* Their contribution to L and F is not changed. If their secrets take no coins,
+their contribution is one value, and nothing has to be shown. Otherwise it is random and unknown,
+and we use that it is *added*. If the largest sums stay below the modulus, so that nothing wraps,
+then the laws of two sums differ if the laws of one summand differ. (Laws on the integers with
+finitely many outcomes are polynomials. Adding an independent number multiplies them, and a product
 of polynomials that are not zero is not zero.)
 """
 
@@ -68,10 +68,10 @@ def has_witness(
     domain_of: DomainOf,
     laws: DoorLaws,
 ) -> bool | None:
-    """Whether there are inputs that show that `beyond` tells more than `ideal`.
+    """Whether some inputs show that `beyond` tells more than `ideal`.
 
-    False where the search went through all inputs of one party and of two, and found none; None
-    where something stood in its way.
+    False if the search went through all inputs of one party and of two parties, and found none.
+    None if the search was not possible or not complete.
     """
     try:
         return _Search(beyond, ideal, disclosing, graph, domain_of, laws).result()
@@ -80,7 +80,7 @@ def has_witness(
 
 
 class _NotSearched(Exception):
-    """A witness cannot be looked for."""
+    """The search for a witness is not possible."""
 
 
 # For each value of F the law of L, jointly: `laws[f][l]` is the probability of both.
@@ -122,12 +122,14 @@ class _Search:
         return frozenset(place for each in doors for place in each.inputs)
 
     def _check_sorts(self) -> None:
-        """Refuse secrets that are made of coins: their law hangs on what messages tell of these."""
+        """Refuse secrets made from coins: their law depends on what messages tell about these
+        coins.
+        """
         if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):
             raise _NotSearched
 
     def _has_secret_rows(self, door: HonestDoor) -> bool:
-        """Whether a door is given nothing of field elements but honest secrets."""
+        """Whether the field elements that a door is given contain only honest secrets."""
         return all(
             not (element.coins or element.products or element.known)
             for forms in door.rows
@@ -151,7 +153,7 @@ class _Search:
         return False if complete else None
 
     def _places_of(self, families: Iterable[int]) -> list[Place]:
-        """Whose inputs are behind these secrets."""
+        """The parties whose inputs are behind these secrets, each with its run."""
         makers = [self._graph.makers[family] for family in sorted(families)]
         return list(
             dict.fromkeys(place for door in makers for place in sorted(self._inputs_behind(door)))
@@ -179,10 +181,10 @@ class _Search:
         return self._differs(self._joint_law(states, inputs) for inputs in states.every_input())
 
     def _block_of(self, places: set[Place]) -> tuple[list[HonestDoor], list[HonestDoor]]:
-        """The secrets made of these inputs and the disclosing doors about them, with all that hangs
-        together with these.
+        """The secrets made from these inputs, the disclosing doors about them, and all that is
+        connected.
 
-        Raises `_NotSearched` where that takes the inputs of others.
+        Raises `_NotSearched` if this involves inputs of other parties.
         """
         graph = self._graph
         doors = [*self._secrets, *self._disclosing]
@@ -208,7 +210,9 @@ class _Search:
     # The parties that are left as they are.
 
     def _is_rest_harmless(self, rest: Sequence[HonestDoor], own: Sequence[HonestDoor]) -> bool:
-        """Whether adding what the others contribute leaves different laws different."""
+        """Whether different laws stay different after the other parties' contributions are
+        added.
+        """
         if not any(door.call.takes_coins for door in rest):
             return True
         largest = {door.family: self._largest(door) for door in (*rest, *own)}

@@ -73,7 +73,7 @@ def said_of(name: str) -> str:
     coalition = next(iter(example.truths))
     judged = [of_run for _, of_run in verdicts(name)]
     if any(isinstance(of_run, str) for of_run in judged):
-        return "refused when it is read blind"
+        return "refused by the symbolic reading"
     found = [of_run[coalition] for of_run in judged if not isinstance(of_run, str)]
     ends = "the run ends" if example.ending or example.may_end else ""
     if not found:
