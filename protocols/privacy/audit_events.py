@@ -1,20 +1,20 @@
-"""Events that tell two samples apart, learned from part of the samples.
+"""Events that distinguish two samples, learnt from part of the samples.
 
-Theory of operation. Whatever event is chosen, its chances under P and under Q bound the privacy
-loss from below; the best events are thresholds on the likelihood ratio (Neyman and Pearson). So we
-learn scores that order reports as that ratio does, from likelier under Q to likelier under P;
-`auditor` puts the thresholds. Three kinds of scores are learned, since none is best everywhere:
+Theory of operation. For every event, its probabilities under P and under Q bound the privacy loss
+from below. The best events are thresholds on the likelihood ratio (Neyman and Pearson). So we learn
+scores that order reports as that ratio does, from likelier under Q to likelier under P; `auditor`
+sets the thresholds. We learn three kinds of scores, because no kind is best everywhere:
 
-- `RatioTable`: the likelihood ratio in the cells of a grid, as counted. There is one for each of
-  the features whose means differ most, and one for all features together where these have few
-  cells. It finds any event on a finite channel.
-- `WeightedSum`: Fisher's discriminant. It is the best score where noise is Gaussian, and keeps its
-  order far out in the tails, where a table has no counts.
+- `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
+  each of the features whose means differ most, and one for all features together if these have few
+  cells. It finds any event of a finite channel.
+- `WeightedSum`: Fisher's discriminant. It is the best score for Gaussian noise, and it still orders
+  reports far out in the tails, where a table has no counts.
 - `Trees`: the log-odds of gradient-boosted trees, for everything else.
 
 Example. OUE over 3 items, users with item 1 against users with item 2. A report has 8 outcomes, so
-the table of all three bits has 8 cells; those with bits 1, 0 in front have the largest ratio, and
-`ratio at least that` is the event that reaches ε.
+the table of all three bits has 8 cells. The cells whose first two bits are 1, 0 have the largest
+ratio, and the event "the ratio is at least this" reaches ε.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,23 +28,25 @@ from simnet.coins.coins import Coins
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
-CELLS = 256  # of one coordinate at most
-JOINT_CELLS = 4096  # of all coordinates together at most
-ALONE = 32  # coordinates that get a table of their own: those whose means differ most
-TREES = 40
-ENOUGH = 100_000  # rows of a sample that trees and weights are learnt from at most
-WORDS = 4  # parts of an event that are spelled out
+CELLS = 256  # the largest number of cells of one coordinate
+JOINT_CELLS = 4096  # the largest number of cells of all coordinates together
+ALONE = 32  # coordinates with a table of their own: those whose means differ most
+TREES = 40  # the number of boosted trees
+ENOUGH = 100_000  # the largest number of rows of a sample from which trees and weights are learnt
+WORDS = 4  # the largest number of parts of an event that its text lists
 
 
 class Score(Protocol):
-    """A real number for every row of a sample, in the mean higher under P than under Q."""
+    """A real number for every row of a sample; its mean is higher under P than under Q."""
 
     def of(self, rows: Numbers) -> Floats:
-        """The scores of rows (m, features); shape (m,)."""
+        """Return the scores of rows (m, features); shape (m,)."""
         ...
 
     def words(self, threshold: float, above: bool) -> str:
-        """The event that the score is at least the threshold, or else that it is below."""
+        """Describe the event that the score is at least the threshold (`above`), or else below
+        it.
+        """
         ...
 
 
@@ -57,7 +59,7 @@ class Event:
     above: bool
 
     def holds(self, rows: Numbers) -> Bools:
-        """Which of the rows (m, features) are in the event; shape (m,)."""
+        """Return which of the rows (m, features) are in the event; shape (m,)."""
         return np.asarray((self.score.of(rows) >= self.threshold) == self.above)
 
     def __str__(self) -> str:
@@ -67,10 +69,10 @@ class Event:
 def learnt_scores(
     p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins
 ) -> Iterator[Score]:
-    """Scores learnt from rows under P and under Q, each (m, features).
+    """Yield scores learnt from rows under P and under Q, each (m, features).
 
-    Trees are learnt only where no table covers all features. Scores whose events are easiest to
-    read come first. Raises `BadInput` when trees are needed and scikit-learn is missing.
+    Trees are learnt only if no table covers all features. Scores whose events are easiest to read
+    come first. Raises `BadInput` if trees are needed and scikit-learn is missing.
     """
     p_thinned, q_thinned = _evenly_spread(p_rows), _evenly_spread(q_rows)
     features = p_rows.shape[1]
@@ -94,7 +96,7 @@ def learnt_scores(
 class RatioTable:
     """The logarithm of the likelihood ratio in each cell of a grid over some features.
 
-    Cell i begins at its cut i.
+    Cell i begins at cut i.
     """
 
     places: tuple[int, ...]
@@ -103,11 +105,13 @@ class RatioTable:
     names: Sequence[str]
 
     def of(self, rows: Numbers) -> Floats:
-        """The ratio of each row's cell; shape (m,)."""
+        """Return the ratio of each row's cell; shape (m,)."""
         return np.asarray(self.ratios[_cells(rows, self.places, self.cuts)])
 
     def words(self, threshold: float, above: bool) -> str:
-        """The ranges of a feature, or how many cells of several."""
+        """Describe the event by the ranges of one feature, or by the number of cells of several
+        features.
+        """
         inside = np.flatnonzero((self.ratios >= threshold) == above)
         if len(self.places) > 1:
             return (
@@ -152,9 +156,9 @@ def table(
     places: tuple[int, ...],
     cuts: tuple[Numbers, ...],
 ) -> RatioTable:
-    """The logarithm of the ratio of both counts in each cell.
+    """Return the logarithm of the ratio of both counts in each cell.
 
-    Half a count is added to each: an empty cell tells nothing.
+    Half a count is added to each count. The ratio of a cell without any rows is set to 1.
     """
     size = int(np.prod([len(starts) for starts in cuts]))
     p_counts, q_counts = (
@@ -165,7 +169,9 @@ def table(
 
 
 def _cuts(values: Numbers) -> Numbers:
-    """Where cells begin: at every value when there are few, else at equally spaced quantiles."""
+    """Return where cells begin: at every value if there are few, else at equally spaced
+    quantiles.
+    """
     ordered = np.sort(values)
     distinct = ordered[np.r_[True, ordered[1:] != ordered[:-1]]]
     if len(distinct) <= CELLS:
@@ -174,7 +180,7 @@ def _cuts(values: Numbers) -> Numbers:
 
 
 def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) -> Indices:
-    """The cell of each row; what lies below the first cut belongs to the first cell."""
+    """Return the cell of each row; values below the first cut belong to the first cell."""
     cells = np.zeros(len(rows), dtype=np.intp)
     for place, starts in zip(places, cuts, strict=True):
         cells *= len(starts)
@@ -183,13 +189,13 @@ def _cells(rows: Numbers, places: tuple[int, ...], cuts: tuple[Numbers, ...]) ->
 
 
 def _most_different(p_rows: Numbers, q_rows: Numbers) -> list[int]:
-    """Up to `ALONE` features in order of how far their means differ, in deviations."""
+    """Return up to `ALONE` features, ordered by the difference of their means in deviations."""
     apart, _ = _standardised(p_rows, q_rows)
     return [int(place) for place in np.argsort(-np.abs(apart), kind="stable")[:ALONE]]
 
 
 def _standardised(p_rows: Numbers, q_rows: Numbers) -> tuple[Floats, Floats]:
-    """Differences of the means in deviations, and the deviations (1 for a constant).
+    """Return the differences of the means in deviations, and the deviations (1 for a constant).
 
     Shapes (features,).
     """
@@ -210,11 +216,11 @@ class WeightedSum:
     names: Sequence[str]
 
     def of(self, rows: Numbers) -> Floats:
-        """The sums; shape (m,)."""
+        """Return the weighted sums; shape (m,)."""
         return np.asarray(rows @ self.weights, dtype=np.float64)
 
     def words(self, threshold: float, above: bool) -> str:
-        """The sum with its heaviest parts."""
+        """Describe the event by the sum with its heaviest parts."""
         sign = ">=" if above else "<"
         if len(self.weights) == 1:
             return f"{self.names[0]} {sign} {threshold:g}"
@@ -224,9 +230,9 @@ class WeightedSum:
 
 
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
-    """Fisher's discriminant, fitted to both samples.
+    """Return Fisher's discriminant, fitted to both samples.
 
-    Its weights are the inverse of the common covariance applied to the difference of the means.
+    Its weights are the inverse of the common covariance, applied to the difference of the means.
     """
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)
@@ -234,7 +240,7 @@ def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSu
     spread = (
         sum(np.atleast_2d(np.cov(rows / deviations, rowvar=False)) for rows in (p_rows, q_rows)) / 2
     )
-    spread = spread + 1e-6 * np.eye(len(apart))  # a coordinate without noise then weighs most
+    spread = spread + 1e-6 * np.eye(len(apart))  # so that it can be inverted without noise too
     return WeightedSum(np.linalg.solve(spread, apart) / deviations, deviations, names)
 
 
@@ -247,11 +253,11 @@ class Trees:
     names: Sequence[str]
 
     def of(self, rows: Numbers) -> Floats:
-        """The log-odds of P against Q; shape (m,)."""
+        """Return the log-odds of P against Q; shape (m,)."""
         return np.asarray(self.decide(rows), dtype=np.float64)
 
     def words(self, threshold: float, above: bool) -> str:
-        """The threshold, and the coordinate to look at first."""
+        """Describe the event by the threshold, and name the coordinate whose means differ most."""
         sign = ">=" if above else "<"
         return (
             f"log-odds of a classifier {sign} {threshold:.4g}, means differ most at "
@@ -260,10 +266,10 @@ class Trees:
 
 
 def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) -> Trees:
-    """Histogram gradient boosting, on one thread.
+    """Fit histogram gradient boosting, on one thread.
 
-    Several threads wait for each other on a busy machine. Raises `BadInput` when scikit-learn is
-    missing.
+    On a busy machine several threads would wait for each other. Raises `BadInput` if scikit-learn
+    is missing.
     """
     try:
         from sklearn.ensemble import (
@@ -287,7 +293,7 @@ def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) 
 
 
 def _evenly_spread(rows: Numbers) -> Numbers:
-    """Up to `ENOUGH` rows, evenly spread over all."""
+    """Return up to `ENOUGH` rows, evenly spread over all rows."""
     return rows[:: -(-len(rows) // ENOUGH)]
 
 

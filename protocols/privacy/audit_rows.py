@@ -1,6 +1,6 @@
-"""The samples of an audit, dealt out into three parts.
+"""The samples of an audit, split into three parts.
 
-An audit learns from the first, chooses an event by the second, and certifies with the rest.
+An audit learns from the first part, selects an event with the second, and certifies with the third.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,18 +15,18 @@ from simnet.errors import BadInput
 
 Sample = npt.ArrayLike | Callable[[int, Coins], npt.ArrayLike]
 
-LEAST = 80  # rows of a sample
-SHARE = 8  # one row in so many is learnt from, and one chosen by
-LARGEST = 1e150  # of a report's numbers, whose squares are then finite
-CHUNK = 1 << 18  # rows worked on at a time
+LEAST = 80  # the least number of rows of a sample
+SHARE = 8  # one row in 8 is for learning, and one in 8 for selecting an event
+LARGEST = 1e150  # bound on the numbers in a report, so that their squares are finite
+CHUNK = 1 << 18  # rows per step
 
 
 @attrs.frozen(eq=False)
 class SampleParts:
     """Disjoint rows (m, features) of one sample.
 
-    `fit` is for learning scores and `choose` for choosing an event. `rest` yields the remaining
-    rows, `certifying` of them, in chunks; it can be read once.
+    `fit` is for learning scores and `choose` for selecting an event. `rest` yields the remaining
+    rows in chunks, `certifying` rows in all; it can be read once.
     """
 
     fit: Numbers
@@ -36,14 +36,16 @@ class SampleParts:
 
 
 def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
-    """An array's rows dealt out at random, or `samples` rows drawn by a function.
+    """Split an array's rows at random, or draw `samples` rows with a function.
 
-    Raises `BadInput` for fewer than `LEAST` rows, for rows that are not numbers, and when `samples`
-    does not fit.
+    Raises `BadInput` for fewer than `LEAST` rows, for rows that are not numbers, and if `samples`
+    differs from the number of rows.
     """
     if callable(sample):
         if samples is None:
-            raise BadInput("functions draw as many rows as `samples` says, and it says nothing")
+            raise BadInput(
+                "a sample that is a function needs `samples`, the number of rows to draw"
+            )
         part = _part(samples)
         fit, choose = (rows_of(sample(part, coins), part) for _ in range(2))
         return SampleParts(
@@ -62,9 +64,9 @@ def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
 
 
 def rows_of(sample: npt.ArrayLike, count: int | None = None) -> Numbers:
-    """Reports as rows (m, features); booleans become 0 and 1.
+    """Return the reports as rows (m, features); booleans become 0 and 1.
 
-    Raises `BadInput` for anything but numbers.
+    Raises `BadInput` for reports that are not numbers.
     """
     rows = np.asarray(sample)
     rows = rows[:, None] if rows.ndim == 1 else rows
@@ -93,9 +95,9 @@ def _part(samples: int) -> int:
 
 
 def _deal(rows: Numbers, count: int, coins: Coins) -> tuple[Numbers, Numbers]:
-    """`count` rows chosen at random, and the others.
+    """Return `count` rows chosen at random, and the other rows.
 
-    The two parts are independent, whatever order the rows come in.
+    The two parts are independent, whatever the order of the rows is.
     """
     chosen = np.zeros(len(rows), dtype=np.bool_)
     chosen[coins.subset(count, len(rows)).plain] = True

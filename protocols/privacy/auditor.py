@@ -1,28 +1,29 @@
 """An auditor: lower bounds on ε or δ from samples of any mechanism or view.
 
-It is for where no closed form is known, or where a stated one is to be tested.
+Use it if no closed form is known, or to test a stated one.
 
-Theory of operation. Reports are drawn under an input P and under its neighbour Q. Whatever the
-event S, (ε, δ)-privacy asks for P[S] <= e^ε Q[S] + δ; so chances p = P[S] and q = Q[S] show that
+Theory of operation. Reports are drawn under an input P and under its neighbour Q. For every event
+S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S] and q = Q[S] show that
 
     δ >= p - e^ε q        and        ε >= ln((p - δ) / q).
 
-1. `audit_rows` deals the reports out: one eighth to learn scores from, one eighth to choose an
-   event by, the rest to certify.
+1. `audit_rows` splits the reports into three parts: one eighth to learn scores, one eighth to
+   select an event, and the rest to certify.
 2. `audit_events` learns scores, which are high for reports that are likelier under P. An event says
-   that a score is above a threshold, or below it. The auditor takes the event with the largest
-   bound on the choosing rows.
-3. The certifying rows, never used before, are counted. Clopper and Pearson's exact limits give a
-   lower limit on p and an upper limit on q, and the formulas above turn these into a bound.
+   that a score is above a threshold, or below it. The auditor selects the event with the largest
+   bound on the second part.
+3. The auditor counts the event in the certifying part, which no earlier step has used. Clopper and
+   Pearson's exact limits give a lower limit on p and an upper limit on q, and the formulas above
+   turn these into a bound.
 
-Nothing is chosen on the certifying rows, neither the event nor the direction (P against Q, or Q
-against P), so the allowed error is split between the two limits only. A bound exceeds the truth
-with probability at most 1 - confidence, whatever the mechanism and however bad the choice. It may
-lie far below the truth: an audit refutes claims and proves none.
+Neither the event nor the direction (P against Q, or Q against P) is selected on the certifying
+part. So the allowed error is split between the two limits only. A bound exceeds the truth with
+probability at most 1 - confidence, whatever the mechanism is and however bad the selected event is.
+A bound may lie far below the truth: an audit can refute a claim, but it cannot prove one.
 
 Example. Randomised response with ε = ln 3, 10,000 reports under yes and under no. The event is "the
-report is yes"; of 7,500 certifying rows some 5,625 and 1,875 are in it. With confidence 0.95, p >=
-0.740 and q <= 0.260, so ε >= 1.046, where ln 3 is 1.099.
+report is yes"; about 5,625 and 1,875 of 7,500 certifying rows are in it. With confidence 0.95, p >=
+0.740 and q <= 0.260, so ε >= 1.046, while ln 3 is 1.099.
 
 Sources: Bichsel et al., *DP-Sniper*, 2021, for events from a classifier; Jagielski et al.,
 *Auditing Differentially Private Machine Learning*, 2020, for the limits.
@@ -42,25 +43,26 @@ from simnet.errors import BadInput
 
 CountPair = tuple[Ints, Ints]  # under the input that the event favours, and under the other
 
-LEVELS = 1000  # thresholds on a score are tried one by one up to here
-# divides the error allowed to an event when it is chosen: many are tried, and rare ones are lucky
+LEVELS = 1000  # up to this many levels of a score, every threshold is tried
+# The selection divides the allowed error by this number: it tries many events, and some rare
+# events look good by luck.
 CAUTION = 100
-STEP = 1.02  # between the ranks of thresholds, from either end, on a score with more levels
+STEP = 1.02  # ratio of successive ranks of thresholds, from either end, for more levels
 
 
 @attrs.frozen
 class DeltaAt:
-    """δ at a given ε."""
+    """The quantity "δ at a given ε"."""
 
     epsilon: float
     name = "delta"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """The δ that events with these chances ask for: p - e^ε q; elementwise."""
+        """Return the δ that events with these probabilities demand: p - e^ε q; elementwise."""
         return p - exp(self.epsilon) * q
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
-        """Ranks events where none certifies a positive bound: again p - e^ε q."""
+        """Return p - e^ε q, which ranks events if none certifies a positive bound."""
         return self.needed(p, q)
 
     def __str__(self) -> str:
@@ -69,22 +71,23 @@ class DeltaAt:
 
 @attrs.frozen
 class EpsilonAt:
-    """ε at a given δ."""
+    """The quantity "ε at a given δ"."""
 
     delta: float
     name = "epsilon"
 
     def needed(self, p: Floats, q: Floats) -> Floats:
-        """The ε that events with these chances ask for: ln((p - δ) / q); elementwise.
+        """Return the ε that events with these probabilities demand: ln((p - δ) / q);
+        elementwise.
 
-        Infinite where only q is 0, -inf where p is at most δ.
+        The result is inf if only q is 0, and -inf if p is at most δ.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = np.log(np.maximum(p - self.delta, 0.0))
             return np.where(excess > -inf, excess - np.log(q), -inf)
 
     def advantage(self, p: Floats, q: Floats) -> Floats:
-        """Ranks events where none certifies a positive bound: p - q."""
+        """Return p - q, which ranks events if none certifies a positive bound."""
         return p - q
 
     def __str__(self) -> str:
@@ -93,13 +96,20 @@ class EpsilonAt:
 
 @attrs.frozen(kw_only=True)
 class Audit:
-    """What an audit found about `of`.
+    """The result of an audit of `of`, which is ε at a δ or δ at an ε.
 
-    Its bound is at most the truth with probability at least `confidence`. `estimate` is what the
-    event's shares of the certifying rows ask for, without any margin; it too tends to lie below the
-    truth, since a better event may exist. Both are at least 0. `hits` are the counts of the event
-    and `samples` those of all certifying rows, under P and under Q; `direction` says which of them
-    the event favours.
+    `bound` is at most the truth with probability at least `confidence`. `estimate` uses the event's
+    shares of the certifying rows without any margin; it too tends to lie below the truth, because a
+    better event may exist. Both are at least 0. `hits` counts the event, and `samples` all
+    certifying rows, under P and under Q. `direction` says which of the two inputs makes the event
+    likelier.
+
+    >>> import numpy as np
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> answers = np.arange(800) % 4 > 0  # yes with probability 3/4
+    >>> found = audit_epsilon(answers, ~answers, SampledCoins(7, "audit"))
+    >>> found.direction in ("P over Q", "Q over P"), sum(found.samples)
+    (True, 1200)
     """
 
     of: DeltaAt | EpsilonAt
@@ -129,16 +139,25 @@ def audit_epsilon(
     samples: int | None = None,
     names: Sequence[str] = (),
 ) -> Audit:
-    """A lower bound on ε at δ, from independent reports under two neighbouring inputs.
+    """Return a lower bound on ε at δ, from independent reports under two neighbouring inputs.
 
     `p_sample` holds the reports under P and `q_sample` those under Q. Both are arrays (m, features)
-    or (m,), a row for a report, or functions `sample(count, coins)` that draw `count` reports; then
-    `samples` says how many are drawn on either side. `names` are those of the features, by default
-    coordinate 1, 2, and so on. Coins split the arrays and feed the functions: equal coins give
-    equal audits.
+    or (m,) with one row per report, or functions `sample(count, coins)` that draw `count` reports;
+    then `samples` says how many are drawn under each input. `names` are the names of the features,
+    by default coordinate 1, 2, and so on. The coins split the arrays and feed the functions: equal
+    coins give equal audits.
 
-    Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), `BadInput` for samples
-    that cannot be used.
+    Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
+    samples that cannot be used.
+
+    >>> from protocols import GRR
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> grr = GRR(epsilon=1.0, items=2)
+    >>> def reports(item):
+    ...     return lambda count, coins: grr.perturb([item] * count, coins)
+    >>> audit = audit_epsilon(reports(1), reports(2), SampledCoins(7, "audit"), samples=4000)
+    >>> 0.7 < audit.bound < 1.1
+    True
     """
     if not 0 <= delta < 1:
         raise ValueError(f"delta lies in [0, 1), got {delta}")
@@ -155,11 +174,15 @@ def audit_delta(
     samples: int | None = None,
     names: Sequence[str] = (),
 ) -> Audit:
-    """A lower bound on δ at ε; the rest as for `audit_epsilon`.
+    """Return a lower bound on δ at ε; the other arguments are those of `audit_epsilon`.
 
-    For use from Python: no command calls it.
+    For use from Python: no command calls it. Raises `ValueError` for ε outside [0, inf).
 
-    Raises `ValueError` for ε outside [0, inf).
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> coins = SampledCoins(7, "audit")
+    >>> audit = audit_delta([0, 1] * 400, [1, 1] * 400, coins, epsilon=0.0)
+    >>> 0.3 < audit.bound < 0.6  # the true distance is 0.5
+    True
     """
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
@@ -226,10 +249,10 @@ def _counts(event: Event, chunks: Iterator[Numbers]) -> int:
 def certified_value(
     of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float
 ) -> Floats:
-    """The value that the limits on an event's chances ask for; elementwise.
+    """Return the ε or δ that the limits on an event's probabilities demand; elementwise.
 
-    First comes the input that the event favours. It exceeds the truth with probability at most
-    `error`, by a union bound over the two limits.
+    The input that makes the event likelier comes first. The result exceeds the truth with
+    probability at most `error`, by a union bound over the two limits.
     """
     return of.needed(lower(hits[0], sizes[0], error / 2), upper(hits[1], sizes[1], error / 2))
 
@@ -237,9 +260,9 @@ def certified_value(
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
-    """The event of a score that promises most on the choosing rows.
+    """Return the event of a score with the best promise on the selecting rows.
 
-    It has the greatest bound, or where no event has one the greatest advantage.
+    It has the greatest bound, or the greatest advantage if no event has a positive bound.
     """
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
@@ -260,10 +283,11 @@ def _best(
 def _promises(
     of: DeltaAt | EpsilonAt, hits: CountPair, sizes: CountPair, error: float
 ) -> list[tuple[float, float]]:
-    """Bounds and advantages of events by their hits among the choosing rows.
+    """Return the bounds and advantages of events, by their hits among the selecting rows.
 
-    The bounds are those that so few rows certify, not those to expect of all the certifying ones:
-    where many events are tried, rare ones that look good by luck would win otherwise.
+    The bounds are those that the selecting rows themselves certify, not those to expect of the more
+    numerous certifying rows. Otherwise rare events that look good by luck would win, because many
+    events are tried.
     """
     bounds = np.maximum(certified_value(of, hits, sizes, error / CAUTION), 0.0)
     advantages = of.advantage(hits[0] / sizes[0], hits[1] / sizes[1])
@@ -271,14 +295,14 @@ def _promises(
 
 
 def _favoured_first(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
-    """The pair with the input that the event favours in front."""
+    """Return the pair with the input that makes the event likelier in front."""
     return (pair[0], pair[1]) if above else (pair[1], pair[0])
 
 
 def _thresholds(ordered: Floats) -> Floats:
-    """Thresholds midway between neighbouring levels of sorted scores.
+    """Return thresholds midway between neighbouring levels of sorted scores.
 
-    So the last digits of a sum decide nothing.
+    A threshold between two levels does not depend on the last digits of a score.
     """
     starts = np.flatnonzero(ordered[1:] > ordered[:-1]) + 1
     if len(starts) > LEVELS:
@@ -290,9 +314,9 @@ def _thresholds(ordered: Floats) -> Floats:
 
 
 def lower(hits: Ints, size: Ints, error: float) -> Floats:
-    """Clopper and Pearson's lower limit; elementwise.
+    """Return Clopper and Pearson's lower limit for a binomial's probability; elementwise.
 
-    It lies above a binomial's chance with probability at most `error`.
+    It lies above the true probability with probability at most `error`.
     """
     from scipy.special import betaincinv  # here, not above: it takes a while to load
 
@@ -300,8 +324,8 @@ def lower(hits: Ints, size: Ints, error: float) -> Floats:
 
 
 def upper(hits: Ints, size: Ints, error: float) -> Floats:
-    """Clopper and Pearson's upper limit; elementwise.
+    """Return Clopper and Pearson's upper limit for a binomial's probability; elementwise.
 
-    It lies below a binomial's chance with probability at most `error`.
+    It lies below the true probability with probability at most `error`.
     """
     return 1 - lower(size - hits, size, error)

@@ -1,17 +1,18 @@
 """Closed forms that bound the exact profiles of sampled counts from above, everywhere.
 
-R1 and R2 stand where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the chance
-that the likelihood ratio exceeds e^ε, for the removal of a user; R2 is Hoeffding's, for the
-replacement of its item. R3 and R4 are sharper: both profiles are expected shortfalls, E[max(0, u)]
-for some u, and max(0, u) <= e^(λu - 1) / λ. Each is itself a profile, so it falls as ε grows; where
-it says nothing, δ is 1. docs/proofs/sampling-bounds.md proves all four.
+R1 and R2 are true where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the
+probability that the likelihood ratio exceeds e^ε, for the removal of a user. R2 is Hoeffding's
+bound, for the replacement of a user's item. R3 and R4 are sharper: both profiles are expected
+shortfalls, E[max(0, u)] for some u, and max(0, u) <= e^(λu - 1) / λ. Each bound is itself a
+profile, so it falls as ε grows; where it gives no bound, δ is 1. docs/proofs/sampling-bounds.md
+proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
 2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, where Theorem 3.1 allows 3.8e-26 for 1,000 users and
 30 such items.
 
-They are worked out with 60 digits and more, and rounded up, so that no rounding takes one below
-what it bounds: neighbouring ratios of chances cancel in the divergence.
+The bounds are computed with 60 digits and more, and rounded up, so that rounding never makes a
+bound too small: in the divergence, logarithms of nearly equal numbers cancel.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,20 +27,20 @@ from protocols.privacy.profile import Profile, Worst
 from protocols.privacy.root import root
 from protocols.privacy.sampled_counts import Relation, neighbours
 
-FAR = 100.0  # an ε beyond every finite ratio of probabilities at counts up to 10^9 squared
-# Where the bounds below stay as they are: one at a smaller ε holds for every larger one
+FAR = 100.0  # at counts up to 10^9, e^100 exceeds every finite ratio of probabilities
+# For a larger ε we use the bound at this ε: a bound at a smaller ε holds for every larger one.
 FARTHEST = 10_000.0
-# Digits of the arithmetic, and how far its roundings, at counts up to 10^9, can take a logarithm
+# The digits of the arithmetic, and a bound on its error in a logarithm at counts up to 10^9.
 DIGITS, SLACK = 60, Decimal("1e-35")
 
 
 def outward(exponent: Callable[[Any, float], Decimal]) -> Callable[[Any, float], float]:
-    """Make a bound's logarithm, worked out with many digits, a double that is never below it."""
+    """Round a bound's logarithm, computed with many digits, to a double that is never below it."""
 
     @wraps(exponent)
     def rounded(bound: Any, epsilon: float) -> float:
         near = min(epsilon, FARTHEST)
-        # beside 1 a small ε or p loses as many digits as it has zeros
+        # added to 1, a small ε or p loses as many digits as it has leading zeros
         zeros = sum(-log10(small) for small in (near, bound.participation) if 0 < small < 1)
         with localcontext(prec=DIGITS + ceil(zeros), Emin=MIN_EMIN, Emax=MAX_EMAX):
             value = exponent(bound, near)
@@ -51,7 +52,7 @@ def outward(exponent: Callable[[Any, float], Decimal]) -> Callable[[Any, float],
 
 
 def divergence(a: Decimal, p: Decimal) -> Decimal:
-    """KL(a ‖ p) of two Bernoulli chances, for 0 <= a <= 1 and 0 < p < 1."""
+    """Return KL(a ‖ p) of two Bernoulli probabilities, for 0 <= a <= 1 and 0 < p < 1."""
     return (a * (a / p).ln() if a > 0 else ZERO) + (
         (1 - a) * ((1 - a) / (1 - p)).ln() if a < 1 else ZERO
     )
@@ -64,7 +65,7 @@ ZERO = Decimal(0)
 class R1:
     """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)), for p <= 1 - e^-ε.
 
-    There only one direction has any δ.
+    For such p only one direction has a positive δ.
     """
 
     count: int  # Π >= 1
@@ -72,12 +73,12 @@ class R1:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity."""
+        """The logarithm of the bound as ε goes to infinity."""
         return self.log_delta(FARTHEST)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the bound on δ(ε)."""
-        # a p that is meant to be 1 - e^-ε may be above it by a rounding
+        """Return the logarithm of the bound on δ(ε)."""
+        # rounding may take a p that is meant to be 1 - e^-ε above it
         if self.participation == 1 or self.participation > -expm1(-epsilon) * (1 + 1e-12):
             return 0.0
         return self._closed(epsilon)
@@ -92,7 +93,7 @@ class R1:
 class R2:
     """Replacement: exp(-2μ² / (e^2ε / Π_a + Π_b / (Π_b + 1)²)), the larger of both directions.
 
-    μ = (1 - p)(e^ε - 1) - p / (Π_b + 1); where it is not positive the bound is 1.
+    μ = (1 - p)(e^ε - 1) - p / (Π_b + 1); if μ is not positive, the bound is 1.
     """
 
     origin: int  # Π_a >= 1
@@ -101,12 +102,12 @@ class R2:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity."""
+        """The logarithm of the bound as ε goes to infinity."""
         return self.log_delta(FARTHEST)
 
     @outward
     def log_delta(self, epsilon: float) -> Decimal:
-        """Log of the bound on δ(ε)."""
+        """Return the logarithm of the bound on δ(ε)."""
         shrunk = (-Decimal(epsilon)).exp()
         return max(self._one_way(a, b, shrunk) for a, b in _both_ways(self.origin, self.target))
 
@@ -120,12 +121,13 @@ class R2:
 class R3:
     """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
 
-    The other direction is alike. Where that factor is above 1 R1 stands. The idle ones of Π users
-    are Bin(Π, 1 - p); δ is the expected shortfall of their number below Π (1 - p) e^-ε, times e^ε /
-    (Π (1 - p)), or of the active ones below Π (1 - (1 - p) e^ε), over Π (1 - p).
+    The formula of the other direction is similar. If the factor is above 1, R1 is used. The number
+    of idle users among Π is Bin(Π, 1 - p). In one direction δ is the expected shortfall of their
+    number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). In the other direction it is the expected
+    shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
 
     The formula falls up to some ε and rises from there. δ never rises, so the formula's least value
-    stands for every larger ε.
+    is used for every larger ε.
     """
 
     count: int  # Π >= 1
@@ -133,11 +135,11 @@ class R3:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity."""
+        """The logarithm of the bound as ε goes to infinity."""
         return R1(self.count, self.participation).log_limit
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the bound on δ(ε)."""
+        """Return the logarithm of the bound on δ(ε)."""
         if self.participation == 1 or epsilon == 0:
             return 0.0
         sharp = max(
@@ -165,14 +167,14 @@ class R3:
         return exponent - 1 - (self.count * (1 - p)).ln() - tilt.ln()
 
     def _tilt(self, epsilon: float) -> float:
-        """Chernoff's λ = ln(1 + (e^ε - 1) / p)."""
+        """Return Chernoff's λ = ln(1 + (e^ε - 1) / p)."""
         p = self.participation
         if epsilon < 1:
             return log1p(expm1(epsilon) / p)
         return epsilon + log1p(-exp(-epsilon) * (1 - p)) - log(p)
 
     def _until_least(self, epsilon: float) -> float:
-        """The ε at which the formula is least, for every ε beyond it; any other stays."""
+        """Return ε, or the ε at which the formula is least if that is smaller."""
         if self._rise(epsilon) <= 0:
             return epsilon
         low = epsilon / 2
@@ -181,7 +183,9 @@ class R3:
         return root(self._rise, low, 2 * low)
 
     def _rise(self, epsilon: float) -> float:
-        """The derivative of the formula's logarithm: not positive up to some ε, then positive."""
+        """Return the derivative of the formula's logarithm: not positive up to some ε, then
+        positive.
+        """
         p, tilt, shrunk = self.participation, self._tilt(epsilon), exp(-epsilon)
         # dλ/dε = 1 / (1 - (1 - p) e^-ε)
         return 1 - self.count * (1 - p) * shrunk * tilt - 1 / tilt / (p * shrunk - expm1(-epsilon))
@@ -189,11 +193,11 @@ class R3:
 
 @attrs.frozen
 class R4:
-    """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], the least over λ.
+    """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], with the best λ.
 
-    The larger of both directions. I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are the idle
-    holders of the two items, c = Π_a e^-ε / (Π_b + 1); δ is E[max(0, c J - I)] times e^ε / (Π_a (1
-    - p)).
+    The larger value of both directions counts. I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are
+    the idle holders of the two items, and c = Π_a e^-ε / (Π_b + 1). δ is E[max(0, c J - I)] times
+    e^ε / (Π_a (1 - p)).
     """
 
     origin: int  # Π_a >= 1
@@ -202,17 +206,18 @@ class R4:
 
     @property
     def log_limit(self) -> float:
-        """Log of the bound for ε to infinity.
+        """The logarithm of the bound as ε goes to infinity.
 
-        There c J is below 1: E[J] times the chance that nobody of A is idle, at best.
+        There c J is below 1, and the bound is at best E[J] times the probability that none of the
+        first item's holders is idle.
         """
         return self.log_delta(FAR)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the bound on δ(ε)."""
+        """Return the logarithm of the bound on δ(ε)."""
         if self.participation == 1:
             return 0.0
-        # from `FAR` on the bound stays as it is
+        # for ε above `FAR` we use the bound at `FAR`
         return self._of_tilts(min(epsilon, FAR))
 
     @outward
@@ -223,7 +228,7 @@ class R4:
         )
 
     def _at(self, a: int, b: int, epsilon: float, tilt: Decimal) -> Decimal:
-        """The bound for one λ: it holds for every one."""
+        """Return the logarithm of the bound for one λ; every λ gives a true bound."""
         p, e = Decimal(self.participation), Decimal(epsilon)
         c = a * (-e).exp() / (b + 1)
         moments = (b + 1) * (p + (1 - p) * (tilt * c).exp()).ln()
@@ -231,7 +236,7 @@ class R4:
         return moments + e - 1 - tilt.ln() - (a * (1 - p)).ln()
 
     def _log_tilt(self, a: int, b: int, epsilon: float) -> float:
-        """Log of the λ at which the bound is about least."""
+        """Return the logarithm of a λ at which the bound is nearly least."""
         from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
 
         log_c = log(a / (b + 1)) - epsilon
@@ -245,7 +250,7 @@ class R4:
         return float(minimize_scalar(bound, bounds=(-25, 25 + epsilon), method="bounded").x)
 
     def _log_moment(self, tilt: float) -> float:
-        """Log of E[e^(tilt I)] for one user who is idle with chance 1 - p."""
+        """Return the logarithm of E[e^(tilt I)] for one user who is idle with probability 1 - p."""
         if tilt > 500:
             return tilt + log1p(-self.participation)
         if tilt < -1:  # the sum is near p, which may be far below the rounding of 1
@@ -264,9 +269,16 @@ SHARPER_BOUNDS: Mapping[str, Callable[..., Profile]] = {"remove": R3, "replace":
 def bound(
     counts: Sequence[int], participation: float, relation: Relation, *, sharper: bool = False
 ) -> Profile:
-    """R1 or R2 (or, sharper, R3 or R4) for the worst pair of neighbours of a population.
+    """Return the bound R1 or R2 for the worst pair of neighbouring populations; R3 or R4 if
+    `sharper`.
 
-    Refuses as `profile` does.
+    R1 and R3 are for the relation `remove`, and R2 and R4 for `replace`. Raises `ValueError` as
+    `profile` does.
+
+    >>> from protocols import delta_at
+    >>> closed = bound([33, 40], participation=0.393, relation="remove")
+    >>> f"{delta_at(closed, epsilon=0.5):.1e}"
+    '2.2e-02'
     """
     kind = (SHARPER_BOUNDS if sharper else BOUNDS)[relation]
     return Worst(

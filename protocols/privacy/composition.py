@@ -1,7 +1,8 @@
-"""Privacy of several independent views together: δ(ε) and ε(δ) as intervals that hold the truth.
+"""Privacy of several independent views together: intervals that contain the true δ(ε) and ε(δ).
 
-Repeated collections, or the groups that a user is in, are views of one change of the data; their
-privacy losses add up. How the intervals come about, and what they cover, stands in `accounting`.
+The views can be repeated collections, or the groups of which a user is a member. All of them depend
+on the same change of the data, so their privacy losses add up. `accounting` explains how the
+intervals are computed, and which errors they cover.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,19 +14,19 @@ from protocols.privacy.accounting import OneWay
 from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Pair
 
-TOLERANCE = 1e-3  # width of an interval for δ, relative to δ, that the grid is chosen for
+TOLERANCE = 1e-3  # the requested width of an interval for δ, relative to δ
 
 
 @attrs.frozen
 class Interval:
-    """An interval that holds the true value."""
+    """An interval that contains the true value."""
 
     low: float
     high: float
 
     @property
     def estimate(self) -> float:
-        """Its middle."""
+        """The middle of the interval."""
         return (self.low + self.high) / 2 if self.high < inf else self.high
 
 
@@ -35,11 +36,17 @@ def _as_tuple(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]
 
 @attrs.frozen
 class Composition:
-    """Independent views of one change of the data, each pair with how often it is seen.
+    """Independent views of one change of the data; δ is the larger one of both directions.
 
-    Its δ is the larger one of both directions.
+    `parts` lists pairs (law, times): a pair of laws, and how often it is seen. `tolerance` is the
+    requested relative width of the intervals. Raises `ValueError` for no views, for a pair that is
+    seen less than once, and for a tolerance outside (0, 1).
 
-    Raises `ValueError` for no views, or for a pair that is seen less than once.
+    >>> from protocols import gaussian_pair
+    >>> hundred = Composition([(gaussian_pair(sensitivity=1.0, deviation=20.0), 100)])
+    >>> interval = hundred.delta(epsilon=1.0)  # 100 views with σ = 20 are like one with σ = 2
+    >>> 0 < interval.low <= interval.high < 0.007
+    True
     """
 
     parts: tuple[tuple[Pair, int], ...] = attrs.field(converter=_as_tuple)
@@ -47,7 +54,7 @@ class Composition:
 
     def __attrs_post_init__(self) -> None:
         if not self.parts:
-            raise ValueError("a composition has at least one pair of laws")
+            raise ValueError("a composition has at least one pair of laws, got none")
         for _, times in self.parts:
             if not isinstance(times, int) or isinstance(times, bool) or times < 1:
                 raise ValueError(f"a pair is seen a whole number of times from 1, got {times!r}")
@@ -58,20 +65,22 @@ class Composition:
 
     @property
     def directions(self) -> tuple[OneWay, ...]:
-        """From the data to its neighbour and back; once where they are alike."""
+        """The losses from the data to its neighbour, and back; one entry if both are equal."""
         forward = OneWay(tuple((pair.forward, times) for pair, times in self.parts))
         backward = OneWay(tuple((pair.backward, times) for pair, times in self.parts))
         return (forward,) if forward == backward else (forward, backward)
 
     def delta(self, epsilon: float) -> Interval:
-        """δ(ε) for ε >= 0. Raises `ValueError` for another ε."""
+        """Return an interval for δ(ε). Raises `ValueError` unless ε is finite and at least 0."""
         low, high = self.log_delta_ends(epsilon)
         return Interval(
             exp(low * (1 + 8 * ROUNDING) - 8 * ROUNDING), min(exp(high * (1 - 8 * ROUNDING)), 1.0)
         )
 
     def log_delta_ends(self, epsilon: float) -> tuple[float, float]:
-        """Logs of the ends of the interval for δ(ε), for what is below the smallest float."""
+        """Return the logarithms of the ends of the interval for δ(ε), also below the smallest
+        float.
+        """
         if not 0 <= epsilon < inf:
             raise ValueError(f"epsilon is a number from 0, got {epsilon}")
         return _larger(
@@ -80,9 +89,9 @@ class Composition:
         )
 
     def epsilon(self, delta: float) -> Interval:
-        """The least ε with δ(ε) <= delta; infinity where there is none.
+        """Return an interval for the least ε with δ(ε) <= delta; infinity if there is no such ε.
 
-        Raises `ValueError` for δ outside (0, 1).
+        Raises `ValueError` for `delta` outside (0, 1).
         """
         if not 0 < delta < 1:
             raise ValueError(f"delta lies between 0 and 1, got {delta}")
@@ -93,22 +102,25 @@ class Composition:
         return Interval(*ends)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of the upper end for δ(ε).
+        """Return the logarithm of the upper end of the interval for δ(ε).
 
-        With `log_limit` it makes a composition a `Profile`, on the safe side.
+        Together with `log_limit` it makes a composition a `Profile` that never understates δ.
         """
         return self.log_delta_ends(epsilon)[1]
 
     @property
     def log_limit(self) -> float:
-        """Log of the upper end for δ as ε goes to infinity."""
+        """The logarithm of the upper end of the interval for δ as ε goes to infinity."""
         return max(direction.log_infinite(above=True) for direction in self.directions)
 
 
 def _larger(
     directions: Iterable[OneWay], ends: Callable[[OneWay, float], tuple[float, float]]
 ) -> tuple[float, float]:
-    """Ends of an interval for the larger of two values, the second no sharper than needed."""
+    """Return the ends of an interval for the larger of two values.
+
+    The second interval is only as narrow as is needed for the comparison.
+    """
     low = high = -inf
     for direction in directions:
         direction_low, direction_high = ends(direction, low)

@@ -1,10 +1,12 @@
 """Privacy losses of sampled counts, for composing several collections.
 
-The collections are repetitions of one, or those of several groups that a user is in. A count is
-Bin(Π, p), drawn afresh in every collection. Removing a user turns it into Bin(Π - 1, p); replacing
-the user's item does so for one item and the opposite for another, independently. `sampled_counts`
-has one collection in closed form; δ falls as counts rise in a composition too, each collection
-being post-processed by itself. Source: Yang et al., section 3.1.1 for the mechanism.
+The collections are repetitions of one collection, or those of several groups of which a user is a
+member. A count is Bin(Π, p), drawn afresh in every collection. Removing a user turns it into Bin(Π
+- 1, p). Replacing the user's item does so for one item, and the opposite for another item,
+independently. `sampled_counts` has one collection in closed form. In a composition too, δ falls as
+counts rise, because each collection is post-processed by itself.
+
+Source: Yang et al., section 3.1.1 for the mechanism.
 """
 
 from math import ceil, exp, floor, sqrt
@@ -16,14 +18,20 @@ from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Losses, Pair
 from protocols.privacy.sampled_counts import LARGEST_COUNT, LEAST_PARTICIPATION
 
-LEFT_OUT = 700.0  # counts beyond a window have probability exp(-700) at most, on either side
+LEFT_OUT = 700.0  # on either side, counts outside a window have probability at most exp(-700)
 
 
 def removal(count: int, participation: float) -> Pair:
-    """Forward, an item's sampled count with the user among its `count` holders; backward, without.
+    """Return the privacy losses of an item's sampled count when one of its holders is removed.
 
-    Raises `ValueError` for a count below 1 or too large, and for a participation outside 1e-290 to
+    The forward law has the user among the `count` holders; the backward law has count - 1 holders.
+    Raises `ValueError` for a count below 1 or above 10^9, and for a participation outside 1e-290 to
     1.
+
+    >>> from protocols import Composition
+    >>> ten = Composition([(removal(count=1000, participation=0.5), 10)])
+    >>> round(ten.epsilon(delta=1e-6).estimate, 2)
+    0.41
     """
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= LARGEST_COUNT:
         raise ValueError(
@@ -37,14 +45,14 @@ def removal(count: int, participation: float) -> Pair:
         return Pair(_CERTAIN, _CERTAIN)
     low, high = _window(count, participation)
     x = np.arange(low, min(high, count - 1) + 1)
-    # P(x)/Q(x); x = Π is impossible for Q
+    # the logarithm of P(x)/Q(x); x = Π is impossible under Q
     losses = np.log(count * (1 - participation) / (count - x))
     masses = log_pmf(x, count, participation)
     infinite = (
         exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
     )
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))
-    # That of `log_pmf`: roundings of the distance to the mean
+    # the error of `log_pmf`, which comes from rounding the distance to the mean
     mass_error = 1e-13 + 8 * ROUNDING * (high - low)
     unknown = 2 * exp(-LEFT_OUT)
     return Pair(
@@ -54,16 +62,22 @@ def removal(count: int, participation: float) -> Pair:
 
 
 def replacement(origin: int, target: int, participation: float) -> tuple[Pair, Pair]:
-    """The pairs seen when a user moves from an item with `origin` holders to one with `target`.
+    """Return the privacy losses of two counts when one user's item is replaced.
 
-    The user is one of the `origin` holders. Raises `ValueError` as `removal` does.
+    The user moves from an item with `origin` holders, itself included, to one with `target`
+    holders. Raises `ValueError` as `removal` does.
+
+    >>> from protocols import Composition
+    >>> once = Composition([(pair, 1) for pair in replacement(100, 100, participation=0.5)])
+    >>> 0 < once.delta(epsilon=1.0).high < 1e-3
+    True
     """
     arriving = removal(target + 1, participation)
     return removal(origin, participation), Pair(arriving.backward, arriving.forward)
 
 
 def _window(count: int, participation: float) -> tuple[int, int]:
-    """Counts beyond which either law has at most exp(-LEFT_OUT) on each side.
+    """Return the counts beyond which either law has at most exp(-LEFT_OUT) on each side.
 
     They follow from Bernstein's inequality.
     """

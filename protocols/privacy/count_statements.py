@@ -1,7 +1,9 @@
-"""What is stated of a server that sees sampled counts, as DPCS's and DPDS's do.
+"""Privacy statements about a server that sees sampled counts, such as that of DPCS or DPDS.
 
-Every statement names its view and its assumption, and what the paper's theorems claim stands beside
-the exact value. Source: Yang et al., section 3.1.
+Every statement names its view and its assumption. Beside the exact value stands what the paper's
+theorems claim.
+
+Source: Yang et al., section 3.1.
 """
 
 from collections.abc import Sequence
@@ -32,13 +34,15 @@ def server_of_sampling(
     view: str = COUNTS,
     label: str = "exact",
 ) -> PrivacyStatement:
-    """The server of DPCS or DPDS, at an ε or a δ, with R1 or R2 as its bound.
+    """Return the privacy statement of the server of DPCS or DPDS, at an ε or a δ.
 
-    `counts` are the users who hold each item, or lower bounds above 0; a 0 says that nobody does.
-    `colluders` of the users tell the server whether they were active, and `dropped` never reported:
-    at worst they hold what the user in question holds, or, for a replacement, are taken off both of
-    its items, which is a bound. Raises `ValueError` as `sampled_counts.profile` does, and
-    when they leave nobody.
+    `counts` are the numbers of users who hold each item, or lower bounds above 0; a 0 says that
+    nobody holds the item. R1 or R2 stands beside the exact value as a bound. `colluders` of the
+    users tell the server whether they took part, and `dropped` users never reported. In the worst
+    case all of these hold the item of the user in question. For a replacement they are subtracted
+    from both of its items, which gives a bound.
+
+    Raises `ValueError` as `sampled_counts.profile` does, and if no user is left.
     """
     honest_counts = _honest(counts, colluders, dropped)
     if honest_counts != list(counts) and relation == "replace" and label == "exact":
@@ -62,7 +66,7 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
     away = colluders + dropped
     if away and min(counts, default=0) <= away:
         raise ValueError(
-            f"{colluders} colluders and {dropped} users who dropped out may be all that hold an "
+            f"{colluders} colluders and {dropped} users who dropped out may be all holders of an "
             f"item: every count must be above {away}, got {min(counts, default=0)}"
         )
     return [count - away for count in counts]
@@ -71,7 +75,7 @@ def _honest(counts: Sequence[int], colluders: int, dropped: int) -> list[int]:
 def assumption(
     counts: Sequence[int], relation: Relation, colluders: int = 0, dropped: int = 0
 ) -> str:
-    """What a statement on these counts rests on, in words."""
+    """Return the assumption of a statement on these counts, in words."""
     rarest = sorted(counts)
     fewest = count_of(next(count for count in rarest if count > 0), "holder")
     if relation == "remove":
@@ -98,9 +102,10 @@ def sampled_run(
     view: str = COUNTS,
     label: str = "exact",
 ) -> list[PrivacyStatement]:
-    """Both relations, at ε and at δ, with what the paper's theorems claim of them.
+    """Return statements for both relations, at ε and at δ, with the claims of the paper's
+    theorems.
 
-    Where they are not given ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
+    By default ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
     """
     own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
     at = own if epsilon is None else epsilon

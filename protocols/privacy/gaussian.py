@@ -1,8 +1,8 @@
-"""The Gaussian mechanism: how much noise an (ε, δ) needs, and which δ a noise gives.
+"""The Gaussian mechanism: how much noise an (ε, δ) needs, and which δ a noise has.
 
-Classic: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic: Balle and Wang, *Improving the
-Gaussian Mechanism for Differential Privacy*, Theorem 8, which is exact. Sensitivities are L2, for
-whatever neighbours the caller means.
+Classic calibration: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic calibration, which is
+exact: Balle and Wang, *Improving the Gaussian Mechanism for Differential Privacy*, Theorem 8.
+Sensitivities are L2; the caller decides which inputs are neighbours.
 """
 
 from math import exp, inf, log, pi, sqrt
@@ -16,9 +16,16 @@ CALIBRATIONS = ("classic", "analytic")
 
 
 def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: float) -> float:
-    """The standard deviation of the noise.
+    """Return the standard deviation of Gaussian noise that satisfies (ε, δ).
 
-    Raises `ValueError` for parameters outside the calibration's range.
+    `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
+    values. Raises `ValueError` unless ε > 0 and 0 < δ < 1, and for ε > 1 with the classic
+    calibration.
+
+    >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
+    4.845
+    >>> round(sigma("analytic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
+    3.731
     """
     if not epsilon > 0 or epsilon == float("inf"):
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
@@ -34,23 +41,30 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
 
 
 def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
-    """The exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ)."""
+    """Return the exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ)."""
     return exp(GaussianProfile(sigma, sensitivity).log_delta(epsilon))
 
 
 @attrs.frozen
 class GaussianProfile:
-    """The profile of Gaussian noise of standard deviation σ on a value of L2 sensitivity Δ."""
+    """The privacy profile of Gaussian noise with standard deviation σ on a value of L2
+    sensitivity Δ.
+
+    >>> profile = GaussianProfile(sigma=3.73, sensitivity=1.0)
+    >>> from protocols import epsilon_at
+    >>> round(epsilon_at(profile, delta=1e-5), 2)
+    1.0
+    """
 
     sigma: float  # σ > 0
     sensitivity: float  # Δ > 0
     log_limit = -inf
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε), for ε >= 0.
+        """Return the logarithm of δ(ε), for ε >= 0.
 
-        With h = Δ/2σ and x = εσ/Δ - h, δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0:
-        nothing cancels.
+        Let h = Δ/2σ and x = εσ/Δ - h. Then δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0.
+        All terms are positive, so nothing cancels.
         """
         half = self.sensitivity / (2 * self.sigma)
         x = epsilon * self.sigma / self.sensitivity - half
@@ -71,7 +85,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
-    """The least σ with δ(ε) at most δ; δ falls as σ grows."""
+    """Return the least σ whose δ(ε) is at most δ; δ falls as σ grows."""
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 
     def excess(sigma: float) -> float:

@@ -1,4 +1,4 @@
-"""Privacy profiles: δ as a function of ε, kept as ln δ, and turned around.
+"""Privacy profiles: δ as a function of ε, stored as ln δ, and its inverse ε(δ).
 
 Source: Balle, Barthe, Gaboardi, *Privacy Profiles and Amplification by Subsampling*, 2020, for the
 notion.
@@ -17,15 +17,18 @@ LARGEST_EPSILON, SMALLEST_BRACKET = 1e6, 1e-12
 
 
 class Profile(Protocol):
-    """δ(ε) of a pair of neighbours, the larger of both directions; it falls as ε grows."""
+    """The function δ(ε) for a pair of neighbouring inputs; the larger δ of both directions.
+
+    It falls as ε grows.
+    """
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity."""
+        """The logarithm of the limit of δ as ε goes to infinity."""
         ...
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε), for ε >= 0; at ε = 0 δ is the total variation distance."""
+        """Return the logarithm of δ(ε), for ε >= 0; at ε = 0, δ is the total variation distance."""
         ...
 
 
@@ -37,31 +40,44 @@ class Worst:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity."""
+        """The logarithm of the limit of δ as ε goes to infinity."""
         return max(profile.log_limit for profile in self.profiles)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε)."""
+        """Return the logarithm of δ(ε)."""
         return max(profile.log_delta(epsilon) for profile in self.profiles)
 
 
 def delta_at(profile: Profile, epsilon: float) -> float:
-    """δ(ε); 0 where it is below the smallest float, which `log10_delta` tells apart."""
+    """Return δ(ε) of a profile.
+
+    The result is 0 if δ is below the smallest float; `log_delta_at` gives its logarithm. Raises
+    `ValueError` for an ε below 0.
+
+    >>> from protocols import GaussianProfile
+    >>> round(delta_at(GaussianProfile(sigma=1.0, sensitivity=1.0), epsilon=1.0), 4)
+    0.1269
+    """
     return exp(log_delta_at(profile, epsilon))
 
 
 def log_delta_at(profile: Profile, epsilon: float) -> float:
-    """Log of δ(ε), never above 0. Raises `ValueError` for an ε below 0."""
+    """Return the logarithm of δ(ε), never above 0. Raises `ValueError` for an ε below 0."""
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is a number from 0, got {epsilon}")
-    # a sum of probabilities may be above 1 by a rounding
+    # rounding may take a sum of probabilities above 1
     return min(profile.log_delta(epsilon), 0.0)
 
 
 def epsilon_at(profile: Profile, delta: float) -> float:
-    """The least ε with δ(ε) <= δ; infinity when no ε has.
+    """Return the least ε at which a profile's δ(ε) is at most `delta`; infinity if there is no
+    such ε.
 
-    Raises `ValueError` for a δ outside (0, 1).
+    Raises `ValueError` for a `delta` outside (0, 1).
+
+    >>> from protocols import GaussianProfile
+    >>> round(epsilon_at(GaussianProfile(sigma=1.0, sensitivity=1.0), delta=1e-5), 3)
+    4.377
     """
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
@@ -73,11 +89,12 @@ def epsilon_at(profile: Profile, delta: float) -> float:
 
 
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
-    """The least ε where a falling ln δ(ε) is at most the target, to a relative 1e-11, and no less.
+    """Return the least ε where a falling function ln δ(ε) is at most the target.
 
-    `limit` is what ln δ falls to.
+    The result exceeds this ε by a relative 1e-11 at most, and never lies below it. `limit` is the
+    limit of ln δ(ε).
     """
-    log_delta = cache(log_delta)  # the ends of brackets are asked for again
+    log_delta = cache(log_delta)  # the search asks for the ends of its brackets again
     if log_delta(0.0) <= target:
         return 0.0
     if limit > target:
@@ -87,7 +104,7 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
         if high > LARGEST_EPSILON:
             return inf
         low, high = high, 2 * high
-    while low == 0 and high > SMALLEST_BRACKET:  # counts of a billion have an ε of 1e-5
+    while low == 0 and high > SMALLEST_BRACKET:  # ε can be small: 1e-5 for counts of a billion
         if log_delta(high / 16) > target:
             low = high / 16
         else:
@@ -100,6 +117,6 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
 
     least = root(rise, low, high)
     step = 1e-12 * max(least, 1e-12)
-    while log_delta(least) > target:  # the root may lie below by its error
+    while log_delta(least) > target:  # the root's error may have put it below the least ε
         least, step = min(least + step, high), 2 * step
     return least

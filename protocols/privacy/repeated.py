@@ -1,8 +1,9 @@
-"""What the server can tell from several collections of sampled counts.
+"""What the server learns from several collections of sampled counts.
 
-The collections are repetitions of one, or those of several groups of users. Every collection tosses
-fresh coins over the same holdings, so privacy losses add up; `composition` bounds their sum from
-both sides. A user who is removed, or whose item is replaced, is so in all collections.
+The collections are repetitions of one collection, or those of several groups of users. Every
+collection draws fresh coins for the same inputs, so privacy losses add up; `composition` bounds
+their sum from both sides. A user who is removed, or whose item is replaced, is so in all
+collections.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,15 @@ from simnet.stated.privacy import PrivacyStatement
 
 @attrs.frozen
 class GroupCollections:
-    """One group's collections: its holders of each item, the participation, and how many."""
+    """The collections from one group: how many users hold each item, p, and the number of
+    collections.
+
+    `counts` are the holders of each item, `participation` is p, and `times` >= 1 is how often the
+    group is collected. Raises `ValueError` for another `times`.
+
+    >>> GroupCollections([33, 40], participation=0.5, times=3).counts
+    (33, 40)
+    """
 
     counts: tuple[int, ...] = attrs.field(converter=tuple)
     participation: float
@@ -36,7 +45,7 @@ class GroupCollections:
             )
 
     def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
-        """The losses of each of the worst users, with how often they are suffered."""
+        """Return, for each of the worst users, the privacy losses and how often they occur."""
         return [
             [(pair, self.times) for pair in _pairs(counts, self.participation)]
             for counts in neighbours(self.counts, self.participation, relation)
@@ -56,17 +65,22 @@ def server_of_collections(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> tuple[PrivacyStatement, Interval]:
-    """What the server of all these collections can tell, at an ε or at a δ.
+    """Return the privacy statement about the server of all these collections, at an ε or at a δ.
 
-    Returns the statement of the upper end, and the interval that holds the true value. With several
-    groups the worst user of each is taken, who need not be the same one. Raises `ValueError` as
-    `sampled_counts.profile` does, without collections, and unless one of ε > 0 and 0 < δ < 1 is
-    given.
+    Returns the statement of the upper end, and the interval that contains the true value. With
+    several groups we take the worst user of each group, who need not be the same user. Raises
+    `ValueError` as `sampled_counts.profile` does, for no collections, and unless exactly one of ε >
+    0 and 0 < δ < 1 is given.
+
+    >>> weekly = GroupCollections([1000, 2000], participation=0.5, times=4)
+    >>> statement, interval = server_of_collections([weekly], "remove", delta=1e-6)
+    >>> interval.low <= interval.high == statement.epsilon
+    True
     """
     if not collections:
-        raise ValueError("give one collection at least")
+        raise ValueError("give at least one collection, got none")
     if (epsilon is None) == (delta is None):
-        raise ValueError("give one of epsilon and delta: the other is worked out")
+        raise ValueError("give exactly one of epsilon and delta: the other is computed")
     worst = [
         Composition([part for parts in combination for part in parts])
         for combination in product(*(group.parts(relation) for group in collections))

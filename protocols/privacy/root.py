@@ -1,13 +1,13 @@
-"""Where a rising or falling function of one number is 0.
+"""Find a root of a rising or falling function of one number.
 
-scipy has this too, and takes a tenth of a second to load: as long as a run of a hundred users
-takes. So the commands of every day use this one.
+scipy offers this too, but takes a tenth of a second to load, as long as a run of a hundred users.
+So the everyday commands use this function.
 """
 
 from collections.abc import Callable
 from math import copysign, sqrt
 
-MOST_STEPS = 200  # far more than halving a float's range down to its rounding takes
+MOST_STEPS = 200  # far more than bisection needs for any range of floats
 
 
 def root(
@@ -17,19 +17,20 @@ def root(
     absolute: float = 1e-14,
     relative: float = 1e-11,
 ) -> float:
-    """A root between `low` and `high`, where the function has different signs.
+    """Return a root between `low` and `high`, where the function has different signs.
 
-    Its error is at most `absolute + relative * |root|`.
+    The error is at most `absolute + relative * |root|`. If a parabola through the last three points
+    is trustworthy, it gives the next point; otherwise the interval is halved. Raises `ValueError`
+    if the function has the same sign at both ends.
 
     Source: Chandrupatla, *A new hybrid quadratic/bisection algorithm for finding the zero of a
-    nonlinear function without using derivatives*, 1997. A parabola through the last three points
-    names the next one where it is trustworthy there; otherwise the interval is halved.
+    nonlinear function without using derivatives*, 1997.
     """
     new, old = high, low  # the interval's ends, the newer one first
     at_new, at_old = function(new), function(old)
     if at_new * at_old > 0:
         raise ValueError(f"the function has one sign from {low} to {high}")
-    share = 0.5  # of the way from `new` to `old`, where the function is asked next
+    share = 0.5  # the next point lies at this share of the way from `new` to `old`
     for _ in range(MOST_STEPS):
         place = new + share * (old - new)
         value = function(place)

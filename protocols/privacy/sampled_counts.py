@@ -1,14 +1,16 @@
 """The exact privacy of sampled counts: what the server of DPCS can tell about one user.
 
-The server of DPDS sees no more. The server sees, item by item, independent counts Bin(Π_j, p). Two
-relations between neighbouring populations: `remove`, where a user keeps its seat but takes no part,
-so that its item loses one holder; and `replace`, where its item becomes another. δ falls as counts
-rise: adding an independent Bernoulli(p) to both sides is post-processing and turns counts of Π into
-counts of Π + 1. So the worst user holds the rarest item, and the worst replacement is by the next
-rarest.
+The server of DPDS sees no more. It sees, for each item, an independent count Bin(Π_j, p), where Π_j
+users hold item j. There are two relations between neighbouring populations. `remove`: a user keeps
+its seat but takes no part, so that its item loses one holder. `replace`: the user's item becomes
+another item.
 
-Source: Yang et al., section 3.1.1 for the mechanism; `theorems` has
-its Theorems 3.1 and 3.2, which these exact values refute in part of the parameter plane.
+δ falls as counts rise. Adding an independent Bernoulli(p) to both sides is post-processing, and
+turns counts of Π into counts of Π + 1. So the worst user holds the rarest item, and the worst
+replacement is by the next rarest item.
+
+Source: Yang et al., section 3.1.1 for the mechanism. `theorems` has the paper's Theorems 3.1 and
+3.2, which these exact values refute in part of the parameter plane.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,22 +29,30 @@ Relation = Literal["remove", "replace"]
 
 RELATIONS: tuple[Relation, ...] = ("remove", "replace")
 LARGEST_COUNT = 10**9
-LEAST_PARTICIPATION = 1e-290  # below, chances leave the range of floating point
-# Beyond, e^ε exceeds every finite ratio of probabilities at counts up to 10^9 squared
+LEAST_PARTICIPATION = 1e-290  # smaller probabilities leave the range of doubles
+# At counts up to 10^9, e^700 exceeds every finite ratio of probabilities.
 LARGE_EPSILON = 700.0
-# How far the logarithm of an exact δ may be from the truth, in proportion to 1 + |ln δ|
+# The error of the logarithm of an exact δ, relative to 1 + |ln δ|.
 ERROR = 1e-11
-# Terms so far below another do not count, for as many of them as there may be
+# Terms whose logarithm lies this far below another's are left out, however many there are.
 NEGLIGIBLE_LOG = 60.0
 
 
 def profile(counts: Sequence[int], participation: float, relation: Relation) -> Profile:
-    """The profile of the worst pair of neighbours of a population, from its items' counts.
+    """Return the privacy profile of the worst pair of neighbouring populations, from the item
+    counts.
 
-    `counts` above 0 may be lower bounds on the true ones: δ is then an upper bound. A 0 says that
-    nobody holds the item: nobody can be removed from it, but a user may move there. Raises
-    `ValueError` for counts that hold nobody, for fewer than two items with `replace`, and for a
-    participation outside 1e-290 to 1.
+    `counts` are the numbers of users who hold each item. A count above 0 may be a lower bound on
+    the true one; δ is then an upper bound. A 0 says that nobody holds the item: nobody can be
+    removed from it, but a user may move to it. `relation` is `remove` or `replace`.
+
+    Raises `ValueError` for counts without any holder, for fewer than two items with `replace`, and
+    for a participation outside 1e-290 to 1.
+
+    >>> from protocols import delta_at
+    >>> counts = profile([33, 40, 200], participation=0.393, relation="remove")
+    >>> f"{delta_at(counts, epsilon=0.5):.1e}"
+    '2.0e-04'
     """
     pairs = neighbours(counts, participation, relation)
     if relation == "remove":
@@ -58,9 +68,9 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
 def neighbours(
     counts: Sequence[int], participation: float, relation: Relation
 ) -> list[tuple[int, ...]]:
-    """The counts of the items that the worst users leave, and move to.
+    """Return the counts of the items that the worst users leave, and to which they move.
 
-    Refuses as `profile` does.
+    Raises `ValueError` as `profile` does.
     """
     _refuse(counts, participation, relation)
     rarest = sorted(counts)
@@ -103,33 +113,36 @@ class Removal:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity: all Π take part, which Π - 1 cannot."""
+        """The logarithm of δ as ε goes to infinity: the event that all Π holders take part.
+
+        This event is impossible with Π - 1 holders.
+        """
         return self.count * log(self.participation)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε), for ε >= 0."""
+        """Return the logarithm of δ(ε), for ε >= 0."""
         if self.participation == 1:
             return self.log_limit
         return max(self._with_to_without(epsilon), self._without_to_with(epsilon))
 
     def _with_to_without(self, epsilon: float) -> float:
-        """The δ of P against Q, as an expected shortfall of idle holders.
+        """Return ln δ of P against Q, as an expected shortfall of idle holders.
 
-        P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), with i = Π - x idle ones and s = Π (1 - p)
-        e^-ε.
+        P(x) - e^ε Q(x) = P(x) (s - i) e^ε / (Π (1 - p)), where i = Π - x holders are idle and s = Π
+        (1 - p) e^-ε.
         """
         with localcontext(prec=DIGITS):
             s = self.count * (1 - Decimal(self.participation)) * (-Decimal(epsilon)).exp()
         if s <= 1:
-            return self.log_limit  # no ratio but that of nobody idle exceeds e^ε
+            return self.log_limit  # only the outcome with no idle holder has a ratio above e^ε
         shortfall = self._active.mirrored.log_shortfall(s)
         return shortfall + epsilon - log(self.count) - log1p(-self.participation)
 
     def _without_to_with(self, epsilon: float) -> float:
-        """The δ of Q against P, as an expected shortfall of active holders.
+        """Return ln δ of Q against P, as an expected shortfall of active holders.
 
-        Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), with s = Π (1 - (1 - p) e^ε): nothing where s
-        <= 0.
+        Q(x) - e^ε P(x) = P(x) (s - x) / (Π (1 - p)), where s = Π (1 - (1 - p) e^ε). For s <= 0, δ
+        is 0.
         """
         if epsilon > LARGE_EPSILON:
             return -inf
@@ -146,9 +159,9 @@ class Removal:
 
 @attrs.frozen
 class Replacement:
-    """A user moves from an item with Π_a holders to one with Π_b.
+    """A user moves from an item with Π_a holders to an item with Π_b holders.
 
-    The server sees both counts; the larger δ of both directions counts.
+    The server sees both counts. The larger δ of both directions counts.
     """
 
     origin: int  # Π_a >= 1
@@ -157,7 +170,7 @@ class Replacement:
 
     @property
     def directions(self) -> tuple["Move", ...]:
-        """There and back; one where these are mirror images."""
+        """The replacement and its reverse; one entry if they are mirror images."""
         there = Move(self.origin, self.target, self.participation)
         if self.origin == self.target + 1:
             return (there,)
@@ -165,17 +178,21 @@ class Replacement:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity: all holders of one of the two items take part."""
+        """The logarithm of δ as ε goes to infinity: all holders of one of the two items take
+        part.
+        """
         return max(move.log_limit for move in self.directions)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε), for ε >= 0."""
+        """Return the logarithm of δ(ε), for ε >= 0."""
         return max(move.log_delta(epsilon) for move in self.directions)
 
 
 @attrs.frozen
 class Move:
-    """One direction of a replacement: from an item with A holders to one that B others hold."""
+    """One direction of a replacement: from an item with A holders to one that B other users
+    hold.
+    """
 
     a: int
     b: int
@@ -183,13 +200,13 @@ class Move:
 
     @property
     def log_limit(self) -> float:
-        """Log of δ for ε to infinity: all holders of the first item take part."""
+        """The logarithm of δ as ε goes to infinity: all holders of the first item take part."""
         return self.a * log(self.participation)
 
     def log_delta(self, epsilon: float) -> float:
-        """Log of δ(ε), for ε >= 0."""
-        # A ratio P(x, y)/Q(x, y) is A (B + 1 - y) / ((B + 1) i), with i = A - x idle holders: no
-        # more than A unless nobody is idle
+        """Return the logarithm of δ(ε), for ε >= 0."""
+        # The ratio P(x, y)/Q(x, y) is A (B + 1 - y) / ((B + 1) i), where i = A - x holders are
+        # idle. It is at most A unless i = 0.
         if self.participation == 1 or self.a <= exp(min(epsilon, LARGE_EPSILON)):
             return self.log_limit
         return _Moved(self.a, self.b, self.participation, epsilon).log_delta()
@@ -199,10 +216,10 @@ class Move:
 class _Moved:
     """One direction of a replacement at an ε.
 
-    P = Bin(A, p) Bin(B, p) against Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y) =
-    Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), with i = A - x idle holders and s(y) = A
-    e^-ε (B + 1 - y) / (B + 1): for every y an expected shortfall of idle holders. The terms are
-    close to log-concave in y, so those that matter lie around one peak.
+    The laws are P = Bin(A, p) Bin(B, p) and Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y)
+    = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), where i = A - x holders are idle and
+    s(y) = A e^-ε (B + 1 - y) / (B + 1). For every y this is an expected shortfall of idle holders.
+    The terms are close to log-concave in y, so the terms that matter lie around one peak.
     """
 
     a: int
@@ -219,7 +236,7 @@ class _Moved:
         return Binomial.of(self.b + 1, self.participation)
 
     def log_delta(self) -> float:
-        """Log of the sum over x and y."""
+        """Return the logarithm of the sum over x and y."""
         peak = _crossing(lambda y: self._above(y + 1) <= self._above(y), 0, self.b)
         floor = float(self._terms(peak, peak)[0]) - NEGLIGIBLE_LOG
         low = _crossing(lambda y: self._above(y) >= floor, 0, peak)
@@ -230,7 +247,9 @@ class _Moved:
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
     def _above(self, y: int) -> float:
-        """An upper bound on the log of a term, concave in y and quick to work out."""
+        """Return an upper bound on the logarithm of a term; it is concave in y and cheap to
+        compute.
+        """
         if y > self.b:
             return -inf
         s = self.a * exp(-self.epsilon) * (self.b + 1 - y) / (self.b + 1)
@@ -238,8 +257,8 @@ class _Moved:
 
     def _terms(self, low: int, high: int) -> Floats:
         left = np.arange(self.b + 1 - low, self.b - high, -1)
-        # s is a slope times `left`. What counts is s less its whole part, so the slope has two
-        # parts: the product of the first one, of 20 bits, with a whole number is exact.
+        # s is a slope times `left`, and we need its fractional part exactly. So the slope is
+        # split in two: its first part has 20 bits, and its product with a whole number is exact.
         with localcontext(prec=DIGITS):
             slope = self.a * (-Decimal(self.epsilon)).exp() / (self.b + 1)
             mantissa, exponent = frexp(float(slope))
@@ -255,9 +274,10 @@ class _Moved:
 
 
 def _crossing(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least y in low..high from which on a condition holds, `high` if nowhere before.
+    """Return the least y in low..high from which on a condition holds; `high` if it never holds
+    before.
 
-    It is found by bisection.
+    The search is a bisection.
     """
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Makes privacy statements: a profile read at an ε or at a δ, with a closed form beside it."""
+"""Privacy statements from a profile: its δ at an ε, or its ε at a δ, with a closed-form bound."""
 
 from math import inf, log
 from typing import Any
@@ -15,13 +15,14 @@ def statement_of(
     closed: Profile | None = None,
     **words: Any,
 ) -> PrivacyStatement:
-    """The statement of a profile at an ε, or at a δ; `words` are its other fields.
+    """Return the statement of a profile at an ε or at a δ; `words` are the statement's other
+    fields.
 
-    `closed` is a profile that bounds it. Raises `ValueError` unless exactly one of ε > 0 and 0 < δ
-    < 1 is given.
+    `closed` is a profile that bounds the first. Raises `ValueError` unless exactly one of ε > 0 and
+    0 < δ < 1 is given.
     """
     if (epsilon is None) == (delta is None):
-        raise ValueError("give one of epsilon and delta: the other is worked out")
+        raise ValueError("give exactly one of epsilon and delta: the other is computed")
     if epsilon is not None:
         positive_epsilon(epsilon)
         bound = None if closed is None else small_number(log_delta_at(closed, epsilon))
@@ -40,5 +41,5 @@ def positive_epsilon(epsilon: float) -> None:
 
 
 def count_of(count: int, noun: str) -> str:
-    """How many of what: `1 user`, `1,000 users`."""
+    """Return a number with its noun: `1 user`, `1,000 users`."""
     return f"{count:,} {noun}{'s' if count != 1 else ''}"

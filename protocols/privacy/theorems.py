@@ -1,8 +1,9 @@
 """Theorems 3.1 and 3.2 of Yang et al.: the δ that the paper claims for sampled counts.
 
-Both speak of DPCS, and so of DPDS, with n users and N items; every item has at least βn holders.
-They are what the paper states and not what is true: both fail in part of the parameter plane. R1 to
-R4 in `bounds` stand in their place.
+Both theorems are about DPCS, and so about DPDS, with n users and N items, where every item has at
+least βn holders. These functions compute what the paper states. The statements are not true
+everywhere: both fail in part of the parameter plane. R1 to R4 in `bounds` are true bounds to use
+instead.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,9 @@ from protocols.privacy.statement import positive_epsilon
 
 
 def theorem_3_1(n: int, N: int, beta: float, epsilon: float) -> float:  # noqa: N803  # the paper's letter
-    """Log of the δ of Theorem 3.1, for participation p = 1 - e^-ε.
+    """Return the logarithm of the δ of Theorem 3.1, for participation p = 1 - e^-ε.
 
-    It is the least δ that the paper's inequality (2) on β admits.
+    It is the least δ that the paper's inequality (2) on β allows.
     """
     # δ = max(2π x^(-(N+1)/2), x^(-N/2)), with x = 2πnβ (e^-ε - e^-2ε)
     log_x = log(2 * pi * n * beta) - epsilon + log(-expm1(-epsilon))
@@ -22,9 +23,9 @@ def theorem_3_1(n: int, N: int, beta: float, epsilon: float) -> float:  # noqa: 
 
 
 def theorem_3_2(n: int, N: int, beta: float, epsilon: float, z: float) -> float | None:  # noqa: N803
-    """Log of the δ of Theorem 3.2, for participation p = 1 - e^-(z + ε).
+    """Return the logarithm of the δ of Theorem 3.2, for participation p = 1 - e^-(z + ε).
 
-    None where z is above the theorem's limit: it claims nothing there.
+    Returns None if z is above the theorem's limit: there the theorem claims nothing.
     """
     # the limit: e^z <= 1 + n (1 - β(N - 1)) (1 - e^(-ε/2))
     if z > log(max(1 + n * (1 - beta * (N - 1)) * -expm1(-epsilon / 2), 1e-300)):
@@ -39,10 +40,11 @@ def theorem_3_2(n: int, N: int, beta: float, epsilon: float, z: float) -> float 
 def claimed_by_the_paper(
     counts: Sequence[int], participation: float, epsilon: float
 ) -> tuple[str, float | None]:
-    """The theorem that speaks of DPCS with this p at this ε, and ln δ as it claims it, if it does.
+    """Return the theorem about DPCS with this p at this ε, and ln δ as it claims; None for no
+    claim.
 
-    Theorem 3.1 where ε is -ln(1 - p) or above, with its own δ; Theorem 3.2 below, with
-    z = -ln(1 - p) - ε.
+    For ε >= -ln(1 - p) it is Theorem 3.1 with its own δ. Below, it is Theorem 3.2 with z = -ln(1 -
+    p) - ε.
     """
     own_epsilon = -log1p(-participation) if participation < 1 else inf
     is_first = epsilon >= own_epsilon * (1 - 1e-9)

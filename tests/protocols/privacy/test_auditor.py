@@ -454,7 +454,7 @@ REPORTS = np.zeros(100)
         (np.array(["a"] * 100), REPORTS, {}, "reports are numbers"),
         (np.full(100, np.nan), REPORTS, {}, "give NaN and infinities a coordinate of their own"),
         (REPORTS, np.full(100, inf), {}, r"a report holds numbers below 1e\+150"),
-        (lambda count, _: np.zeros(count), REPORTS, {}, "as many rows as `samples` says"),
+        (lambda count, _: np.zeros(count), REPORTS, {}, "needs `samples`, the number of rows"),
         (
             lambda count, _: np.zeros(count + 1),
             REPORTS,

@@ -357,10 +357,10 @@ def test_tss_names_all_views():
         (("--counts", "33,40", "--epsilon", "nan"), "epsilon is positive"),
         (("--counts", "33,40", "--delta", "1"), "delta lies between"),
         (("--counts", "33,40", "--delta", "0"), "delta lies between"),
-        (("--counts", "33,40"), "give one of epsilon and delta"),
+        (("--counts", "33,40"), "give exactly one of epsilon and delta"),
         (
             ("--counts", "33,40", "--epsilon", "1", "--delta", "0.1"),
-            "give one of epsilon and delta",
+            "give exactly one of epsilon and delta",
         ),
         (("--counts", "0,0", "--epsilon", "1"), "no item has a holder"),
         (("--counts", "-3,4", "--epsilon", "1"), "counts lie in"),

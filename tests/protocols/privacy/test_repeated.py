@@ -48,7 +48,7 @@ def test_two_collections_of_a_lone_holder():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"epsilon": 1.0, "delta": 0.1}, "give one of"),
+        ({"epsilon": 1.0, "delta": 0.1}, "give exactly one of"),
         ({"epsilon": 0.0}, "epsilon is positive"),
         ({"delta": 1.0}, "delta lies"),
     ],
