@@ -4,6 +4,7 @@ Every docstring becomes the content of one directive, `markdown-text`, which han
 Code that a docstring shows indented, or after `>>>`, is Markdown's indented code, or becomes it.
 """
 
+import re
 import textwrap
 from typing import Any, ClassVar
 
@@ -45,12 +46,34 @@ def fenced(lines: list[str]) -> list[str]:
     return [*text, "```"] if inside else text
 
 
+def with_tables(lines: list[str]) -> list[str]:
+    """Turn every table between lines such as `====  ====` into a table of Markdown."""
+    text: list[str] = []
+    columns: list[tuple[int, int]] = []
+    for line in lines:
+        is_rule = re.fullmatch(r"=+(  +=+)+", line) is not None
+        if is_rule and not columns:
+            columns = [found.span() for found in re.finditer("=+", line)]
+            rules = 1
+        elif is_rule:
+            rules += 1
+            text += ["| --- " * len(columns) + "|"] if rules == 2 else []
+            columns = columns if rules == 2 else []
+        elif columns:
+            ends = [*(start for start, _ in columns[1:]), len(line)]
+            cells = [line[start:end].strip() for (start, _), end in zip(columns, ends, strict=True)]
+            text.append(f"| {' | '.join(cells)} |")
+        else:
+            text.append(line)
+    return text
+
+
 def as_markdown(
     app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
     """Wrap the lines of one docstring into the directive."""
     if lines:
-        body = textwrap.indent("\n".join(fenced(lines)), "   ").splitlines()
+        body = textwrap.indent("\n".join(fenced(with_tables(lines))), "   ").splitlines()
         lines[:] = [".. markdown-text::", "", *body, ""]
 
 
