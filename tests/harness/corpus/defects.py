@@ -1,7 +1,8 @@
-"""Classes of defects that were seen in real code: of each a faulty protocol, and what is found.
+"""Kinds of defects that were seen in published code, each planted in a protocol.
 
-`python -m tests.harness.corpus.defects` writes the table of MUTANTS.md; a test holds the file
-against it. Every case also says what the same instrument finds in the sound protocol.
+`python -m tests.harness.corpus.defects` writes the table of defects in MUTANTS.md; a test compares
+the file with it. Every case has what an instrument finds in the faulty protocol and in its sound
+twin.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -50,8 +51,8 @@ NOTE = Tag("note")
 
 @attrs.frozen
 class Case:
-    """A class of defects: its number, what is wrong, which tier finds it, what it finds, and what
-    in the sound twin.
+    """A kind of defect: its number, what is wrong, which instrument catches it (`tier`), what this
+    instrument finds, and what it finds in the sound twin.
     """
 
     number: int
@@ -123,8 +124,8 @@ class Reports:
 
 
 def coordinates(mechanism: OUE) -> str:
-    """The exact ε of a report, and which of its bits are on their own enough to tell two items
-    apart for certain.
+    """Say in words the exact ε of a report, and which single bits can tell two items apart with
+    certainty.
     """
     comparison, items = Comparison(Reports(mechanism), "server"), range(1, mechanism.items + 1)
     laws = [comparison.compare([1], [item]).second for item in items]
@@ -165,7 +166,7 @@ def breaking(protocol: Any) -> str:
 
 @attrs.frozen
 class Forgetful:
-    """`b` takes one message fewer than it is sent when `forgets`."""
+    """If `forgets`, party `b` receives one message fewer than party `a` sends to it."""
 
     forgets: bool
 
@@ -198,7 +199,9 @@ def changed(after: bool) -> str:
 
 @attrs.frozen
 class First:
-    """`server` returns whoever is first when `ordered` is not set, else u1."""
+    """Without `ordered`, the server returns the number of the user whose message comes first; with
+    it, u1's.
+    """
 
     ordered: bool
 
@@ -343,7 +346,7 @@ CASES = (
 
 
 def table() -> Iterator[str]:
-    """The corpus as a table in Markdown."""
+    """Yield the lines of the table of defects, in Markdown."""
     yield "| # | defect | caught by | what is found | in the sound protocol |"
     yield "| --- | --- | --- | --- | --- |"
     for case in CASES:

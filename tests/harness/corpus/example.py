@@ -1,4 +1,4 @@
-"""What the corpus says of one script: what it does wrong, its inputs, and what is true of it."""
+"""An example of the corpus: a script, its mistake, its inputs, and what coalitions really learn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,19 +11,19 @@ NOTHING = Truth(view="nothing", shares="nothing")
 ONLY_OUTPUT = Truth(view="output-only", shares="output-only")
 LEAKS = Truth(view="leaks", shares="leaks")
 LEAKS_AS_DISCLOSED = Truth(view="leaks", shares="nothing")
-"""The input, or something of it, is disclosed, and the messages protect the rest."""
+"""The input, or a part of it, is disclosed; the messages protect everything else."""
 
 TOLD_AS_OUTPUT = Truth(view="output-only", shares="nothing")
-"""What is disclosed is what the ideal world hands out, and the messages tell no more."""
+"""The disclosed value is the output of the ideal world; the messages tell no more than it."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Example:
     """One script of the corpus.
 
-    `source` says what escapes (an input, a coin, an opened value, or several of them together) and
-    `channel` by which way. `refused` is set where the kernel refuses the script on every input,
-    because it does more with a sealed value than to hand it to a door.
+    `source` says what escapes: an input, a coin, an opened value, or several of them together.
+    `channel` says by which way. `refused` is set if the kernel refuses the script on every input,
+    because the script uses a sealed value outside a door.
     """
 
     name: str

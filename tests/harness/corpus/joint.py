@@ -422,7 +422,9 @@ def examples() -> list[Example]:
             may_end=True,
             seeds=range(4),
         ),
-        *one("heard through another door", "who hears", HeardThroughAnother, **disclosed),
+        *one(
+            "a disclosed value reaches another party", "who hears", HeardThroughAnother, **disclosed
+        ),
         *pair(
             "two multiples behind one mask",
             SOURCE,

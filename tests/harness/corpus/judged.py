@@ -1,7 +1,7 @@
-"""Runs of examples and the verdicts on them, each found once.
+"""Runs of the corpus' examples and the verdicts on them, each computed once.
 
-`python -m tests.harness.corpus.judged` writes the table of scripts in MUTANTS.md; a test holds the
-file against it.
+`python -m tests.harness.corpus.judged` writes the tables of scripts in MUTANTS.md; a test compares
+the file with them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from tests.harness.corpus.scripts import RunOfExample, all_examples, played, row
 from tests.harness.corpus.truth import Ensemble, TruthOfSet, order
 from tests.harness.data import ROOT
 
-MOST_INPUTS = 2  # that verdicts are asked for; the truth is about all inputs
+MOST_INPUTS = 2  # inputs for which verdicts are computed; the truth is about all inputs
 EXAMPLES: Mapping[str, Example] = {example.name: example for example in all_examples()}
 
 
@@ -30,14 +30,16 @@ def ensemble(name: str) -> Ensemble:
 
 @cache
 def truth_of(name: str, coalition: str) -> TruthOfSet:
-    """The truth about inputs on which runs do not always end early."""
+    """What a coalition really learns, for inputs on which not every run ends with an error."""
     inputs = list(rows_of_inputs(EXAMPLES[name]))
     return TruthOfSet(ensemble(name), inputs, members_of(coalition))
 
 
 @cache
 def runs_of(name: str) -> Sequence[RunOfExample]:
-    """Runs of an example that come to an end: on a few inputs, from each of its seeds."""
+    """The runs of an example that end without an error: on a few inputs, from each of the example's
+    seeds.
+    """
     example = EXAMPLES[name]
     found = []
     for inputs in islice(rows_of_inputs(example), MOST_INPUTS):
@@ -51,7 +53,7 @@ def runs_of(name: str) -> Sequence[RunOfExample]:
 
 @cache
 def verdicts(name: str) -> Sequence[tuple[RunOfExample, Mapping[str, Verdict] | str]]:
-    """The verdicts on every run by coalition, or why there are none."""
+    """For every run the verdicts by coalition, or the message of the error that prevents them."""
     example, found = EXAMPLES[name], []
     observed = {member for coalition in example.truths for member in members_of(coalition)}
     for one in runs_of(name):
@@ -66,7 +68,9 @@ def verdicts(name: str) -> Sequence[tuple[RunOfExample, Mapping[str, Verdict] | 
 
 
 def said_of(name: str) -> str:
-    """What instruments say of the first coalition of an example, in the run that tells most."""
+    """Say in words what the instruments find for an example's first coalition, in the run that
+    tells most.
+    """
     example = EXAMPLES[name]
     if example.refused:
         return "refused"
@@ -90,8 +94,8 @@ def said_of(name: str) -> str:
 
 
 def table() -> Iterator[str]:
-    """The scripts of the corpus as tables in Markdown."""
-    yield "| what is told by whom | as it is | told openly | mended |"
+    """Yield the lines of the two tables of scripts, in Markdown."""
+    yield "| what escapes, and by which ways | as it is | told openly | mended |"
     yield "| --- | --- | --- | --- |"
     for source, *_ in SOURCES:
         rows: dict[tuple[str, ...], list[str]] = {}
@@ -102,7 +106,7 @@ def table() -> Iterator[str]:
         for said, names in rows.items():
             yield f"| {source}, by {', '.join(names)} | {' | '.join(said)} |"
     yield ""
-    yield "| mistake | source | way | with the mistake | mended |"
+    yield "| mistake | what escapes | by which way | with the mistake | mended |"
     yield "| --- | --- | --- | --- | --- |"
     for name, example in EXAMPLES.items():
         mended = f"{name}, mended"

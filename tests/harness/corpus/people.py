@@ -496,12 +496,22 @@ def examples() -> list[Example]:
             CodeVoteDisclosed,
             **{**box, "leaks": {"box": LEAKS_AS_DISCLOSED}},
         ),
-        *two("only the coordinate held", "number", SparseUpload, **refused, inputs=THREE),
         *two(
-            "only the coordinate disclosed", "number", SparseUploadDisclosed, **told, inputs=THREE
+            "only the coordinate of the input is sent",
+            "number",
+            SparseUpload,
+            **refused,
+            inputs=THREE,
         ),
-        *two("nothing to send for 0", "silence", SilentZero, **refused),
-        *two("nothing to send for a disclosed 0", "silence", SilentZeroDisclosed, **told),
+        *two(
+            "only the coordinate of a disclosed input is sent",
+            "number",
+            SparseUploadDisclosed,
+            **told,
+            inputs=THREE,
+        ),
+        *two("a user with 0 stays silent", "silence", SilentZero, **refused),
+        *two("a user with a disclosed 0 stays silent", "silence", SilentZeroDisclosed, **told),
         *two(
             "a mask and its multiple",
             "factor",
@@ -585,9 +595,9 @@ def examples() -> list[Example]:
             inputs=PAIRS,
         ),
         *two("one mask for two elements", "content", ReusedMask),
-        *two("a factor that takes the mask away", "factor", VanishingFactor, inputs=THREE),
+        *two("a factor that removes the mask", "factor", VanishingFactor, inputs=THREE),
         *one(
-            "a value where its square is the output",
+            "a value is sent where the output is its square",
             "related secrets",
             Related(True, *number_and_square, items=3),
             Related(False, *number_and_square[::-1], items=3),
@@ -595,7 +605,7 @@ def examples() -> list[Example]:
             holds={"S": ONLY_OUTPUT},
         ),
         *one(
-            "one bit over two fields",
+            "one bit as an element of two fields",
             "related secrets",
             Related(True, (number_of, F3), (one_whatever, F2)),
             Related(False, (number_of, F3), (number_of, F2)),

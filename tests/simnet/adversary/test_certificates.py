@@ -46,7 +46,7 @@ EXAMPLES = (
     "a value and its square behind one mask",
     "an output made of coins, mended",
     "coin by field, mended",
-    "one bit over two fields",
+    "one bit as an element of two fields",
     "the parity of a mask, mended",
     "two multiples behind one mask, mended",
 )
