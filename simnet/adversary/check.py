@@ -84,7 +84,7 @@ class Certificate:
         )
         _record(content, keys, "the file")
         if content["format"] != "simnet certificate" or content["version"] != VERSION:
-            raise BadCertificate(f"the file: this is no simnet certificate of version {VERSION}")
+            raise BadCertificate(f"the file: this is not a simnet certificate of version {VERSION}")
         self._statement: str = _one_of(content["statement"], STATEMENTS, "statement")
         self._members: list[str] = _names(content["set"], "set", least=1)
         self._name, self._tier = _header(content)
@@ -139,10 +139,12 @@ class Certificate:
         head = f"Proved: what is listed here ({listed}) tells {who}"
         functions = f"{_counted(learned, 'linear function')} of the secrets of other parties"
         if self._statement == "nothing":
-            _require(not learned and not further, "statement: functions are learned, not nothing")
+            _require(
+                not learned and not further, "statement: it is `nothing`, but functions are learned"
+            )
             return f"{head} nothing about the secrets of other parties."
         if self._statement == "output-only":
-            _require(learned > 0, "statement: nothing is learned, not a part of the output")
+            _require(learned > 0, "statement: it is `output-only`, but no function is learned")
             is_ideal = not beyond and not any(f.beyond_ideal(f.at_most) for f in self._fields)
             _require(is_ideal, "statement: a function does not follow from the ideal output")
             for field in self._fields:
@@ -151,8 +153,10 @@ class Certificate:
                 f"{head} {functions}, and at most {further} more; each follows from the ideal "
                 "output listed here."
             )
-        _require(beyond > 0, "statement: all functions follow from the ideal output: no leak")
-        _require(not further, "statement: what leaks is listed in full, not as a bound")
+        _require(
+            beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"
+        )
+        _require(not further, "statement: it is `leaks`, but `at_most` is not empty")
         return f"{head} {functions}; beyond the ideal output listed here: {beyond}."
 
 
@@ -175,7 +179,7 @@ class _Families:
             for at, door in enumerate(_list(content["doors"], "doors"))
         ]
         made = [door["made"] for door in self.doors if door["made"] is not None]
-        _require(len(made) == len(set(made)), "doors: two made the same family")
+        _require(len(made) == len(set(made)), "doors: two doors made the same family")
         told = _list(content["told"], "told")
         for family in told:
             self._number(family, "told")
@@ -186,7 +190,7 @@ class _Families:
         for family in told:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
-                raise BadCertificate(f"told: family {family} cannot be told")
+                raise BadCertificate(f"told: family {family} cannot be in `told`")
         self.classes = list(map(self._class, range(len(self.sizes))))
 
     def is_public(self, family: int) -> bool:
@@ -245,7 +249,7 @@ class _Families:
             _require(is_right and kind not in self._kinds, f"{where}: this is not the number 1")
         elif kind == "monomial":
             is_right = not holders and not label and size == 1 and len(factors) > 1
-            _require(is_right and factors == sorted(factors), f"{where}: this is no monomial")
+            _require(is_right and factors == sorted(factors), f"{where}: this is not a monomial")
         else:
             _require(bool(holders), f"{where}: nobody holds it")
             _require(not factors, f"{where}: only a monomial has factors")
@@ -374,13 +378,13 @@ class _Field:
             family = _whole(pair[0], where, below=len(self._families.sizes))
             size = self._families.sizes[family]
             places.setdefault(family, []).append(_whole(pair[1], where))
-            _require(pair[1] + self.lanes <= size, f"{where}: its family is not that large")
+            _require(pair[1] + self.lanes <= size, f"{where}: its family has fewer unknowns")
             numbers.append(family)
         for each in places.values():
             each.sort()
             for before, after in itertools.pairwise(each):
                 is_apart = after - before >= self.lanes
-                _require(is_apart, f"{where}: one unknown stands under two numbers")
+                _require(is_apart, f"{where}: one unknown has two numbers")
         return numbers
 
     def _read_message(self, message: Any, runs: int, where: str) -> None:
@@ -414,7 +418,7 @@ class _Field:
     def _read_learned(self, entry: Any, where: str) -> _Learned:
         _record(entry, "function own values weights", where)
         weights = self._triples(entry["weights"], len(self.rows), f"{where}.weights")
-        _require(bool(weights), f"{where}: it takes no message")
+        _require(bool(weights), f"{where}: `weights` names no message")
         own = self._triples(entry["own"], len(self._class), f"{where}.own")
         values = self._residues(entry["values"], f"{where}.values")
         return _Learned(self._form(entry["function"], where), weights, own, values)
@@ -423,7 +427,10 @@ class _Field:
         """Places with a coefficient and with one number for each lane."""
         read = []
         for triple in _list(triples, where):
-            _require(type(triple) is list and len(triple) == 3, f"{where}: this is no triple")
+            _require(
+                type(triple) is list and len(triple) == 3,
+                f"{where}: this is not a list of three values",
+            )
             place = _whole(triple[0], where, below=below)
             coefficient = _whole(triple[1], where, least=1, below=self.modulus)
             read.append((place, coefficient, self._residues(triple[2], where)))
@@ -449,7 +456,9 @@ class _Field:
                 raise BadCertificate(f"{where}: {_short(pair)} is no pair")
             place, coefficient = pair
             if type(place) is not int or not before < place < below:
-                raise BadCertificate(f"{where}: {_short(place)} is no place, or not in order")
+                raise BadCertificate(
+                    f"{where}: {_short(place)} is not a place, or places do not ascend"
+                )
             if type(coefficient) is not int or not 0 < coefficient < modulus:
                 raise BadCertificate(f"{where}: {_short(coefficient)} is no coefficient")
             vector[place] = coefficient
@@ -467,9 +476,9 @@ class _Field:
         for move in _list(moves, where):
             _pair(move, where)
             coin = _whole(move[0], where, below=len(self._class))
-            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin")
+            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is not a coin")
             found[coin] = read(move[1], where)
-            _require(bool(found[coin]), f"{where}: coin {coin} is not moved")
+            _require(bool(found[coin]), f"{where}: the list of coin {coin} is empty")
         _ascending([move[0] for move in moves], where)
         return found
 
@@ -486,7 +495,7 @@ class _Field:
             row for row in range(len(self.opened)) if self._is_apart(row) and row not in found
         }
         for pairs in [*found.values(), *self._apart.values()]:
-            _require(self._basic.issuperset(pairs), f"{where}: a row is named that is not basic")
+            _require(self._basic.issuperset(pairs), f"{where}: it names a row that is not basic")
         return found
 
     def _is_apart(self, row: int) -> bool:
@@ -515,9 +524,14 @@ class _Field:
             for unknown, _, numbers in entry.own:
                 family = self._family[unknown]
                 is_own = self._families.is_own(family)
-                _require(is_own, f"{self._where}.learned: unknown {unknown} is not the set's own")
+                _require(
+                    is_own, f"{self._where}.learned: unknown {unknown} is not the coalition's own"
+                )
                 if self._families.is_public(family):
-                    _require(set(numbers) == {1}, f"{self._where}.learned: 1 is not 1")
+                    _require(
+                        set(numbers) == {1},
+                        f"{self._where}.learned: the number of the public unknown is not 1",
+                    )
         held_back = {
             unknown
             for row in self.opened
@@ -525,7 +539,9 @@ class _Field:
             for unknown in row.form
         }
         is_free = held_back.isdisjoint(self._hiding)
-        _require(is_free, f"{self._where}.hiding: a coin is moved that a hidden secret is made of")
+        _require(
+            is_free, f"{self._where}.hiding: it moves a coin from which a hidden secret is made"
+        )
 
     def _check_class(self, forms: Iterable[Vector], classes: Sequence[str], key: str) -> None:
         for form in forms:
@@ -548,7 +564,7 @@ class _Field:
             pivots = (u for u, value in form.items() if value == 1 and occurrences[u] == 1)
             pivot = next(pivots, None)
             if pivot is None:
-                raise BadCertificate(f"{self._where}.{key}: this is no reduced basis")
+                raise BadCertificate(f"{self._where}.{key}: this is not a reduced basis")
             basis[pivot] = form
         return basis
 
@@ -621,9 +637,9 @@ class _Field:
         for unknown, weight, shown in entry.own:
             self._add(total, {unknown: 1}, -weight)
             numbers = [a - weight * b for a, b in zip(numbers, shown, strict=True)]
-        _require(total == entry.function, f"{where}: the messages come to another function")
+        _require(total == entry.function, f"{where}: the messages give another function")
         is_value = [number % self.modulus for number in numbers] == entry.values
-        _require(is_value, f"{where}: the numbers come to another value")
+        _require(is_value, f"{where}: the numbers give another value")
 
     def _check_hidden(self, row: Vector, where: str) -> None:
         """Check what coins must hide in a seen row (6.3 to 6.5)."""
@@ -632,9 +648,9 @@ class _Field:
         for basis in self._bases:
             rest = self._reduced(rest, basis)
         _require(not rest, f"{where} tells more than what is listed")
-        _require(not self._moved(row, self._apart), f"{where} hangs together with opened rows")
+        _require(not self._moved(row, self._apart), f"{where} depends on opened rows")
         is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} tells of a secret that was made of field elements")
+        _require(is_hidden, f"{where} tells of a secret made from field elements")
 
     def _check_opened(self, number: int, row: Vector, where: str) -> None:
         """Check that a row whose door discloses is apart from the seen rows (6.4, 6.5)."""
@@ -645,9 +661,9 @@ class _Field:
             _require(not coins, f"{where}: its coins are another combination of basic rows")
         else:
             is_apart = self._moved(row, self._apart) == {number: 1}
-            _require(is_apart, f"{where} hangs together with other rows")
+            _require(is_apart, f"{where} depends on other rows")
         is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
-        _require(is_hidden, f"{where} tells of a secret that was made of field elements")
+        _require(is_hidden, f"{where} tells of a secret made from field elements")
 
     def _part(self, row: Vector, kind: str) -> Vector:
         return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
@@ -739,8 +755,11 @@ def _sent(run: Any, where: str) -> dict[str, int]:
 
 def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]) -> None:
     is_bare = not any(content[key] for key in ("families", "doors", "told", "fields"))
-    _require(is_bare, "statement: no shares were sent, yet equations are listed")
-    _require(not any(any(run.values()) for run in sent), "statement: field elements were sent")
+    _require(is_bare, "statement: it is `no-shares`, but equations are listed")
+    _require(
+        not any(any(run.values()) for run in sent),
+        "statement: it is `no-shares`, but field elements were sent",
+    )
 
 
 def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> None:
@@ -758,7 +777,7 @@ def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> 
 
 def _parsed(text: str) -> Any:
     def refused(number: str) -> Any:
-        raise BadCertificate(f"the file: {_short(number)} is no whole number")
+        raise BadCertificate(f"the file: {_short(number)} is not a whole number")
 
     def whole(number: str) -> Any:
         return int(number) if len(number.lstrip("-")) <= MOST_DIGITS else refused(number)
@@ -769,7 +788,9 @@ def _parsed(text: str) -> Any:
     except RecursionError:
         raise BadCertificate("the file: it is nested too deeply") from None
     except ValueError as error:
-        raise BadCertificate(f"the file: this is no JSON of whole numbers: {error}") from None
+        raise BadCertificate(
+            f"the file: this is not JSON with whole numbers only: {error}"
+        ) from None
     _require(is_canonical, "the file: it is not written in the canonical form")
     return content
 
@@ -824,7 +845,7 @@ def _pair(value: Any, where: str) -> None:
 def _whole(value: Any, where: str, least: int | None = 0, below: int | None = None) -> int:
     is_right = type(value) is int and (least is None or value >= least)
     if not is_right or (below is not None and value >= below):
-        raise BadCertificate(f"{where}: {_short(value)} is no whole number that fits here")
+        raise BadCertificate(f"{where}: {_short(value)} is not a whole number in the allowed range")
     return int(value)
 
 
@@ -841,25 +862,25 @@ def _name(value: Any, where: str) -> str:
 
 def _names(value: Any, where: str, least: int = 0) -> list[str]:
     names = [_name(name, where) for name in _list(value, where)]
-    _require(len(set(names)) == len(names) >= least, f"{where}: names are missing, or twice there")
+    _require(len(set(names)) == len(names) >= least, f"{where}: a name is missing or repeated")
     return names
 
 
 def _one_of(value: Any, words: Sequence[str], where: str) -> str:
     if _text(value, where) not in words:
-        raise BadCertificate(f"{where}: {_short(value)} is none of {', '.join(words)}")
+        raise BadCertificate(f"{where}: {_short(value)} is not one of {', '.join(words)}")
     return str(value)
 
 
 def _digest(value: Any, digits: int, where: str) -> None:
     if value is not None:
         is_right = re.fullmatch(rf"[0-9a-f]{{{digits}}}", _text(value, where)) is not None
-        _require(is_right, f"{where}: {_short(value)} is no digest of {digits} digits")
+        _require(is_right, f"{where}: {_short(value)} is not a digest of {digits} digits")
 
 
 def _ascending(values: Sequence[Any], where: str) -> None:
     is_right = all(a < b for a, b in itertools.pairwise(values))
-    _require(is_right, f"{where}: entries are not in order, or twice there")
+    _require(is_right, f"{where}: the entries do not ascend")
 
 
 def _is_prime(number: int) -> bool:
@@ -891,7 +912,7 @@ def text_of(file: Path) -> str:
     try:
         return file.read_bytes().decode()
     except UnicodeDecodeError:
-        raise BadCertificate("the file: this is no text in UTF-8") from None
+        raise BadCertificate("the file: this is not a text in UTF-8") from None
 
 
 def main() -> int:

@@ -97,7 +97,7 @@ WEAKNESSES = {
         ["modulus 4", "modulus squared"],
     ),
     "one unknown under two numbers": (
-        '_require(is_apart, f"{where}: one unknown stands under two numbers")',
+        '_require(is_apart, f"{where}: one unknown has two numbers")',
         "pass",
         ["one unknown under two numbers", "a secret takes its mask's number in a copy"],
     ),
@@ -152,17 +152,17 @@ WEAKNESSES = {
         ["a row that tells a secret", "a function dropped", "shift and form changed together"],
     ),
     "shifts of what is no coin": (
-        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin")',
+        '_require(self._class[coin] == COIN, f"{where}: unknown {coin} is not a coin")',
         "pass",
         ["a row that tells a secret, which is said to move"],
     ),
     "no weights": (
-        '_require(total == entry.function, f"{where}: the messages come to another function")',
+        '_require(total == entry.function, f"{where}: the messages give another function")',
         "pass",
         ["a function that nobody can compute"],
     ),
     "no numbers": (
-        '_require(is_value, f"{where}: the numbers come to another value")',
+        '_require(is_value, f"{where}: the numbers give another value")',
         "pass",
         ["the value of a function", "a number of a message"],
     ),
@@ -172,17 +172,17 @@ WEAKNESSES = {
         ["the ideal output without one form"],
     ),
     "a bound beside a leak": (
-        '_require(not further, "statement: what leaks is listed in full, not as a bound")',
+        '_require(not further, "statement: it is `leaks`, but `at_most` is not empty")',
         "pass",
         ["a function kept as a bound"],
     ),
     "opened rows that hang together with messages": (
-        '_require(not self._moved(row, self._apart), f"{where} hangs together with opened rows")',
+        '_require(not self._moved(row, self._apart), f"{where} depends on opened rows")',
         "pass",
         ["a row that tells a secret"],
     ),
     "opened rows that are not apart": (
-        '_require(is_apart, f"{where} hangs together with other rows")',
+        '_require(is_apart, f"{where} depends on other rows")',
         "pass",
         ["opened: a row added", "opened: a row twice"],
     ),
@@ -192,7 +192,7 @@ WEAKNESSES = {
         ["opened: a row added"],
     ),
     "hidden secrets": (
-        '_require(is_hidden, f"{where} tells of a secret that was made of field elements")',
+        '_require(is_hidden, f"{where} tells of a secret made from field elements")',
         "pass",
         ["a row that tells a secret", "coefficient of a form"],
     ),
