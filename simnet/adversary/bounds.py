@@ -104,7 +104,7 @@ class ShareBounds:
         the messages.
         """
         parts = [rewriting.part(part) for part in self._parts]
-        # A secret over one field may be handed out over another one.
+        # The ideal world may hand out a secret over another field than the messages use.
         fields = {part.field for part in parts} | {forms.field for forms in self._handed}
         fields |= set(map(Field, lanes or ()))
         return tuple(
@@ -173,7 +173,7 @@ class ShareBounds:
                 )
                 for knowledge in self.knowledge
             }
-            # No door was given a row with coins, so nobody asks for the rows of the view.
+            # No door was given a row with coins, so the rows of the view are not needed.
             self.widest = self._widest(functions_in_lanes, {}, rewriting)
         if not any(functions for functions, _ in known):
             return "nothing"

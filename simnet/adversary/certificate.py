@@ -6,25 +6,22 @@ writes the file; `simnet.adversary.check` reads it.
 Theory of operation
 -------------------
 
-A verdict makes two claims, and each is easy to check once something is named.
+A verdict makes two claims. Each claim is easy to check if the certificate lists the right numbers.
 
-*At least L.* For each function of its basis the certificate gives weights: the combination of the
-messages seen that is this function, once the coalition's own unknowns are taken away. Anyone can
-add that up, in forms and in numbers.
+*At least L.* For each function of the basis of L the certificate gives weights. The messages that
+the coalition sees, times these weights, minus the coalition's own unknowns, are this function.
+Everybody can check this sum, in forms and in numbers.
 
-*At most L.* It gives a *shift*: what to add to which honest coins, in terms of honest secrets. A
-uniform coin to which something is added is as uniform as before, so the shifted coins have the same
-law, whatever the secrets are. If in terms of the shifted coins every message holds functions of L
-alone, then the view tells nothing else. Where doors were given rows with coins in them, more has to
-be shown (`door_proof`).
+*At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
+secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
+coins in them, the certificate has to show more (`door_proof`).
 
-Example: u2 sends s + c to u1 and nothing else, with c its own coin. L = 0, and the shift adds s to
-c: in terms of c' = c + s the message reads c', and that tells nothing about s. Had u2 also sent c,
-this message would read c' - s: no shift frees both messages of s. Then s is in L, with the weights
-1 and -1.
+Example: u2 sends only s + c to u1, and c is a coin of u2. Then L = 0, and the shift adds s to c: in
+terms of c' = c + s the message is c', which tells nothing about s. If u2 also sends c, this message
+is c' - s, and no shift removes s from both messages. Then s is in L, with the weights 1 and -1.
 
-What a certificate of this looks like, field by field; unknowns are numbered as they come. Here 0 is
-s and 1 is c: the message's form is s + c, and to coin 1 the shift adds 1 times secret 0.
+This is the certificate of the example. Unknowns are numbered in the order in which they occur: 0 is
+s and 1 is c. The message's form is s + c, and the shift adds 1 times secret 0 to coin 1.
 
 >>> from simnet import Field, Seat, Tag, constant, run, verdict
 >>> F, NOTE = Field(11), Tag("note")
@@ -205,7 +202,7 @@ class _Families:
         if found is not None:
             return found
         record = self._unknowns.families[family]
-        # Factors first: a monomial comes after what it is made of.
+        # The factors come first, so that a monomial comes after the families of its factors.
         factors = sorted([self.number(u // PLACES), u % PLACES] for u in record.factors)
         is_monomial = bool(factors)
         self._numbers[family] = len(self.listed)
@@ -326,7 +323,9 @@ class _FieldWriter:
         own_numbers = np.zeros((len(own_unknowns), lanes), dtype=np.int64)
         for places, numbers in self._unknowns.values_by_family(own_unknowns, lanes):
             own_numbers[places] = numbers
-        values = np.zeros(lanes, dtype=object)  # of Python's integers, which cannot overflow
+        values = np.zeros(
+            lanes, dtype=object
+        )  # an array of Python's integers, which cannot overflow
         for unknown, coefficient in function.items():
             values = values + self._unknowns.values(unknown, lanes).astype(object) * coefficient
         own = zip(own_unknowns.tolist(), shares.tolist(), own_numbers.tolist(), strict=True)

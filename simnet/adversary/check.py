@@ -6,13 +6,13 @@ r"""Checks a certificate with nothing but Python's own integers: it imports noth
 follows that page section by section. It is one of two readers that were written from the page; the
 other reader is `check.mjs` beside this file.
 
-Theory of operation. A text is read in three steps. *Reading* refuses whatever is not of the form
-that the page describes, so that nothing later has to ask what kind of value it holds. *Counting*
-finds out how many products of numbers the proof takes, and refuses what takes too many. *Checking*
-multiplies and adds. No step recurses, and none takes longer than in proportion to the text and to
-the number of products.
+Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
+form that the page describes, so the later steps need not check the kinds of values. *Counting*
+computes how many products of numbers the proof takes, and refuses too many. *Checking* multiplies
+and adds. No step recurses. The time is at most proportional to the length of the text and the
+number of products.
 
-Example. Nothing in the file is believed that can be checked; a modulus must be a prime number:
+Example. The checker believes nothing in the file that it can check. A file with missing keys:
 
 >>> check('{"fields":[{"modulus":1}]}\n')
 Traceback (most recent call last):
@@ -34,7 +34,7 @@ from typing import Any
 
 VERSION = 2
 MOST_DIGITS = 1_000  # of a number
-LIMIT = 100_000_000  # products; some twenty seconds
+LIMIT = 100_000_000  # products, which take some twenty seconds
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
@@ -338,7 +338,7 @@ class _Field:
         self.families = frozenset(self._family)
         self._class = [families.classes[family] for family in self._family]
         self.rows: list[Vector] = []
-        self.elements: Counter[tuple[int, str]] = Counter()  # by run and tag
+        self.elements: Counter[tuple[int, str]] = Counter()  # field elements sent, by run and tag
         for at, message in enumerate(_list(part["messages"], where)):
             self._read_message(message, runs, f"{where}.messages[{at}]")
         self.opened = [
@@ -772,7 +772,7 @@ def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> 
         _require(is_right, f"runs[{run - 1}].sent: more is listed under {tag} than was sent")
 
 
-# Values of the right form.
+# Checks that values have the right form.
 
 
 def _parsed(text: str) -> Any:
@@ -928,7 +928,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may be in any letters
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may contain any letters
     try:
         return _check_files(options.files, options.limit)
     except (

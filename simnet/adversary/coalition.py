@@ -6,7 +6,7 @@ A coalition is written in words that keep their meaning when a run has more user
     "all users but one"         u1 to u(n-1)
     "half of the users"         u1 to u(n/2), rounded down
     "everyone"                  all parties
-    "u3, network"               u3, with somebody who sees who sends how much to whom
+    "u3, network"               u3, who also sees who sends how much to whom
 """
 
 import re

@@ -164,7 +164,9 @@ def _tags(run: Run, coalition: Coalition) -> set[str]:
 def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, Any]]:
     """The plain messages that reach these parties from outside, one entry for each kind."""
     counts: Counter[MessageKind] = Counter()
-    senders: dict[MessageKind, dict[str, int]] = {}  # by name, each with the size of its crowd
+    senders: dict[
+        MessageKind, dict[str, int]
+    ] = {}  # senders by name, each with the size of its crowd
     for run in runs:
         roster = run.roster
         members = _members(run, parties)
@@ -233,7 +235,7 @@ def traffic(run: Run) -> Ints:
     ordered by the first three columns.
     """
     blocks = run.transcript.blocks
-    # The messages of a block are alike, so the first one's size is that of all.
+    # The messages of a block are alike, so all have the size of the first message.
     sizes = [next(block.messages()).frame_bytes for block in blocks]
     counts = [len(block.recipients) for block in blocks]
     table = np.zeros((sum(counts), 4), dtype=np.int64)

@@ -60,8 +60,8 @@ class FieldProof:
     places.
     """
 
-    opened: list[tuple[int, bool, Vector]]  # door, whether it is seen, form
-    functions: list[Vector]  # they span everything that may be told
+    opened: list[tuple[int, bool, Vector]]  # the door, whether the row is seen, and its form
+    functions: list[Vector]  # these functions span everything that may be told
     shift: dict[int, Vector]
     apart: dict[int, Vector]
     combined: dict[int, Vector]

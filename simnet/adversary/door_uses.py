@@ -23,8 +23,8 @@ class DoorUse:
 
     kind: DoorKind
     party: str
-    number: int  # among the party's calls of this kind, from 0
-    run: int  # which of the runs that are judged together, from 0
+    number: int  # the place of the call among the party's calls of this kind, from 0
+    run: int  # the place of the run among those judged together, from 0
     function: str  # the name of the function, for people
     rows: tuple[Forms, ...]  # the field elements that the function was given
     has_input: bool  # whether the function was also given an input

@@ -3,17 +3,17 @@
 Theory of operation
 -------------------
 
-In the symbolic reading a message carries forms, and what a coalition sees of field elements is a
-system of linear equations, one row for each element that it receives:
+In the symbolic reading a message carries forms. So the field elements that a coalition sees are a
+system of linear equations, with one row for each element that the coalition receives:
 
     u1 -> server  "share"   [c1, c2, c3]             c: coins of u1
     u2 -> server  "share"   [s1 + d1, s2 + d2, ...]  s, d: secrets and coins of u2
 
-*Lanes.* A message of 100 elements is rarely 100 different rows: it is one row in 100 lanes, as lane
-l has the same coefficients as lane 0 and unknowns that are l higher (`simnet.linear.terms`). We
-keep as many lanes as all rows have in common, and judge all of them by one elimination. That is
-right as long as lanes do not meet: were unknown 7 in lane 2 of one row and in lane 0 of another,
-then two lanes would be about the same unknown, and each element gets a row of its own instead.
+*Lanes.* A message of 100 elements is rarely 100 different rows. Usually it is one row in 100 lanes:
+lane l has the same coefficients as lane 0, and its unknowns have numbers that are l higher
+(`simnet.linear.terms`). We keep as many lanes as all rows have in common, and judge all lanes by
+one elimination. This is right if lanes do not share unknowns. If unknown 7 is in lane 2 of one row
+and in lane 0 of another row, then each element gets its own row instead.
 
 *Where rows come from.* A block (messages that were sent at once) gives one `BlockForms`: its rows,
 and for each row the message and the element where it begins. All of them over one field make up a
@@ -42,9 +42,9 @@ class BlockForms:
     """
 
     run: int  # the place of the run among those judged together, from 0
-    number: int  # of the block in that run
+    number: int  # the place of the block in that run
     block: Block
-    piece: int  # the place in a payload that consists of several arrays
+    piece: int  # the array's place in a payload of several arrays
     places: Ints
     offsets: Ints
     terms: Terms
@@ -96,7 +96,7 @@ def forms_received(
             rows = block.rows if len(places) == len(block.recipients) else block.rows[places]
             yield BlockForms.of(run, number, block, rows, places)
             continue
-        # Every message has a payload of its own.
+        # Here each message has its own payload.
         for place, message in enumerate(block.messages()):
             if message.recipient in members:
                 for piece, forms in enumerate(message.pieces):

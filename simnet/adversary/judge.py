@@ -3,21 +3,21 @@
 Theory of operation
 -------------------
 
-1. *Read again.* Each run is played once more under the symbolic reading, with everybody observed
-   who may come to be called corrupt. Messages then carry forms (`simnet.adversary.symbolic`). It
-   is also played once more in numbers, for attacks. All three must be the same run, or the verdict
-   would be on another one (`simnet.adversary.reading_again`).
-2. *What the coalition knows.* For each field, the forms that reach it are put together, and the
-   coins of honest parties are eliminated: L, the functions of honest secrets that are determined
-   (`simnet.adversary.knowledge`).
-3. *What it may know.* The ideal world is played with the same unknowns: F, what the functionality
-   hands to the coalition. Without a functionality F is 0.
-4. *Two ends.* Elimination speaks of forms alone. Where a door was given rows that hold coins, it
-   may have told more, or made a secret that is not what it looks like. So we find what is certain,
-   and what is the most (`simnet.adversary.bounds`). Where both give the same finding, that is the
-   verdict; otherwise it is undecided, and a note says what it depends on.
+1. *Read again.* Each run is played once more in the symbolic reading, in which messages carry forms
+   (`simnet.adversary.symbolic`). All parties that may be in a coalition are observed. The run is
+   also played once more in numbers, for attacks. All three must be the same run; otherwise the
+   verdict would be about another run (`simnet.adversary.reading_again`).
+2. *What the coalition knows.* For each field, we collect the forms that reach the coalition, and
+   eliminate the coins of honest parties. The result is L, the functions of honest secrets that the
+   forms determine (`simnet.adversary.knowledge`).
+3. *What the coalition may know.* The ideal world is played with the same unknowns. F is what the
+   functionality hands to the coalition. Without a functionality F is 0.
+4. *Two ends.* Elimination is about forms alone. If a door was given rows that contain coins, its
+   value may tell more, or its secret may depend on coins. So we find what the coalition learns for
+   certain, and what it learns at most (`simnet.adversary.bounds`). If both are the same finding,
+   this is the verdict. Otherwise it is undecided, and a note says why.
 
-Example. User 1 masks its number with a coin c, and user 2 takes c away from its own number:
+Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own number:
 
 >>> from simnet import Field, Seat, Tag, constant, run, seats
 >>> F, MASK, REPORT = Field(101), Tag("mask"), Tag("report")
@@ -45,9 +45,9 @@ Example. User 1 masks its number with a coin c, and user 2 takes c away from its
 ...         return {"server": first + second}
 >>> done = run(PairSum(), [5, 7], seed=1)
 
-The server sees s1 + c and s2 - c. The one combination without c is s1 + s2, so L is spanned by it,
-and so is F. User 2 sees c alone, so its L is 0. The two together know s1, and may know it: F holds
-s1 + s2, of which s2 is their own.
+The server sees s1 + c and s2 - c. The only combination without c is s1 + s2, which spans L, and it
+also spans F. User 2 sees c alone, so its L is 0. The two together know s1. They may know it: F
+contains s1 + s2, and s2 is their own.
 
 >>> for corrupt in ["server", "u2", "u2, server"]:
 ...     found = verdict(done, corrupt)
@@ -57,9 +57,9 @@ server: output-only, [[('u1', 1), ('u2', 1)]]
 u2: nothing, []
 u2, server: output-only, [[('u1', 1)]]
 
-Messages that carry no field elements are listed. All that they can tell was disclosed by some door,
-and the doors' laws are found by calling them (`simnet.adversary.door_laws`); where that cannot be
-done, the protocol's `About` record may state something.
+Messages without field elements are listed. Everything that they can tell was disclosed by some
+door. The doors' laws are found by calling the doors (`simnet.adversary.door_laws`). If this is not
+possible, the protocol's `About` record may state the law.
 """
 
 import functools
@@ -284,7 +284,7 @@ class Judge:
         blocks = self._runs[place].transcript.blocks
         return forms_received(place, blocks, self._members(place, coalition))
 
-    # What there is to judge.
+    # What the runs declare.
 
     @functools.cached_property
     def _declaring(self) -> set[str]:

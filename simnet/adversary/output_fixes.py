@@ -35,7 +35,7 @@ PARTIES_SHOWN = 3
 
 Numbers = tuple[int, ...]
 SecretKey = tuple[str, int]  # a party, and the number of its secret
-Element = tuple[SecretKey, int]  # and an item, from 1
+Element = tuple[SecretKey, int]  # a secret, and an item from 1
 
 
 @attrs.frozen

@@ -76,5 +76,7 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         observe=observed,
         reading=reading,
         threads=1,  # so that blocks are recorded in the same order every time
-        schedule=copy.deepcopy(done.schedule),  # a schedule keeps state: leave the run its own
+        schedule=copy.deepcopy(
+            done.schedule
+        ),  # a schedule has state, so the run keeps its own schedule
     )

@@ -140,7 +140,7 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
                 name: _shifted(value, step, protocol.items) for name, value in done.inputs.items()
             }
         # Functions of several parties may share what they leave behind, and it may show only
-        # where two parties hold the same.
+        # where two parties have the same input.
         for item in range(1, protocol.items + 1) if len(done.inputs) > 1 else ():
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return

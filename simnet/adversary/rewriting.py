@@ -175,7 +175,7 @@ class Rewriting:
                 made=product.made.number,
             )
 
-    # How products are written out.
+    # Expanding products.
 
     @property
     def written_out(self) -> int:

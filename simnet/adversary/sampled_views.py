@@ -1,28 +1,28 @@
 """The statistical tier: whether a coalition's views on two inputs are drawn from the same law.
 
-For instances that are too large for `simnet exact-view`, which enumerates all coins.
+This is for instances that are too large for `simnet exact-view`, which enumerates all coins.
 
 Theory of operation
 -------------------
 
-1. *Runs.* The protocol runs many times on either input, with different seeds.
-2. *Features.* A view is far too large to be compared as a whole: no two are equal. So each view is
-   reduced to features, numbers with few values: every element that the coalition receives, folded
-   into at most `BINS` classes; the sum of each sender's elements; how many messages come; the
-   traffic, when the network is watched; and the value of every function that elimination finds.
+1. *Runs.* The protocol runs many times on each of the two inputs, with different seeds.
+2. *Features.* A view is far too large to be compared as a whole: no two views are equal. So each
+   view is reduced to features, numbers with few values: every element that the coalition receives,
+   folded into at most `BINS` classes; the sum of each sender's elements; the number of messages;
+   the traffic, if the network is watched; and the value of every function that elimination finds.
 3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
    Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
-4. *Correction.* With 500 features some p-value is small by chance. Bonferroni's correction
-   multiplies the smallest one by the number of features; then the chance of any false alarm is
-   below the stated rate.
+4. *Correction.* With 500 features, some p-values are small by accident. Bonferroni's correction
+   multiplies the smallest p-value by the number of features. Then the probability of any false
+   alarm is below the stated rate.
 
-Example: u1 reports a bit to the server, which is 1 with probability 1/4 for the one input and 3/4
-for the other. Over 400 runs on either side the feature "report u1→server" is 1 about 100 and 300
-times, the p-value is about 1e-45, and the views differ.
+Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on one input and 3/4 on
+the other. In 400 runs on each side the feature "report u1→server" is 1 about 100 and 300 times, the
+p-value is about 1e-45, and the views differ.
 
-The finding is *sampled*. Views that differ are told with the stated rate of false alarms; views
-that do not show a difference may still differ: `detectable` says how large a difference in one
-feature would have been found, and a difference that no feature shows is missed.
+The finding is *sampled*. The test reports a difference with the stated rate of false alarms. If it
+reports none, the views may still differ: `detectable` says how large a difference in one feature
+would have been found, and the test misses a difference that no feature shows.
 """
 
 from collections import Counter
@@ -44,13 +44,13 @@ from simnet.record.trace import canonical
 from simnet.stated.about import About
 
 BINS = 8
-MAX_LINK_BYTES = 1 << 32  # on one link and in one round
+MAX_LINK_BYTES = 1 << 32  # traffic on one link in one round
 LEAST_RUNS = 20
 FALSE_ALARM = 1e-6
 POWER = 0.9
 
-Feature = tuple[str, int]  # its name, and the class of its value
-Counts = Counter[Feature]  # over the runs of one side
+Feature = tuple[str, int]  # the feature's name, and the class of its value
+Counts = Counter[Feature]  # counts over the runs of one side
 
 
 @attrs.frozen(kw_only=True)
@@ -150,7 +150,7 @@ def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iter
     place.
     """
     seen: Counter[str] = Counter()  # messages so far under the same tag, link and key
-    sums: dict[tuple[str, int], int] = {}  # by name and number of values
+    sums: dict[tuple[str, int], int] = {}  # the elements by name, with their numbers of values
     for message in received:
         sender = names[message.sender]
         link = f"{message.tag} {sender}→{names[message.recipient]} {message.key}"

@@ -208,7 +208,7 @@ class BreakingSearch:
 
         Raises `BadInput` for a party that declares no secret.
         """
-        number = self._run.roster.find(user)  # raises for a name that nobody bears
+        number = self._run.roster.find(user)  # raises an error for a name that no party has
         if user not in self._secrets:
             raise BadInput(f"{user} has declared no secret in this run")
         groups = self._groups(number)
@@ -347,7 +347,7 @@ class BreakingSearch:
         form = group.elements[place].form
         return {unknown: value for unknown, value in form.items() if not self._is(unknown, "coin")}
 
-    # What the groups do not show.
+    # What the groups may miss.
 
     def _unsearched(self, number: int) -> str:
         """Say which coalitions are never searched: those with a party of another role."""

@@ -171,7 +171,7 @@ class Symbolic:
         self._shared = shared or SharedSecrets()
         self._inputs = object() if inputs is None else inputs
         self.place = place
-        self._actors: dict[int, Actor] = {}  # by the identity of their meter
+        self._actors: dict[int, Actor] = {}  # actors, by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
         self._refused: str | None = (
@@ -327,7 +327,7 @@ class Symbolic:
         for factor, other in ((left, right), (right, left)):
             if not np.any(factor.terms.unknowns != ONE):
                 product = other.metered(None) * factor.sampled.metered(None)
-                return product.metered(sampled.meter)  # which is billed already
+                return product.metered(sampled.meter)  # the bill already contains this
         actor = self._actors.get(id(sampled.meter))
         party = actor.name if actor and self._is_running else "the ideal world"
         number = len(self.products)

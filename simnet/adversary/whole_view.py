@@ -16,7 +16,7 @@ from typing import Literal
 
 from simnet.adversary.verdict import Verdict
 
-# What can be expected of a verdict: of the whole view, or of secret shares alone.
+# What a user may expect of a verdict, about the whole view or about secret shares alone.
 Expectation = Literal[
     "nothing",
     "nothing-from-shares",

@@ -115,7 +115,9 @@ def finding_in_short(verdict: Verdict) -> str:
 
 def exposed_in_words(exposed: Iterable[Secret]) -> str:
     """Exposed secrets by party, such as `u7's items 1, 2, 3 and items 1, 2 of its secret 2`."""
-    parties: dict[str, dict[int, list[Secret]]] = {}  # elements by party and number of the secret
+    parties: dict[
+        str, dict[int, list[Secret]]
+    ] = {}  # elements of secrets, by party and number of the secret
     for secret in exposed:
         elements = parties.setdefault(secret.party, {}).setdefault(secret.number, [])
         if secret.item not in [element.item for element in elements]:

@@ -94,8 +94,8 @@ LIMIT = 1_000_000  # worlds
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
 PILOT = 2_000  # after so many worlds the total number is estimated
 WAYS = 41  # random paths through the tree of worlds
-# A way promises more than ten times as many worlds as there are with a chance of at most 1/10, so
-# half of all ways with a chance below 10^-9.
+# A path estimates more than ten times the true number with a probability of at most 1/10. So half
+# of all paths do so with a probability below 10^-9.
 EXCESS = 10
 
 Progress = Callable[[float], None]
@@ -283,7 +283,7 @@ def input_key(value: object) -> Hashable:
     try:
         return key_of(value)
     except NoKey:
-        hashable: Hashable = value  # as far as its class says which are equal
+        hashable: Hashable = value  # protocols are equal as their class defines it
         return hashable
 
 
@@ -303,7 +303,7 @@ class Model:
                 f"{self.roster.seats[crowd].size:,}, and only single parties "
                 "can be played out: seat its members one by one, as population=actors does"
             )
-        self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # by party and input
+        self._trees: dict[tuple[int, Hashable], PartyTree] = {}  # trees by party and input
         self._structures: dict[Hashable, int] = {}
         self._is_replayed = False
         self._start = ScheduleNode(Network(len(self.roster)))

@@ -62,7 +62,7 @@ class OpenedRow:
     outcome: int
     place: int
     modulus: int
-    form: Vector  # in coins, secrets and `ONE`
+    form: Vector  # a form in coins, secrets and `ONE`
     secrets: Vector | None
     rows: Vector
 
@@ -80,7 +80,9 @@ class Network:
         self.sent: list[Posting] = []
         self.depths = [0] * parties
         self.steps = [0] * parties
-        self.sources: dict[int, tuple[Summands, ...]] = {}  # by recipient, one a form received
+        self.sources: dict[
+            int, tuple[Summands, ...]
+        ] = {}  # for each recipient, one source for each form received
         self.opened: tuple[OpenedRow, ...] = ()
         self.started = 0  # parties 0..started-1 have started
 
@@ -190,7 +192,7 @@ class Network:
             secrets: Vector | None = None
             known: Vector = {}
             if not rest:
-                # The form less a combination of earlier rows has no coins left: minus `source`.
+                # The form minus a combination of earlier rows has no coins: it is minus `source`.
                 known = {-1 - key: -factor % modulus for key, factor in source.items()}
                 secrets = dict(form)
                 for row, factor in known.items():

@@ -39,7 +39,9 @@ from simnet.values.typed import Typed
 from simnet.values.wire import WireType
 
 
-@attrs.frozen(eq=False, kw_only=True, slots=False)  # without slots, for the cached properties
+@attrs.frozen(
+    eq=False, kw_only=True, slots=False
+)  # no slots, because cached properties need a dictionary
 class SentMessage:
     """One message as its sender sends it, with parties by number. The sender does not know
     rounds.

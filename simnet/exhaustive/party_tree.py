@@ -107,13 +107,15 @@ class PartyState:
     party: int
     history: History
     messages: list[SentMessage]  # sent since the state before
-    secrets: dict[int, int]  # the values it has declared, by unknown
+    secrets: dict[int, int]  # the values that the party has declared, by unknown
     structure: int
     forms_received: int
     sent_before: int  # messages sent before this state's own
     pause: Pause
     children: dict[Hashable, "PartyState"] = attrs.field(factory=dict)
-    execution: "Execution | None" = None  # suspended here, to be resumed once
+    execution: "Execution | None" = (
+        None  # the execution suspended at this state, which can be resumed once
+    )
 
 
 class Execution:
@@ -125,7 +127,7 @@ class Execution:
         self.reading = LocalReading(tree.party, self._tape, tree.enumerate_field)
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
-        self.outbox.turn.actor = self.actor  # nobody else is here
+        self.outbox.turn.actor = self.actor  # there is no other party
         party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
         # A copy: a script is played many times, and a function of a door may change its
         # arguments. A script awaits only its party, so it yields only requests.
@@ -247,7 +249,7 @@ class PartyTree:
         )
         history = attrs.evolve(state.history, deliveries=(*state.history.deliveries, delivery))
         execution, state.execution = state.execution, None
-        if execution is None:  # it has gone on to a sibling
+        if execution is None:  # the execution has gone on to a sibling of this state
             child = self._replayed(history, state)
         else:
             child = self._state(execution, execution.answer(delivery), history, state)

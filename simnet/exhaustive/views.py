@@ -74,7 +74,7 @@ class _ScheduleView:
     """What a coalition sees at a node of the schedule tree, for all values of secrets."""
 
     received: Hashable  # plain messages and traffic
-    basis: Basis  # K, by messages seen and own coins
+    basis: Basis  # K, in terms of messages seen and own coins
     functions: tuple[_Function, ...]  # K·y
 
 

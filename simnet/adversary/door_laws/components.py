@@ -64,8 +64,8 @@ class HonestDoor:
     input_run: (
         int  # the run whose inputs these are: the first run, if all runs have the same inputs
     )
-    number: int  # among all honest doors
-    family: int | None  # of the unknowns of a secret
+    number: int  # the place of the door among all honest doors
+    family: int | None  # the family of the unknowns, if the door made a secret
     # If set, only the fact that the door did not refuse is disclosed.
     only_refusal: bool = False
 
@@ -118,8 +118,12 @@ class Component:
 
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
-    touched: frozenset[int]  # families of secrets and products that tell of these secrets or coins
-    entangled: frozenset[int]  # those of them that are made of coins which the doors are given
+    touched: frozenset[
+        int
+    ]  # families of secrets and products that depend on these secrets or coins
+    entangled: frozenset[
+        int
+    ]  # the touched families that were made from coins which the doors are given
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
@@ -138,10 +142,10 @@ class Partition:
     """The disclosing doors of the runs, sorted by what they can tell."""
 
     public: tuple[HonestDoor, ...]  # given nothing sealed
-    known: tuple[HonestDoor, ...]  # given nothing but numbers that the coalition knows
+    known: tuple[HonestDoor, ...]  # doors that are given only numbers that the coalition knows
     components: tuple[Component, ...]
-    # Whether messages leave the coins alone that are in what the components' doors are given. This
-    # is asked of all of them at once: r and w may each be apart from r + w, and both are not.
+    # Whether the coins given to the components' doors are independent of those in messages. This
+    # is one question for all coins: r and w are each independent of r + w, but not together.
     are_apart: bool
 
 
@@ -159,7 +163,7 @@ class DoorGraph:
         self.doors = doors
         self.reader = ElementReader(unknowns, corrupt)
         self.surroundings = surroundings
-        # A secret that is the same in two runs is made by the first of its two doors.
+        # If two runs share a secret, the first of its two doors counts as its maker.
         self.makers: dict[int, HonestDoor] = {}
         for door in doors:
             if door.family is not None:

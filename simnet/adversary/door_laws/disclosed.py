@@ -65,7 +65,7 @@ class DisclosedDoors:
     """
 
     parties: tuple[str, ...]  # who opens them
-    functions: tuple[str, ...]  # the functions' names: several where several doors hang together
+    functions: tuple[str, ...]  # the names of the functions of all connected doors
     calls: int
     tier: Tier
     epsilon: float | None
@@ -92,11 +92,11 @@ class Disclosures:
 
     doors: tuple[DisclosedDoors, ...]
     independent: bool
-    epsilon: float | None  # on top of what shares tell; None where something is not judged
-    by_itself: float | None  # the same of disclosed values alone
+    epsilon: float | None  # the loss given what shares tell; None if something was not judged
+    by_itself: float | None  # the loss of the disclosed values alone
     tier: Tier
     argument: str
-    has_secrets: bool  # whether honest parties made secrets, disclosed or not
+    has_secrets: bool  # whether honest parties made any secrets
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -228,7 +228,7 @@ class _ComponentJudge:
         if any(door.inputs for door in component.doors):
             return False
         if any(map(graph.coin_rows, component.secrets)):
-            return False  # secrets made of coins may move with the elements
+            return False  # secrets made from coins may depend on the elements
         elements = [element for door in component.doors for element in graph.hidden_elements(door)]
         if any(element.products or not element.coins for element in elements):
             return False
@@ -256,7 +256,9 @@ class _ComponentJudge:
         """A key that is equal for components that are alike, which have the same law."""
         doors = (*component.secrets, *component.doors)
         inputs = {place: number for number, place in enumerate(component.inputs)}
-        names: dict[int, int] = {}  # of families and of unknowns, in the order in which they occur
+        names: dict[
+            int, int
+        ] = {}  # numbers of families and of unknowns, in the order in which they occur
         for door in component.secrets:
             if door.family is not None:
                 names[-1 - door.family] = len(names)
@@ -404,7 +406,9 @@ def _together(
     )
 
 
-_Block = tuple[Sequence[_Judged], Collection[str], bool]  # whether shares tell of its secrets
+_Block = tuple[
+    Sequence[_Judged], Collection[str], bool
+]  # whether shares tell something about its secrets
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:
@@ -448,7 +452,7 @@ def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterab
         names = {name for each in components for _, name in each.component.inputs}
         is_shared = any(each.component.touched & held for each in components)
         entangled = any(each.component.entangled & held for each in components)
-        if entangled:  # no law of a component says what it tells together with these functions
+        if entangled:  # no law of a component alone says what it and these functions tell together
             components = [attrs.evolve(each, law=None) for each in components]
         yield components, names | parties[group], is_shared
 

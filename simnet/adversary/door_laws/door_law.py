@@ -36,9 +36,11 @@ class DoorLaws:
         self._left_in_all = calls_in_all
         self._budgets: dict[Hashable, CallBudget] = {}
         self._laws: dict[Hashable, Law | str] = {}
-        # The laws of components, by what makes them alike: for those who look them up.
+        # The laws of components, by their signatures.
         self.components: dict[Hashable, Any] = {}
-        self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}  # kept, so ids stay theirs
+        self._signatures: dict[
+            int, tuple[DoorCall, Hashable]
+        ] = {}  # these objects are kept, so that their ids stay theirs
 
     def signature(self, call: DoorCall) -> Hashable:
         """A key that is equal for doors that are alike."""
@@ -148,4 +150,4 @@ def _argument_signature(argument: Argument) -> Hashable:
         if isinstance(array, Forms):
             return "rows", argument.signed, array.field.modulus, array.shape
         return "public", id(array)
-    return "plain"  # the call knows it
+    return "plain"  # the call stores the shape

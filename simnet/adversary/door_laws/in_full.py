@@ -108,7 +108,7 @@ def _is_written_like(function: FunctionType, known: Callable[..., Any], argument
         and names == second.co_names
         and _constants(first.co_consts) == _constants(second.co_consts)
         and not (first.co_freevars or first.co_kwonlyargcount or function.__defaults__)
-        # Nobody has given a built-in function's name to something else.
+        # The name of a built-in function must not stand for something else.
         and not any(name in function.__globals__ for name in names if hasattr(builtins, name))
     )
 
@@ -136,7 +136,7 @@ def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
             law = law_of_door(call, [], rows, budget)
         except NotEnumerable:
             return False
-        values = set(law) - {REFUSED}  # what is refused is not the value of this run
+        values = set(law) - {REFUSED}  # a refusal is not the value of this run
         if len(law) > 1 or values & seen:
             return False
         seen |= values

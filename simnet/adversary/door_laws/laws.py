@@ -54,10 +54,10 @@ from simnet.doors.plain_keys import NoKey, key_of
 from simnet.linear.unknowns import PLACES
 from simnet.values.residues import residues_of
 
-MOST_STATES = 200_000  # of inputs, coins, secrets and outcomes that are put together
-MOST_COIN_ELEMENTS = 64  # that are solved for a basis
+MOST_STATES = 200_000  # joint values of inputs, coins, secrets and outcomes
+MOST_COIN_ELEMENTS = 64  # elements with coins that are solved for a basis
 
-Place = tuple[int, str]  # a run and a party: whose input it is
+Place = tuple[int, str]  # the run and the party that has the input
 Inputs = Mapping[Place, int]
 Numbers = tuple[int, ...]
 # The values of a component's secrets, by number of the door; None where a door has refused, so that
@@ -66,7 +66,7 @@ Secrets = Mapping[int, Numbers] | None
 # The inputs that a party may hold in a run, as a range or a tuple. Raises `NotEnumerable` where it
 # is not known which there are.
 DomainOf = Callable[[Place], Sequence[int]]
-Ratio = Fraction | None  # None stands for an infinite one
+Ratio = Fraction | None  # None stands for an infinite loss
 
 
 @attrs.frozen(kw_only=True)
@@ -74,10 +74,10 @@ class ComponentLaw:
     """How much the disclosed values of a component tell about one party's input."""
 
     epsilon: float
-    strong_epsilon: float | None  # None if not found
-    is_exact: bool  # else `epsilon` is a bound
-    refused: int = 0  # assignments of inputs that some door refuses whatever the coins
-    assignments: int = 1  # of inputs, in all
+    strong_epsilon: float | None  # None if it was not found
+    is_exact: bool  # whether `epsilon` is exact; else it is a bound
+    refused: int = 0  # assignments of inputs that some door refuses for all coins
+    assignments: int = 1  # all assignments of inputs
 
 
 DOES_NOT_COME_OUT = "the value that it gave in the run is impossible for every input of the domain"
@@ -412,7 +412,7 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
     return None if first is None or second is None else max(first, second)
 
 
-# Bounds, where the joint law has too many outcomes.
+# Bounds, if the joint law has too many outcomes.
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
@@ -423,7 +423,9 @@ def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
         if not any(recorded_outcome(door) in law for law in found.of_door(door)):
             raise NotEnumerable(DOES_NOT_COME_OUT)
     total = sum(log_ratio(widest_ratio(found.of_door(door))) for door in component.doors)
-    if found.may_refuse:  # a secret's refusal is told as well, and `total` counts no secrets
+    if (
+        found.may_refuse
+    ):  # refusals of secrets are disclosed too, and `total` does not count secrets
         total = math.inf
     # Otherwise a party's loss is the sum over its own doors, with the rows that they are given held
     # fixed: of disclosing doors, and of the secrets behind them.

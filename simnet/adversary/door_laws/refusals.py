@@ -74,7 +74,7 @@ def telling_refusals(
     for door in doors:
         if door.call.kind != "secret" or not (door.call.takes_coins or door.rows):
             continue
-        # Alike doors refuse alike, if they are given inputs alone.
+        # Doors that are alike refuse alike, if they are given inputs alone.
         key = laws.signature(door.call) if not door.rows else door.number
         if key not in found:
             found[key] = refusal(door, graph, domain_of, laws)

@@ -33,7 +33,7 @@ class Element:
     modulus: int
     secrets: Vector  # coefficients by unknown; all parts are free of zeros
     coins: Vector
-    products: Vector  # of two honest elements, whose law is not looked for
+    products: Vector  # products of two honest elements; we do not compute their law
     known: Vector
     number: int
 
@@ -70,7 +70,7 @@ class ElementReader:
         number = sampled
         for unknown, coefficient in vector.items():
             if unknown == ONE:
-                continue  # it stays in the number
+                continue  # this term is part of the number
             family = self._unknowns.families[unknown // PLACES]
             kind = "known" if self._is_known[family.number] else family.kind
             parts[kind][unknown] = coefficient
@@ -94,7 +94,7 @@ def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]
     rank, combinations = 0, []
     for vector in vectors:
         rest, origin = span.reduce(vector, {})
-        # What was subtracted is `vector - rest`, noted by its basis vectors with opposite sign.
+        # `vector - rest` was subtracted: it is stored by basis vectors, with the opposite sign.
         combination: Vector = {place: -weight % modulus for place, weight in origin.items()}
         if rest:
             span.add(vector, {rank: 1})

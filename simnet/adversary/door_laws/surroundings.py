@@ -65,7 +65,9 @@ class ViewSurroundings:
         """`arrays` are all arrays that the doors were given."""
         self._view = view
         self._spans: dict[int, Span] = {}
-        self._known: dict[int, bool] = {}  # of arrays with coins, by their identity
+        self._known: dict[
+            int, bool
+        ] = {}  # answers for arrays with coins, by the identity of the array
         self._dependent: set[int] = set()
         if view is not None:
             self._mark([forms for forms in arrays if self._has_coins(forms)])

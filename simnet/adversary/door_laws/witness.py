@@ -42,7 +42,7 @@ from simnet.adversary.door_laws.laws import (
 )
 from simnet.linear.unknowns import PLACES
 
-MOST_INPUTS = 20_000  # of one or two parties together, that are tried
+MOST_INPUTS = 20_000  # at most so many joint inputs of one or two parties are tried
 PARTIES_TRIED = 6
 
 
@@ -207,7 +207,7 @@ class _Search:
         earlier = graph.secrets_behind(block)
         return [*earlier, *(door for door in own if door not in earlier)], disclosing
 
-    # The parties that are left as they are.
+    # The parties whose inputs do not change.
 
     def _is_rest_harmless(self, rest: Sequence[HonestDoor], own: Sequence[HonestDoor]) -> bool:
         """Whether different laws stay different after the other parties' contributions are
