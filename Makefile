@@ -37,7 +37,7 @@ test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are
 
 # The documentation site, in build/site. A broken link or an undocumented public name fails.
 docs: .venv/ready  ## build the documentation site in build/site, offline
-	$(BIN)/python -m sphinx -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
+	$(BIN)/python -m sphinx -j auto -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
 	@echo "The site is in build/site: open build/site/index.html."
 
 # A wheel that works where nothing but it and its libraries is installed.

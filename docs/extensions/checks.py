@@ -1,6 +1,8 @@
-"""What a build must not lack: every public name documented, and no request to another computer."""
+"""What a build must have: examples of all public names, and no request to another computer."""
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parent.parent.parent
+
+_EXAMPLE = re.compile(r"^```(?:pycon|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # An address that a browser fetches when it shows the page. A link to click on is none.
 _FETCHED = re.compile(
@@ -52,9 +56,19 @@ def check(app: Sphinx, error: Exception | None) -> None:
     documented = app.env.domaindata["py"]["objects"]
     for module, names in public_names().items():
         page = ROOT / "docs/reference/api" / f"{module}.md"
+        examples = "\n".join(
+            found[1] for found in re.finditer(_EXAMPLE, page.read_text() if page.exists() else "")
+        )
         for name in names:
+            public = getattr(importlib.import_module(module), name)
             if f"{module}.{name}" not in documented:
                 logger.warning("%s.%s is public, and not on %s", module, name, page)
+            elif ">>>" not in (inspect.getdoc(public) or "") and not re.search(
+                rf"\b{name}\b", examples
+            ):
+                logger.warning(
+                    "%s.%s has no example: neither in its docstring nor on %s", module, name, page
+                )
     for file in Path(app.outdir).rglob("*"):
         if file.suffix in (".html", ".css"):
             for address in fetched_addresses(file.read_text(errors="replace")):

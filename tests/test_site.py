@@ -1,0 +1,40 @@
+"""The checks of the documentation site see what they look for; `make docs` makes them."""
+
+import pytest
+
+from docs.extensions.checks import fetched_addresses, public_names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script async src="https://cdn.example/x.js"></script>',
+        '<link href="//fonts.example/a.css" rel="stylesheet">',
+        '<link rel="preconnect" href="https://fonts.example">',
+        "<img alt='a' src='http://example/a.png'>",
+        "@font-face { src: url(https://fonts.example/a.woff2) }",
+        '@import "https://example/a.css";',
+    ],
+)
+def test_what_a_page_fetches_from_elsewhere_is_seen(text: str) -> None:
+    assert fetched_addresses(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<a href="https://hypothesis.readthedocs.io">hypothesis</a>',
+        '<script src="_static/x.js"></script><img src="data:image/png;base64,AA=="/>',
+        '<link rel="stylesheet" href="_static/a.css"> url(fonts/a.woff2)',
+        '<link rel="canonical" href="https://example/">',
+    ],
+)
+def test_links_to_follow_and_own_files_are_no_requests(text: str) -> None:
+    assert fetched_addresses(text) == []
+
+
+def test_public_names_are_found_in_the_stubs() -> None:
+    names = public_names()
+    assert {"run", "Party"} <= set(names["simnet"])
+    assert {"DPDS"} <= set(names["protocols"])
+    assert {"assert_learns"} <= set(names["simnet.testing"])
