@@ -1,15 +1,15 @@
-"""For tests of protocols: strategies for hypothesis, and assertions on what coalitions learn.
+"""For tests of protocols: hypothesis strategies, and assertions about what coalitions learn.
 
-    @given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data())
-    def test_users_alone_learn_nothing(instance, data):
-        protocol, inputs = instance
-        corrupt = data.draw(coalitions(protocol, role="user", spare=1))
-        assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
+@given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data()) def
+  test_users_alone_learn_nothing(instance, data): protocol, inputs = instance corrupt =
+  data.draw(coalitions(protocol, role="user", spare=1)) assert_learns_nothing(run(protocol, inputs,
+  seed=data.draw(seeds())), corrupt)
 
-Write claims in pairs: a test that some coalitions learn nothing, and one that others learn
-something. A judge that sees nothing at all would pass the first test alone.
+Write claims in pairs: one test that some coalitions learn nothing, and one test that other
+coalitions learn something. A verdict that never finds anything would pass the first test.
 
-Example. A user sends the reader its item under a mask, and the mask to a keeper:
+Example. A user adds a random mask to its item. It sends the sum to a reader and the mask to a
+keeper:
 
 >>> from simnet import Field, Seat, Tag, run
 >>> F, NOTE = Field(101), Tag("note")
@@ -27,7 +27,7 @@ Example. A user sends the reader its item under a mask, and the mask to a keeper
 ...         await me.receive(NOTE, "u1", shape=(1,))
 >>> done = run(Masked(), [5], seed=1)
 
-Neither of the two learns anything, and together they learn the item:
+Neither the reader alone nor the keeper alone learns anything. Together they learn the item:
 
 >>> assert_learns_nothing(done, "reader").finding
 'nothing'
@@ -37,6 +37,23 @@ Neither of the two learns anything, and together they learn the item:
 Traceback (most recent call last):
     ...
 AssertionError: expected to learn nothing: {reader, keeper} learns u1's secret in this run ...
+
+The strategies draw instances of the protocol, its inputs and its coalitions:
+
+>>> from hypothesis import given, settings
+>>> @settings(max_examples=5, database=None)
+... @given(inputs(Masked()), seeds(), schedules(), coalitions(Masked(), largest=1))
+... def test_one_party_learns_nothing_new(items, seed, schedule, corrupt):
+...     done = run(Masked(), items, seed, schedule=schedule)
+...     if corrupt != ["u1"]:
+...         assert_learns_nothing(done, corrupt)
+>>> test_one_party_learns_nothing_new()
+
+An exact comparison plays every outcome of every coin:
+
+>>> assert_same_view(Masked(), [5], [6], corrupt="reader")
+>>> exact_epsilon(Masked(), [5], [6], corrupt="reader")
+0.0
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -66,20 +83,26 @@ P = TypeVar("P", bound=OverItems)
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """Seeds of runs: whole numbers in 0..2**32 - 1."""
+    """Return a strategy for seeds of runs: whole numbers in 0..2**32 - 1. The module's example uses
+    this strategy.
+    """
     return st.integers(0, 2**32 - 1)
 
 
 def schedules() -> st.SearchStrategy[Schedule]:
-    """Orders in which parties go on and messages come, for `run(..., schedule=...)`.
+    """Return a strategy for schedules, the orders of events in a run, for `run(..., schedule=...)`.
 
-    No outcome may depend on them.
+    No result may depend on the schedule. The module's example uses this strategy.
     """
     return seeds().map(Shuffled)
 
 
 def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
-    """An item in `1..protocol.items` for each party whose script takes an input, in order."""
+    """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
+    takes an input, in order.
+
+    The module's example uses this strategy.
+    """
     holders = sum(seat.takes_input for seat in protocol.parties().values())
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
 
@@ -87,9 +110,10 @@ def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
 def instances(
     protocol: Callable[..., P], /, **parameters: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[tuple[P, list[int]]]:
-    """A protocol made with parameters drawn from the strategies, and inputs for it.
+    """Return a strategy for pairs: a protocol whose parameters are drawn from the given strategies,
+    and inputs for it.
 
-    For example `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`.
+    For example, `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`.
     """
     protocols = st.fixed_dictionaries(parameters).map(lambda drawn: protocol(**drawn))
     return protocols.flatmap(lambda made: st.tuples(st.just(made), inputs(made)))
@@ -98,10 +122,11 @@ def instances(
 def coalitions(
     protocol: Protocol, role: str | None = None, spare: int = 0, largest: int | None = None
 ) -> st.SearchStrategy[list[str]]:
-    """Names of at least one party, each once.
+    """Return a strategy for coalitions: lists of at least one party's name, without repetition.
 
-    They play `role`, if one is named; at least `spare` who could be drawn are left out, and no more
-    than `largest` are drawn.
+    With `role`, all parties of the coalition play this role. `spare` is the number of eligible
+    parties that always stay outside, and `largest` is the largest size. The module's example uses
+    this strategy.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
@@ -111,10 +136,11 @@ def coalitions(
 def assert_same_view(
     protocol: Protocol, one: Sequence[Any], other: Sequence[Any], corrupt: Names
 ) -> None:
-    """Fail unless a coalition's view has exactly the same law on two inputs of a tiny instance.
+    """Fail unless a coalition's view has exactly the same law on the inputs `one` and `other`.
 
-    Every coin is played out, so this is a proof for the instance. Raises `BadInput` where a corrupt
-    party holds different inputs, or where there are too many coins to be enumerated.
+    Every outcome of every coin is played, so the test proves the statement for this protocol
+    instance, which must be tiny. Raises `BadInput` if a party of the coalition has different inputs
+    in `one` and `other`, or if there are too many outcomes to enumerate.
     """
     comparison = Comparison(protocol, corrupt).compare(one, other)
     if not comparison.same:
@@ -127,10 +153,11 @@ def assert_same_view(
 def exact_epsilon(
     protocol: Protocol, one: Sequence[Any], other: Sequence[Any], corrupt: Names
 ) -> float:
-    """The exact ε of a coalition's view between two inputs of a tiny instance.
+    """Return the exact ε of a coalition's view between the inputs `one` and `other` of a tiny
+    instance.
 
-    It is the largest log-ratio of probabilities, infinite where only one input can give a view.
-    Raises `BadInput` as `assert_same_view` does.
+    It is the largest absolute log-ratio of probabilities, and infinite if some view is possible on
+    only one of the inputs. Raises `BadInput` as `assert_same_view` does.
     """
     return Comparison(protocol, corrupt).compare(one, other).epsilon
 
@@ -138,10 +165,11 @@ def exact_epsilon(
 def assert_learns_nothing(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Fail unless the coalition learns nothing from all that it sees; returns the verdict.
+    """Fail unless the coalition learns nothing from its view; return the verdict.
 
-    With `from_shares`, unless it learns nothing from secret shares, whatever honest parties
-    disclose. Raises `BadInput` for a coalition that names nobody, as all assertions on verdicts do.
+    With `from_shares`, fail unless the coalition learns nothing from secret shares; what honest
+    parties disclose is then ignored. Raises `BadInput` for a coalition that names no party, as do
+    all assertions about verdicts.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
@@ -150,9 +178,11 @@ def assert_learns_nothing(
 def assert_learns_only_output(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Fail unless the coalition learns something, and no more than the ideal world hands it.
+    """Fail unless the coalition learns something, but no more than its ideal-world output; return
+    the verdict.
 
-    With `from_shares` as for `assert_learns_nothing`. Returns the verdict.
+    With `from_shares`, what honest parties disclose is ignored. Raises `BadInput` as
+    `assert_learns_nothing` does.
     """
     expectation: Expectation = "output-only-from-shares" if from_shares else "output-only"
     return _assert_meets(expectation, "to learn only the output", verdict(runs, corrupt, about))
@@ -165,10 +195,11 @@ def assert_learns(
     item: int | None = None,
     about: About | None = None,
 ) -> Verdict:
-    """Fail unless the coalition determines single secrets, and their attacks give the true values.
+    """Fail unless the coalition learns single secrets and every attack gives the true value; return
+    the verdict.
 
-    With `party`, one of that party's; with `item`, that element of a secret, from 1. Returns the
-    verdict.
+    With `party`, the coalition must learn a secret of this party. With `item`, it must learn the
+    element of a secret at this place, from 1.
     """
     verdict_of_set = verdict(runs, corrupt, about)
     exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]
@@ -194,6 +225,8 @@ def _assert_meets(expectation: Expectation, words: str, verdict_of_set: Verdict)
 
 
 def _is_about(leak: LearnedFunction, party: str | None, item: int | None) -> bool:
-    """Whether a leak exposes an element of this party's secrets, and this item, where named."""
+    """Return whether a leak exposes a secret of `party`, if one is named, at `item`, if one is
+    named.
+    """
     secret = leak.exposes
     return secret is not None and party in (None, secret.party) and item in (None, secret.item)

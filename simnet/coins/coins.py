@@ -1,20 +1,18 @@
 """The coins of a party: the only source of randomness that a script has.
 
-A party draws two kinds of things, and they come from two sources:
+A party draws two kinds of random values, which come from two sources:
 
 - *discrete* draws: bits, integers, subsets, and the reals of the mechanisms: `DiscreteSource`;
-- *field elements*, which hide what they are added to: `FieldSource`.
+- *field elements*, which serve as masks: `FieldSource`.
 
-`Coins` is what a script sees. It checks arguments, bills the operation and asks one of its two
-sources. A reading of a script replaces a source and leaves the other as it is:
+A script sees only `Coins`. `Coins` checks the arguments, bills the operation and asks one of its
+two sources. A reading of a script may replace one source and keep the other:
 
-    reading         discrete source        field source
-    sampled         seeded words           seeded words
-    symbolic        seeded words           an unknown for each element
-    exhaustive      a tape of outcomes     an unknown for each element, or the tape
+reading discrete source field source numeric seeded words seeded words symbolic seeded words an
+  unknown for each element exhaustive a tape of outcomes an unknown for each element, or the tape
 
-Example. `coins.bernoulli(0.5)` bills one draw (BS) and asks the discrete source; `coins.field(F,
-(3,))` bills three (FS) and asks the field source.
+Example. `coins.bernoulli(0.5)` bills one Bernoulli draw (BS) and asks the discrete source;
+`coins.field(F, (3,))` bills three field draws (FS) and asks the field source.
 """
 
 import math
@@ -38,90 +36,113 @@ LARGEST_VARIANCE = 10**9  # of a Skellam draw
 
 
 class DiscreteSource(Protocol):
-    """Where discrete outcomes come from.
+    """The interface of a source of discrete outcomes.
 
-    `Coins` has checked the arguments. Every draw is exact. The draws up to `categorical` have
-    finitely many outcomes, so that a source can enumerate them; the others can only be sampled.
+    `Coins` has checked the arguments. Every draw is exact. The draws from `bernoulli` to
+    `categorical` have finitely many outcomes, so that a source can enumerate them. The other draws
+    can only be sampled.
     """
 
     def bernoulli(self, chance: Probability) -> bool:
-        """True with probability `chance`; a float counts as the binary fraction that it is."""
+        """Return True with probability `chance`. A float counts as the binary fraction that it
+        is.
+        """
         ...
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """`count` independent draws of `bernoulli`."""
+        """Return `count` independent draws of `bernoulli`."""
         ...
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """How many of `trials[i]` draws of `bernoulli` come out true, for every i."""
+        """Return, for every i, how many of `trials[i]` draws of `bernoulli` are True."""
         ...
 
     def integers(self, below: int, count: int) -> Ints:
-        """`count` independent integers, uniform on `0..below-1`."""
+        """Return `count` independent integers, uniform on `0..below-1`."""
         ...
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
-        """A sorted set of `count` integers of `0..below-1`.
+        """Return a sorted set of `count` integers of `0..below-1`.
 
-        Sets that hold `favoured` are `weight` times as likely as others.
+        A set that contains `favoured` is `weight` times as likely as a set without it.
         """
         ...
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """`count` independent indices of `weights`, in proportion to the weights."""
+        """Return `count` independent indices of `weights`, with probabilities in proportion to the
+        weights.
+        """
         ...
 
     def uniform(self, count: int) -> Floats:
-        """`count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
+        """Return `count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
         ...
 
     def normal(self, count: int) -> Floats:
-        """`count` standard normal reals."""
+        """Return `count` standard normal reals."""
         ...
 
     def exponential(self, count: int) -> Floats:
-        """`count` standard exponential reals."""
+        """Return `count` standard exponential reals."""
         ...
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
-        """`count` integers of the discrete Gaussian law."""
+        """Return `count` integers of the discrete Gaussian law."""
         ...
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
-        """`count` integers of the discrete Laplace law."""
+        """Return `count` integers of the discrete Laplace law."""
         ...
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
-        """`count` integers of the Skellam law of mean 0."""
+        """Return `count` integers of the Skellam law of mean 0."""
         ...
 
     def block(self, number: int) -> "DiscreteSource":
-        """The source of the `number`-th deferred block, from 1; it is independent of this one."""
+        """Return the source of the `number`-th deferred block, from 1. It is independent of this
+        source.
+        """
         ...
 
 
 class FieldSource(Protocol):
-    """Where uniform field elements come from."""
+    """The interface of a source of uniform field elements."""
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> FieldArray:
-        """Independent uniform elements, in the hands of the party whose meter it is."""
+        """Return independent uniform elements, held by the party that `meter` counts for."""
         ...
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """What travels in place of a deferred block of these rows."""
+        """Return the array that travels in place of these rows of a deferred block."""
         ...
 
     def block(self, number: int) -> "FieldSource":
-        """The source of the `number`-th deferred block, from 1; it is independent of this one."""
+        """Return the source of the `number`-th deferred block, from 1. It is independent of this
+        source.
+        """
         ...
 
 
 class Coins:
-    """The coins of one party, or of one of its deferred blocks.
+    """The coins of one party, or of one of its deferred blocks. A script gets them as `me.coins`.
 
-    `tossed` says whether a discrete coin with more than one outcome has been drawn outside a door.
-    `check` is called before every draw with the coins, and raises where nobody may draw from them:
-    a party's coins are drawn by its own script alone, in its turn.
+    Every method draws new, independent values. Probabilities are floats or fractions in [0, 1]; a
+    method raises `ValueError` for arguments out of range. A script that draws at a moment when it
+    may not gets an error (see `Party`).
+
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> coins = SampledCoins(seed=7, party="u1")
+    >>> coins.bernoulli(1), coins.bernoullis(0, 2).tolist()
+    (True, [False, False])
+    >>> sorted(coins.subset(3, below=3).tolist())
+    [0, 1, 2]
+    >>> from simnet import Field
+    >>> coins.field(Field(101), (2, 5)).shape
+    (2, 5)
+
+    `tossed` says whether the party has drawn, outside a door, a discrete coin with more than one
+    outcome. `check` is called with the coins before every draw, and raises an error if the code
+    that runs now may not draw from them.
     """
 
     __slots__ = (
@@ -138,7 +159,7 @@ class Coins:
     def __init__(
         self, discrete: DiscreteSource, fields: FieldSource, meter: Meter | None = None
     ) -> None:
-        """Coins from these sources, billed to `meter`."""
+        """Make coins that use these two sources and bill to `meter`."""
         self.tossed = False
         self.check: Callable[[Coins], None] | None = None
         self._for_doors: Coins | None = None
@@ -149,130 +170,145 @@ class Coins:
         self._blocks = 0
 
     def bernoulli(self, chance: Probability) -> bool:
-        """True with probability `chance`, in [0, 1].
-
-        A float counts as the binary fraction that it is.
+        """Return True with probability `chance`, in [0, 1]. A float counts as the binary fraction
+        that it is.
         """
         self._bill("BS", 1, tossed=_is_open(chance))
         return self._discrete.bernoulli(chance)
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """`count` independent draws of `bernoulli`."""
+        """Return `count` independent draws of `bernoulli`, as an array of booleans."""
         self._bill("BS", count, tossed=_is_open(chance))
         return self._discrete.bernoullis(chance, count)
 
     def binomials(self, trials: Ints, chance: Probability) -> Metered:
-        """How many of `trials[i]` draws of `bernoulli` come out true, for every i.
+        """Return, for every i, how many of `trials[i]` draws of `bernoulli` are True.
 
-        Billed as that many draws.
+        Billed as `sum(trials)` Bernoulli draws.
         """
         if trials.size and trials.min() < 0:
-            raise ValueError(f"a number of trials is at least 0, got {trials.min()}")
+            raise ValueError(f"a number of trials must be at least 0, got {trials.min()}")
         self._bill("BS", int(trials.sum()), tossed=_is_open(chance))
         return Metered.of(self._discrete.binomials(trials, chance), self._meter)
 
     def integers(self, below: int, count: int) -> Metered:
-        """`count` independent integers, uniform on `0..below-1`; billed as draws from `[n]`."""
+        """Return `count` independent integers, uniform on `0..below-1`. Billed as draws from `[n]`
+        (nS).
+        """
         if not 1 <= below <= 1 << 63:
-            raise ValueError(f"integers are drawn below a bound between 1 and 2**63, got {below}")
+            raise ValueError(f"below must be between 1 and 2**63, got below={below}")
         self._bill("nS", count)
         return Metered.of(self._discrete.integers(below, count), self._meter)
 
     def subset(self, count: int, below: int) -> Metered:
-        """`count` distinct integers of `0..below-1`, every set equally likely, sorted.
+        """Return `count` distinct integers of `0..below-1`, sorted. Every set is equally likely.
 
-        Billed as `count` draws.
+        Billed as `count` draws from `[n]` (nS).
         """
         if not 0 <= count <= below:
-            raise ValueError(f"a subset of {below} has between 0 and {below} members, not {count}")
+            raise ValueError(f"a subset of {below} values has 0 to {below} members, got {count}")
         self._bill("nS", count)
         return Metered.of(self._discrete.subset(count, below, None, 1), self._meter)
 
     def weighted_subset(
         self, count: int, below: int, favoured: int | None = None, weight: Probability = 1
     ) -> Metered:
-        """A sorted set of `count` integers of `0..below-1`, drawn by weight.
+        """Return a sorted set of `count` integers of `0..below-1`, drawn by weight.
 
-        A set is `weight` times as likely when it holds `favoured`; without `favoured` every set is
-        equally likely. Billed as one draw of a subset (aS).
+        A set that contains `favoured` is `weight` times as likely as a set without it. Without
+        `favoured` every set is equally likely. Billed as one draw of a subset (aS).
         """
         if (
             not 0 <= count <= below
             or weight <= 0
             or (favoured is not None and not 0 <= favoured < below)
         ):
-            raise ValueError(f"no subset of {count} of {below} with weight {weight} for {favoured}")
+            raise ValueError(
+                "a weighted subset needs count in 0..below, weight > 0 and favoured in "
+                f"0..below-1, got count={count}, below={below}, weight={weight}, "
+                f"favoured={favoured}"
+            )
         self._bill("aS", 1)
         return Metered.of(self._discrete.subset(count, below, favoured, weight), self._meter)
 
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
-        """`count` independent indices of `weights`, in proportion to the integer weights."""
+        """Return `count` independent indices of `weights`, with probabilities in proportion to the
+        integer weights.
+        """
         if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
             raise ValueError(
-                f"weights are integers from 0 with a positive sum below 2**63, got {list(weights)}"
+                "weights must be integers of at least 0 with a positive sum below 2**63, "
+                f"got {list(weights)}"
             )
         self._bill("nS", count)
         return Metered.of(self._discrete.categorical(weights, count), self._meter)
 
     def uniform(self, count: int) -> Metered:
-        """`count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
+        """Return `count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
         self._bill("RS", count)
         return Metered.of(self._discrete.uniform(count), self._meter)
 
     def normal(self, count: int) -> Metered:
-        """`count` standard normal reals."""
+        """Return `count` standard normal reals."""
         self._bill("RS", count)
         return Metered.of(self._discrete.normal(count), self._meter)
 
     def exponential(self, count: int) -> Metered:
-        """`count` standard exponential reals."""
+        """Return `count` standard exponential reals."""
         self._bill("RS", count)
         return Metered.of(self._discrete.exponential(count), self._meter)
 
     def discrete_normal(self, variance: Fraction, count: int) -> Metered:
-        """`count` integers of the discrete Gaussian law, x with weight exp(-x² / (2 variance)).
+        """Return `count` integers of the discrete Gaussian law: x has weight exp(-x² / (2
+        variance)).
 
-        Exact; billed as RS.
+        The law is exact. Billed as real draws (RS).
         """
         if variance <= 0:
-            raise ValueError(f"a variance parameter is positive, got {variance}")
+            raise ValueError(f"a variance parameter must be positive, got {variance}")
         self._bill("RS", count)
         return Metered.of(self._discrete.discrete_normal(variance, count), self._meter)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Metered:
-        """`count` integers of the discrete Laplace law, x with weight exp(-|x| / scale).
+        """Return `count` integers of the discrete Laplace law: x has weight exp(-|x| / scale).
 
-        Exact; billed as RS. The scale is at most 2**56, beyond which draws leave 64 bits.
+        The law is exact. Billed as real draws (RS). The scale is at most 2**56; draws of a larger
+        scale may not fit 64 bits.
         """
         if not 0 < scale <= LARGEST_SCALE:
-            raise ValueError(f"a scale is positive and at most 2**56, got {scale}")
+            raise ValueError(f"a scale must be positive and at most 2**56, got {scale}")
         self._bill("RS", count)
         return Metered.of(self._discrete.discrete_laplace(Fraction(scale), count), self._meter)
 
     def skellam(self, variance: Fraction, count: int) -> Metered:
-        """`count` integers of the Skellam law, differences of two Poisson draws of equal mean.
+        """Return `count` integers of the Skellam law: differences of two Poisson draws of equal
+        mean.
 
-        Exact; billed as RS. A draw takes time in proportion to the variance, about 50 ns a unit,
-        and the variance is at most 10**9.
+        The law is exact. Billed as real draws (RS). The time of a draw is proportional to the
+        variance, about 50 ns for each unit, so the variance is at most 10**9.
         """
         if not 0 < variance <= LARGEST_VARIANCE:
             raise ValueError(
-                f"the variance of a Skellam draw is positive and at most 10**9, got {variance}"
+                f"the variance of a Skellam draw must be positive and at most 10**9, got {variance}"
             )
         self._bill("RS", count)
         return Metered.of(self._discrete.skellam(Fraction(variance), count), self._meter)
 
     def field(self, field: Field, shape: tuple[int, ...]) -> FieldArray:
-        """Independent uniform field elements."""
+        """Return independent uniform field elements in an array of this shape. Billed as field
+        draws (FS).
+        """
         self._check_draw()
         if self._meter is not None:
             self._meter.bill("FS", math.prod(shape))
         return self._fields.draw(field, shape, self._meter)
 
     def deferred(self, field: Field, shape: tuple[int, ...], rows: "RowMaker") -> "Deferred":
-        """A block of rows that is made later, from coins of its own.
+        """Return a `Deferred` block of this field and shape, whose rows are made later from coins
+        of its own.
 
-        So it does not matter when, and in which thread, it is made.
+        `rows` is called with these coins and returns the array. Because of the separate coins, the
+        time and the thread of the call do not change the result.
         """
         self._check_draw()
         self._blocks += 1
@@ -283,32 +319,35 @@ class Coins:
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party whose coins they are."""
+        """The meter of the party that the coins belong to."""
         return self._meter
 
     @property
     def for_doors(self) -> "Coins":
-        """The coins that a door's function draws: the same discrete ones, and no field elements."""
+        """The coins for the function of a door: the same discrete source, and no field elements."""
         if self._for_doors is None:
             self._for_doors = Coins(self._discrete, _NO_FIELD_ELEMENTS, self._meter)
             self._for_doors.check = self.check
         return self._for_doors
 
     def _check_draw(self) -> None:
-        """Raise where nobody may draw from these coins."""
+        """Raise an error if the code that runs now may not draw from these coins."""
         if self.check is not None:
             if _evaluation.goes_on:
                 raise TypeError(
-                    "a deferred block draws from the coins of the script: let it draw from the "
-                    "coins that it is given"
+                    "a deferred block draws from the coins of the script: it must draw from the "
+                    "coins that it gets as an argument"
                 )
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Note a discrete draw. Raises `TypeError` in a deferred block."""
+        """Bill a discrete draw, and note that it happened. Raises `TypeError` in a deferred
+        block.
+        """
         if self._is_block:
             raise TypeError(
-                "a deferred block draws field elements alone: draw discrete coins before it is made"
+                "a deferred block may draw only field elements: draw discrete coins in the script, "
+                "before the block is made"
             )
         self._check_draw()
         if tossed:
@@ -318,41 +357,43 @@ class Coins:
 
 
 def discrete_of(coins: Coins) -> DiscreteSource:
-    """Where discrete outcomes come from. For readings of a script; no script has a use for it."""
+    """Return the source of discrete outcomes. For readings of a script; a script never needs it."""
     return coins._discrete
 
 
 class _NoFieldElements:
-    """A field source that refuses."""
+    """A field source that refuses every draw: the field source of a door's coins."""
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> NoReturn:
-        """Refuse: what hides a secret is added to it in the script, where a verdict sees it."""
+        """Raise `TypeError`: masks belong into the script, where a verdict sees them."""
         del field, shape, meter
         raise TypeError(
-            "the function of a door draws discrete coins alone: draw field elements in the script, "
-            "with me.coins.field(...)"
+            "the function of a door may draw only discrete coins: draw field elements in the "
+            "script, with me.coins.field(...)"
         )
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Nothing to change."""
+        """Return the rows unchanged."""
         return rows
 
     def block(self, number: int) -> NoReturn:
-        """Refuse a deferred block."""
+        """Raise `TypeError`: a door has no deferred blocks."""
         del number
-        raise TypeError("the function of a door makes no deferred block: make it in the script")
+        raise TypeError(
+            "the function of a door may not make a deferred block: make it in the script"
+        )
 
 
 _NO_FIELD_ELEMENTS = _NoFieldElements()
 
 
 def _is_open(chance: Probability) -> bool:
-    """Whether a coin of this chance can come out both ways.
+    """Return whether a coin that is True with this probability can have both outcomes.
 
-    Raises `ValueError` for what is no probability.
+    Raises `ValueError` for a number that is not a probability.
     """
     if not 0 <= chance <= 1:
-        raise ValueError(f"a probability lies in [0, 1], got {chance}")
+        raise ValueError(f"a probability must lie in [0, 1], got {chance}")
     return 0 < chance < 1
 
 
@@ -366,7 +407,9 @@ _evaluation = _Evaluation()
 
 
 def evaluates_block() -> bool:
-    """Whether a deferred block is being evaluated in this thread: no door opens then."""
+    """Return whether a deferred block is being evaluated in this thread. Doors are closed
+    meanwhile.
+    """
     return _evaluation.goes_on
 
 
@@ -376,11 +419,20 @@ RowBlock = FieldArray | Typed
 
 @attrs.frozen(eq=False)
 class Deferred:
-    """A block of field elements that is evaluated when its sum is needed, once, possibly in another
+    """A block of field elements that is evaluated only when its sum is needed, perhaps in another
     thread.
 
-    `rows` must be a pure function of the coins it is given and of values fixed when the block was
-    made.
+    `Party.scatter` takes such a block under a `Summed` tag: blocks of many senders then never fill
+    the memory at the same time. `Coins.deferred` makes it. `rows` must be a pure function: it may
+    use only the coins that it gets and values that do not change after the block was made. The
+    block is evaluated once.
+
+    >>> from simnet import Field
+    >>> from simnet.coins.sampled import SampledCoins
+    >>> F = Field(101)
+    >>> block = SampledCoins(1, "u1").deferred(F, (4, 3), lambda coins: coins.field(F, (4, 3)))
+    >>> block.size, block.evaluate().shape
+    (12, (4, 3))
     """
 
     field: Field
@@ -390,18 +442,18 @@ class Deferred:
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party that has made the block."""
+        """The meter of the party that made the block."""
         return self.coins.meter
 
     @property
     def size(self) -> int:
-        """How many field elements the block has."""
+        """The number of field elements in the block."""
         return math.prod(self.shape)
 
     def evaluate(self) -> FieldArray:
-        """The rows.
+        """Return the rows.
 
-        Raises `ValueError` when they come out in another shape or field than announced, `TypeError`
+        Raises `ValueError` if the rows have another shape or field than announced, and `TypeError`
         for rows that another party holds.
         """
         _evaluation.goes_on = True

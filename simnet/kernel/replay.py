@@ -1,21 +1,21 @@
-"""Reading a run again, and checking that it is the same run.
+"""Playing a run again, and checking that it is the same run.
 
 Theory of operation. A run is a function of its protocol, its inputs and its seed. Many instruments
 rely on this: a verdict plays the run once more with unknowns in the place of field coins, an exact
-view plays it on every outcome of its coins, a replay plays it from a file. What they find is true
-of the first run only if the second does the same. A script that draws from `random`, reads a clock
-or keeps something from one run to the next breaks the rule, and nothing else would tell.
+view plays it on every outcome of its coins, a replay plays it from a file. Their results hold for
+the first run only if the second run does the same. A script that draws from `random`, reads a clock
+or keeps something from one run to the next breaks this rule, and no other check would notice.
 
-So the second run is compared with the first: what every observed party sent and was sent, in each
-sender's own order, then the bill, which covers the other parties too, then the outputs. The rounds
-of a run are causal: a message of round r depends on messages of earlier rounds alone. Hence, among
-the messages that differ, one of the earliest round was not changed by another message but by its
-own sender, and it is this sender that the error names.
+So the second run is compared with the first: first the messages of every observed party, in the
+order of each sender, then the bill, which also covers the other parties, then the outputs. The
+rounds of a run are causal: a message of round r depends only on messages of earlier rounds. Hence,
+among the messages that differ, a message of the earliest round was not changed by another message.
+Its own sender changed it, and the error names this sender.
 
 Example. A user adds `random.randrange(2)` to its report:
 
-    u2 in round 1 (tag "report"): its message to server differs when the run is read again, and the
-    state of `random` changed meanwhile: a script draws every random number from me.coins, ...
+u2 in round 1 (tag "report"): its message to server differs when the run is read again, and the
+  state of `random` changed meanwhile: a script must draw every random number from me.coins, ...
 """
 
 import itertools
@@ -33,16 +33,30 @@ from simnet.record.transcript import Transcript
 from simnet.values.rows import Rows, Tally
 
 RULE = (
-    "a script draws every random number from me.coins, reads no clock and keeps nothing "
+    "a script must draw every random number from me.coins, read no clock and keep nothing "
     "from one run to the next"
 )
 
 
 def replay(transcript: Transcript, protocol: Protocol) -> Run:
-    """The run that left this transcript, from its inputs and seed.
+    """Play again the run that left this transcript, with its inputs and its seed, and return the
+    new run.
 
-    Raises `SimnetError` naming the first message that comes out differently, as it does after a
-    change of the protocol.
+    Raises `SimnetError`, which names the first message that differs. After a change of the protocol
+    messages usually differ.
+
+    >>> from simnet import Field, Seat, Tag, constant, run
+    >>> F, NOTE = Field(101), Tag("note")
+    >>> class Send:
+    ...     def parties(self):
+    ...         return {"a": Seat(self.sender), "b": Seat(self.reader)}
+    ...     async def sender(self, me):
+    ...         await me.send(NOTE, "b", me.coins.field(F, (2,)))
+    ...     async def reader(self, me):
+    ...         await me.receive(NOTE, "a")
+    >>> done = run(Send(), seed=3, observe=["b"])
+    >>> replay(done.transcript, Send()).trace_hash == done.trace_hash
+    True
     """
     observed = [transcript.names[number] for number in sorted(transcript.observed)]
     again = run(protocol, transcript.inputs, transcript.seed, observe=observed)
@@ -60,12 +74,13 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
 
 
 def compare_runs(first: Run, second: Run) -> None:
-    """Raise `ScriptError` unless two runs of one protocol, inputs and seed did the same.
+    """Raise `ScriptError` unless two runs of one protocol, with the same inputs and seed, did the
+    same.
 
-    The error names the party and the first message in which the runs differ, and, where it is
-    known, what the script drew from instead of its coins. Messages are compared where both runs
-    observed their sender or recipient; bills and outputs are compared for everyone. Values beside
-    the forms of a symbolic reading count as the numbers that they are.
+    The error names the party and the first message that differs and, where it is known, the
+    generator that the script drew from instead of its coins. Messages are compared if both runs
+    observed their sender or recipient. Bills and outputs are compared for all parties. In a
+    symbolic reading the numbers beside the forms are compared.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)
@@ -83,7 +98,7 @@ def compare_runs(first: Run, second: Run) -> None:
 
 
 def _message_difference(first: Transcript, second: Transcript) -> str | None:
-    """The earliest message that differs, in words."""
+    """Return words for the earliest message that differs, or None."""
     watched = first.observed & second.observed
     before, after = _by_sender(first, watched), _by_sender(second, watched)
     pairs = [
@@ -108,7 +123,9 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
-    """What each party sent, as far as these parties see it, in the order of sending."""
+    """Return the messages of each sender that a party in `watched` sent or received, in the order
+    of sending.
+    """
     if not watched:
         return {}
     sent: dict[int, list[Block]] = {}
@@ -126,12 +143,12 @@ def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, lis
 def _first_pair(
     before: Sequence[Block], after: Sequence[Block]
 ) -> tuple[Message | None, Message | None] | None:
-    """The first message of a sender that differs, as it was and as it is now."""
+    """Return the first message of a sender that differs, as it was and as it is now, or None."""
     pairs = zip(before, after, strict=False)
     alike = sum(1 for _ in itertools.takewhile(lambda pair: _same_block(*pair), pairs))
     if alike == len(before) == len(after):
         return None
-    # Only what may differ is taken apart: a run can have millions of messages in few blocks.
+    # Only blocks that may differ are split into messages: few blocks can hold millions of them.
     return next(
         (
             (then, now)
@@ -166,7 +183,9 @@ def _same_message(first: Message, second: Message) -> bool:
 
 
 def _same_payload(first: Any, second: Any) -> bool:
-    """Whether two payloads, or the rows of two blocks, hold the same numbers in the same way."""
+    """Return whether two payloads, or the rows of two blocks, have the same numbers and the same
+    wire types.
+    """
     if isinstance(first, Rows):
         first = first.pieces
     if isinstance(second, Rows):
@@ -185,7 +204,9 @@ def _same_payload(first: Any, second: Any) -> bool:
 
 
 def _runs_of_copies(first: Sequence[Any], second: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    """Pairs of payloads, copies left out: what is published is one payload many times."""
+    """Yield pairs of payloads, without repeated pairs: a published payload occurs once for each
+    recipient.
+    """
     known: tuple[Any, Any] = (None, None)
     for pair in zip(first, second, strict=True):
         if pair[0] is not known[0] or pair[1] is not known[1]:
@@ -194,7 +215,7 @@ def _runs_of_copies(first: Sequence[Any], second: Sequence[Any]) -> Iterable[tup
 
 
 def _bill_difference(first: Run, second: Run) -> str | None:
-    """The earliest line of the bills that differs, in words."""
+    """Return words for the earliest line of the bills that differs, or None."""
     different = set(first.ledger.entries()) ^ set(second.ledger.entries())
     if not different:
         return None
@@ -216,10 +237,10 @@ def _output_difference(first: Run, second: Run) -> str | None:
 
 
 def _same_output(first: Any, second: Any) -> bool:
-    """Whether two outputs are equal; objects that cannot be compared count as equal."""
+    """Return whether two outputs are equal. Objects that cannot be compared count as equal."""
     try:
         return canonical(first) == canonical(second)
     except NoCanonicalForm:
-        # What compares by identity alone differs from run to run, whatever the script does.
+        # Objects that are equal only to themselves differ in every run, whatever the script does.
         compared_by: object = type(first).__eq__
         return compared_by is object.__eq__ or bool(np.all(first == second))

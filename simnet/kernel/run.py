@@ -1,9 +1,9 @@
-"""`run`: play a protocol once, and keep what happened.
+"""`run`: play a protocol once, and return what happened.
 
-What lives as long as a run stands in a `_Stage`: the parties' state, the ledger, the recorder, the
-turns, and the link that carries messages. Every party is a task of its own, and the turns see to
-it that only one goes on at a time; a run is over when all have finished, or when nobody can go on.
-What is left is a `Run`, which is plain data.
+A `_Stage` holds everything that lives as long as one run: the state of the parties, the ledger, the
+recorder, the turns, and the link that carries messages. Every party is a task of its own, and the
+turns let only one party go on at a time. A run is over when all parties have finished, or when no
+party can go on. The result is a `Run`, which is plain data.
 """
 
 import copy
@@ -47,16 +47,17 @@ Delay = Callable[[int], float]
 
 
 def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
-    """The delay of a link on which every message takes one unit of time.
-
-    Completion time then counts rounds.
+    """Return 1.0: every message takes one unit of time on the logical clock. Completion time then
+    counts rounds.
     """
     return 1.0
 
 
 @attrs.frozen
 class Unread:
-    """Messages that nobody received; of a summed tag, neither senders nor recipients are known."""
+    """Messages that no party received. For a summed tag neither senders nor recipients are
+    known.
+    """
 
     tag: str
     messages: int
@@ -71,13 +72,25 @@ class Unread:
 
 @attrs.frozen(eq=False)
 class Run:
-    """What one run of a protocol left behind.
+    """The record of one run of a protocol; `run` returns it.
 
-    `outputs` and `clocks` are by party's name: what its script returned, and when it finished on
-    the logical clock; `secrets` are the declared values of every party; `seconds` is wall time.
+    `outputs` maps the name of a party to the value that its script returned, and `clocks` to the
+    time at which the party finished on the logical clock. `secrets` maps the name to the values
+    that the party declared with `me.secret`. `ledger` holds the bill and `transcript` the observed
+    messages. `seconds` is wall time.
+
+    >>> from simnet import Seat, run
+    >>> class Double:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me, number):
+    ...         return me.output(lambda n: 2 * n, number)
+    >>> done = run(Double(), {"server": 21})
+    >>> done.outputs, done.people, done.unread, done.completion
+    ({'server': 42}, 1, (), 0.0)
     """
 
-    protocol: Any  # whoever reads its parameters knows its class
+    protocol: Any  # code that reads the parameters knows the class of the protocol
     seed: int
     inputs: Mapping[str, Any]
     outputs: Mapping[str, Any]
@@ -89,13 +102,13 @@ class Run:
     roster: Roster = attrs.field(repr=False)
     unread_mail: tuple[Unread, ...] = attrs.field(default=(), repr=False)
     schedule: Schedule | None = attrs.field(default=None, repr=False)  # as it was before the run
-    # Generators outside the run (`random`, `numpy.random`) whose state changed while it went on. It
-    # may be the script that drew from them: tells why a run that is read again differs.
+    # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
+    # drew from them, this explains why a second run differs from the first.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
 
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
-        """Messages that were sent and never received: no error, but often a mistake."""
+        """The messages that were sent and never received. This is no error, but often a mistake."""
         mail = Counter[str]()
         for left in self.unread_mail:
             mail[left.tag] += left.messages
@@ -108,21 +121,22 @@ class Run:
 
     @property
     def completion(self) -> float:
-        """When the last party finished, on the logical clock."""
+        """The time on the logical clock at which the last party finished."""
         return max(self.clocks.values())
 
     @property
     def people(self) -> int:
-        """How many parties hold an input, the members of crowds counted."""
+        """The number of parties that bring an input; every member of a crowd counts."""
         seats = zip(self.roster.names, self.roster.seats, strict=True)
         return sum(seat.size for name, seat in seats if name in self.inputs)
 
     def coins(self, party: str) -> tuple[Draw, ...]:
-        """What the coins of a party gave: the value, law and place of every draw.
+        """Return the value, the law and the place of every draw of the party, in the order of its
+        script.
 
-        In the order of its script; those of deferred blocks stand where the blocks were evaluated.
-        The run is played once more for this. Raises `BadInput` for a party that is none, and
-        `ScriptError` when the script does not do the same again.
+        Draws of deferred blocks stand where the blocks were evaluated. The run is played once more
+        to find the draws. Raises `BadInput` for the name of an unknown party, and `ScriptError` if
+        the second run differs from the first.
         """
         self.roster.find(party)
         noting = DrawsNoted(party)
@@ -139,16 +153,16 @@ class Run:
         if again.trace != self.trace:
             raise ScriptError(
                 f"the run is another one when it is played again for the coins of {party}: a "
-                "script draws every random number from me.coins, reads no clock and keeps nothing "
-                "from one run to the next"
+                "script must draw every random number from me.coins, read no clock and keep "
+                "nothing from one run to the next"
             )
         return tuple(noting.draws)
 
     def within(self, scope: str) -> "Run":
-        """The part of the run whose parties' names begin with `scope`.
+        """Return the part of the run that belongs to the parties whose names begin with `scope`.
 
-        Names in it are without the scope. Ledger, transcript and roster stay those of the whole
-        run.
+        Names in the result are without `scope`. The ledger, the transcript and the roster remain
+        those of the whole run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,24 +181,28 @@ class Run:
         )
 
     def view(self, coalition: Iterable[str]) -> View:
-        """What the named parties know together.
+        """Return the view of the coalition: the inputs of its parties and all messages that they
+        sent or received.
 
-        Raises `BadInput` unless all of them were observed.
+        Raises `BadInput` unless every party of the coalition was observed in the run.
         """
         return self.transcript.view(coalition)
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of ledger, outputs and observed messages: equal for equal runs.
+        """A digest of the bill, the outputs and the observed messages. Equal runs have equal
+        digests, and the schedule does not change it.
 
-        No schedule changes it. Raises `NoCanonicalForm`, naming the party, for an output that
-        cannot be hashed, such as a set.
+        Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
+        set.
         """
         return trace_hash(self.ledger, self.outputs, self.transcript.messages)
 
     @property
     def trace(self) -> Trace:
-        """The trace hash or, for outputs that cannot be hashed, one without them that says why."""
+        """The trace hash. If an output cannot be hashed, the trace covers only bill and messages
+        and says why.
+        """
         try:
             return Trace(self.trace_hash)
         except NoCanonicalForm as error:
@@ -203,21 +221,38 @@ def run(
     reading: Reading | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Play a protocol once; the result is a function of protocol, inputs and seed alone.
+    """Play a protocol once. The result depends only on the protocol, the inputs and the seed.
 
-    `inputs` go to the parties whose role asks for one, by name or in order; a crowd takes one for
-    each of its members, and its script is given them as an array. The transcript holds every
-    message that a party in `observe` sends or receives. `threads` evaluate deferred blocks
-    (default: one a processor where blocks are large, else none), `delay` gives the time on the
-    logical clock that a frame of so many bytes takes, `progress` is called with field elements
-    done.
+    `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
+    input for each member, and its script gets the inputs as an array. The transcript contains every
+    message that a party named in `observe` sends or receives. `schedule` chooses the order of
+    events, which must not change the result. `threads` is the number of threads that evaluate
+    deferred blocks (default: one for each processor if blocks are large, else none). `delay`
+    returns the time on the logical clock that a frame of a given number of bytes takes. `reading`
+    replaces the numeric run by another reading. `progress` is called with the number of field
+    elements that are done.
 
-    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` when a script breaks a
-    rule or raises, `Stall` when the run cannot go on. An interrupt ends the run, at the latest when
-    it comes a second time.
+    Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
+    rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the
+    run, at the latest when it comes a second time.
+
+    >>> from simnet import Field, Seat, Tag, run
+    >>> F, NOTE = Field(101), Tag("note")
+    >>> class Send:
+    ...     def parties(self):
+    ...         return {"a": Seat(self.sender), "b": Seat(self.reader)}
+    ...     async def sender(self, me, number):
+    ...         await me.send(NOTE, "b", me.secret(lambda n: [n], number, field=F, shape=(1,)))
+    ...     async def reader(self, me):
+    ...         await me.receive(NOTE, "a")
+    >>> done = run(Send(), [7], seed=1, observe=["b"])
+    >>> [(message.round, message.tag) for message in done.transcript.messages]
+    [(1, 'note')]
+    >>> done.ledger.total().messages
+    1
     """
     if threads is not None and threads < 1:
-        raise BadInput(f"blocks are evaluated by at least one thread, got threads={threads}")
+        raise BadInput(f"a run needs at least 1 thread for deferred blocks, got threads={threads}")
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise BadInput(f"a seed is a whole number, got {seed!r}")
     observe = [observe] if isinstance(observe, str) else observe
@@ -261,8 +296,8 @@ class _Stage:
         self.roster = seated(protocol)
         for name in sorted(OUTSIDE_RUNS.intersection(self.roster.names)):
             raise BadInput(
-                f"a party is called {name!r}, and its coins would be those that choose the "
-                f"{name} of a scenario: give it another name"
+                f"a party may not be called {name!r}: its coins would be the same as the coins "
+                f"that choose the {name} of a scenario; give the party another name"
             )
         self.inputs = inputs_by_name(inputs, self.roster)
         self.recorder = Recorder(
@@ -296,7 +331,8 @@ class _Stage:
             self.summing.finish()
             self.reading.end()
             return self._result(start)
-        # These know each other: taken apart, they are freed now and not by a garbage collection.
+        # These objects refer to each other. Without the references they are freed at once, and
+        # not by a later garbage collection.
         finally:
             for actor in self.actors:
                 actor.meter.in_script = False
@@ -326,7 +362,9 @@ class _Stage:
         )
 
     def _output(self, actor: Actor) -> Any:
-        """What a party's script has returned. Raises `ScriptError` for what another one holds."""
+        """Return what a party's script has returned. Raises `ScriptError` for values of another
+        party.
+        """
         try:
             return unsealed(actor.output, actor.name, actor.meter)
         except TypeError as error:
@@ -363,20 +401,24 @@ class _Stage:
         return Sealed(Input(actor.name, value))
 
     def _refuse_failed_outputs(self) -> None:
-        """Raise what the function of an output door has raised, by the party's name."""
+        """Raise the error of an output door's function, if there was one, with the name of the
+        party.
+        """
         for actor in self.actors:
             if actor.output_failure is not None:
                 raise blamed(actor, actor.output_failure) from actor.output_failure
 
     def _refuse_stalled(self) -> None:
-        """Raise unless all parties have finished."""
+        """Raise `Stall` unless all parties have finished."""
         if not all(actor.finished for actor in self.actors):
             self.summing.refuse_late()
             raise stall(self.actors)
 
 
 def _global_generators() -> dict[str, int]:
-    """A hash of the state of each generator that every module of the process can draw from."""
+    """Return a hash of the state of each global generator that any module of the process can draw
+    from.
+    """
     _, state, *rest = np.random.get_state(legacy=True)  # noqa: NPY002  # read, never drawn from
     return {
         "random": hash(random.getstate()),

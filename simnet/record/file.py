@@ -1,12 +1,12 @@
 """Transcripts as files: a header in JSON, then every message as a frame.
 
-Version 1: the ASCII line `simnet transcript 1`, length and CRC-32 of the header (8 and 4 bytes,
-little endian), the header, the frames one after another. The header says whose transcript it is
-and, for every frame, its round, recipient, key and manifest.
+Version 1: the ASCII line `simnet transcript 1`, the length and the CRC-32 of the header (8 and 4
+bytes, little endian), the header, then the frames one after another. The header names the parties
+and gives, for every frame, its round, recipient, key and manifest.
 
-A file may come from anybody. So `load` checks the type and the range of all that the header says,
-and what a file claims is bounded by what it can hold: values take bits, frames take bytes, and of
-values that take no bits (indices below 1) a file has `MOST_WITHOUT_BITS` at most.
+A file may come from anybody. So `load` checks the type and the range of everything in the header.
+The size of a file limits what it can claim: values take bits, and frames take bytes. A file may
+hold at most `MOST_WITHOUT_BITS` values that take no bits (indices below 1).
 """
 
 import json
@@ -33,24 +33,37 @@ from simnet.values.wire import Kind, Manifest, WireType, decode, encode, manifes
 
 MAGIC = b"simnet transcript 1\n"
 MOST_WITHOUT_BITS = 1 << 20
-MOST_NESTED = 64  # lists within lists of an input: as many as an array may have dimensions
+MOST_NESTED = 64  # levels of lists in an input: an array has no more dimensions than this
 _HEAD = struct.Struct("<QI")
 _PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
 
 
 def save(transcript: Transcript, path: Path) -> None:
-    """Write a transcript.
+    """Write a transcript to a file.
 
-    Raises `TypeError` when an input is nothing that JSON can hold, and `BadInput` when the file
-    cannot be written, or would claim more values without bits than `load` takes.
+    Raises `TypeError` if JSON cannot represent an input, and for a transcript with a `Tally`.
+    Raises `BadInput` if the file cannot be written, or if it would hold more values without bits
+    than `load` accepts.
+
+    >>> import pathlib, tempfile
+    >>> from simnet import Seat, load, run
+    >>> class Silent:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me): ...
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "run.transcript"
+    ...     save(run(Silent(), seed=5).transcript, path)
+    ...     load(path).seed
+    5
     """
     tags = sorted({message.tag for message in transcript.messages})
     described, frames, without_bits = [], [], 0
     for message in transcript.messages:
         if isinstance(message.payload, Tally):
             raise TypeError(
-                f'messages with tag "{message.tag}" were never made, only what they add up '
-                f"to: send rows"
+                f'the messages with tag "{message.tag}" cannot be saved: a crowd has sent only '
+                f"their sum, a tally; let it send rows"
             )
         manifest = manifest_of(*((piece.wire, piece.shape) for piece in message.pieces))
         without_bits += _without_bits(manifest)
@@ -66,8 +79,8 @@ def save(transcript: Transcript, path: Path) -> None:
         )
     if without_bits > MOST_WITHOUT_BITS:
         raise BadInput(
-            f"a file of a transcript holds {MOST_WITHOUT_BITS:,} values that take no bits, such as "
-            f"indices below 1, at most: this one has {without_bits:,}"
+            f"a transcript file holds at most {MOST_WITHOUT_BITS:,} values that take no bits, such "
+            f"as indices below 1, but this transcript has {without_bits:,}"
         )
     header = {
         "seed": transcript.seed,
@@ -83,16 +96,22 @@ def save(transcript: Transcript, path: Path) -> None:
 
 
 def load(path: Path) -> Transcript:
-    """Read a transcript back, in one pass and with memory in proportion to the file.
+    """Read a transcript from a file, in one pass and with memory in proportion to the file.
 
     Raises `CodecError` for a file that cannot be read, for another format or version, for damaged
-    bytes, and for a header that says what no transcript can be.
+    bytes, and for a header that no transcript can have. See `save` for an example.
+
+    >>> import pathlib
+    >>> load(pathlib.Path("no such file"))
+    Traceback (most recent call last):
+        ...
+    simnet.errors.CodecError: no such file cannot be read: No such file or directory
     """
     try:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise CodecError(
-                    f"{path} is no transcript of version 1: it does not begin with "
+                    f"{path} is not a transcript of version 1: it does not begin with "
                     f"{MAGIC.decode().strip()!r}"
                 )
             data = file.read()
@@ -118,7 +137,7 @@ def _expect(holds: bool, what: str) -> None:
 
 
 def _transcript(header: Any, data: bytes, start: int) -> Transcript:
-    """The transcript whose frames begin at a place of the data."""
+    """Return the transcript whose frames begin at byte `start` of the data."""
     _expect(type(header) is dict and set(header) == {*_PARTS}, "its header has other parts")
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
     _expect(type(seed) is int, "its seed is no whole number")
@@ -140,7 +159,9 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
 
 
 def _are_different(values: Any, kind: type) -> bool:
-    """Whether JSON is a list of this kind, and no two are alike; True is no number here."""
+    """Return whether a JSON value is a list of different values of this type. `True` is not a
+    number here.
+    """
     return (
         type(values) is list
         and all(type(value) is kind for value in values)
@@ -149,7 +170,7 @@ def _are_different(values: Any, kind: type) -> bool:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Whether an input is nested no deeper than it may be."""
+    """Return whether an input has at most `MOST_NESTED` levels of lists."""
     level = [value]
     for _ in range(MOST_NESTED + 1):
         level = [
@@ -169,7 +190,7 @@ def _parties(block: Block) -> tuple[int, ...]:
 
 @attrs.define(eq=False)
 class _FrameReader:
-    """Reads frame by frame; `place` is where the next one begins."""
+    """Reads frame by frame; `place` is where the next frame begins."""
 
     data: bytes
     place: int
@@ -177,7 +198,7 @@ class _FrameReader:
     without_bits: int = 0
 
     def message(self, described: Any) -> Message:
-        """The next frame, as the header describes it."""
+        """Return the next message, as the header describes it."""
         _expect(type(described) is list and len(described) == 5, "a message has not five parts")
         round_, recipient, key, is_tuple, pieces = described
         _expect(type(round_) is int and 0 <= round_ < 1 << 63, "a round is no whole number")
@@ -202,7 +223,7 @@ class _FrameReader:
 
 
 def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
-    """Wire type and shape of a piece, as the header has them."""
+    """Return the wire type and the shape of a piece, from the header."""
     _expect(type(described) is list and len(described) == 3, "a piece has not three parts")
     kind, below, shape = described
     is_shape = type(shape) is list and all(type(n) is int and n >= 0 for n in shape)
@@ -211,7 +232,7 @@ def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
 
 
 def _described_key(described: Any) -> tuple[int, WireType]:
-    """A key and how it travels, as the header has them."""
+    """Return a key and its wire type, from the header."""
     _expect(type(described) is list and len(described) == 3, "a key has not three parts")
     key, kind, below = described
     wire = _wire_type(kind, below)
@@ -220,7 +241,7 @@ def _described_key(described: Any) -> tuple[int, WireType]:
 
 
 def _wire_type(kind: Any, below: Any) -> WireType:
-    """A type whose values fit the memory that they are held in."""
+    """Return a wire type whose values fit the memory that holds them."""
     _expect(kind in get_args(Kind) and type(below) is int, "a piece is of no known kind")
     most = {"bd": 2}.get(kind, 1 << 63)
     _expect(below <= most, f"a {kind} value below {below} is above {most}")
@@ -228,7 +249,7 @@ def _wire_type(kind: Any, below: Any) -> WireType:
 
 
 def _without_bits(manifest: Manifest) -> int:
-    """How many values of a payload take no bits, for their type has one value only."""
+    """Return how many values of a payload take no bits because their type has only one value."""
     return sum(math.prod(shape) for wire, shape in manifest.pieces if not wire.width)
 
 

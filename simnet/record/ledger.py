@@ -1,26 +1,27 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-Theory of operation. A run has millions of messages, and nearly all of them are alike. So nothing is
-kept for a message. Messages of one tag, one round and one manifest are a `Lot`; what one sender
-sends in one lot is a `Line`, which counts. Sending to 5,000 parties adds 5,000 to one line.
-Whatever is asked for (bytes by role, elements by tag, the number of rounds) is computed from the
-lines and the lots' manifests when it is asked for.
+Theory of operation. A run has millions of messages, and nearly all of them are alike. So the ledger
+stores nothing for a single message. All messages of one tag, one round and one manifest form a
+`Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to 5,000 parties adds
+5,000 to one line. The answer to a question (bytes by role, elements by tag, the number of rounds)
+is computed from the lines and the lots' manifests when somebody asks.
 
-Sending and receiving are counted apart: a sender's line when it sends, the recipient's `Receipts`
-when it takes messages out. Messages that nobody received are the difference (`unread`). Operations
-are counted by the arrays and coins that perform them, on the meter of the party that holds them.
+Sending and receiving are counted separately: the sender's line counts when it sends, and the
+recipient's `Receipts` count when it takes messages out of its mailbox. The difference is the number
+of messages that nobody received (`unread`). Arrays and coins count the operations that they
+perform, on the meter of the party that holds them.
 
-Two countings: `wire` is what crosses a channel; `logical` adds what a party sends to itself, as the
-papers count.
+There are two countings: `wire` counts the messages that cross a channel; `logical` also counts what
+a party sends to itself, as the papers do.
 
-Two axes need more than lines. A *link* is a sender and a recipient: lines do not keep recipients,
-so links are counted from the messages that were observed. A *phase* is a word that a script gives
-a tag (`Tag("share", phase="sharing")`); parties note it when they use the tag. No message carries
-it, so nobody's view and no verdict can depend on it.
+Two axes need more than lines. A *link* is a pair of sender and recipient. Lines do not store
+recipients, so links are counted from observed messages. A *phase* is a label that a script gives to
+a tag (`Tag("share", phase="sharing")`); parties note the label when they use the tag. No message
+carries the label, so no view and no verdict can depend on it.
 
-Example. u1 and u2 scatter two shares each, to u1 and u2, and add up what they get. There is one
-lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent by the
-counting `wire` and 4 by `logical`; each party has read 1 and kept 1.
+Example. u1 and u2 scatter two shares each, to u1 and u2, and add up the shares that they get. There
+is one lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent
+in the counting `wire` and 4 in `logical`; each party has read 1 message and kept 1.
 """
 
 from collections import Counter
@@ -39,16 +40,16 @@ from simnet.values.wire import Kind, Manifest, WireType
 Counting = Literal["wire", "logical"]
 Direction = Literal["sent", "received"]
 Axis = Literal["party", "role", "round", "tag", "phase", "link"]
-NO_PHASE = "no phase"  # stands for all tags to which a script gives none
+NO_PHASE = "no phase"  # the phase of all tags that have no phase of their own
 
-# A line as plain values: round, sender, tag, pieces of the manifest, messages sent, those among
-# them to the sender itself, and the sum of the recipients' numbers.
+# A line as plain values: round, sender, tag, pieces of the manifest, number of messages sent,
+# number of messages sent to the sender itself, and sum of the recipients' numbers.
 LedgerEntry = tuple[int, int, str, tuple[tuple[Kind, int, tuple[int, ...]], ...], int, int, int]
 
 
 @attrs.frozen(eq=False)
 class Lot:
-    """Messages of one tag, one round and one manifest."""
+    """All messages of one tag, one round and one manifest."""
 
     tag: str
     round: int
@@ -56,11 +57,12 @@ class Lot:
 
 
 class Line:
-    """What one sender sent in one lot.
+    """The messages that one sender sent in one lot.
 
-    `sent` counts all messages, `local` those among them to itself, which are no traffic. `address`
-    adds up the recipients' numbers, for the trace hash. `wire` and `shape` are those of the lot's
-    payloads when they have one piece; `delay` is the time that one of its frames takes.
+    `sent` is the number of all messages, and `local` the number of messages to the sender itself,
+    which are no traffic. `address` is the sum of the recipients' numbers, for the trace hash.
+    `wire` and `shape` are those of the payloads if the payloads have one piece; `delay` is the time
+    that one frame takes.
     """
 
     __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
@@ -79,9 +81,10 @@ class Line:
 
 @attrs.frozen(eq=False)
 class Receipts:
-    """What one party took out of its mailbox, counted by the party itself.
+    """The messages that one party took out of its mailbox, counted by the party itself.
 
-    `kept` are messages to itself; `phases` are the tags with a phase that it used, and the phase.
+    `kept` counts messages of the party to itself. `phases` are the used tags that have a phase,
+    with this phase.
     """
 
     read: Counter[Lot] = attrs.field(factory=Counter)
@@ -91,9 +94,10 @@ class Receipts:
 
 @attrs.frozen
 class Traffic:
-    """Messages with their elements by kind and their bytes, without and with the frames' headers.
+    """A number of messages, with their elements by kind, and their bytes without and with frame
+    headers.
 
-    `carriers` are, by kind, the payload bytes of the messages that carry elements of it.
+    `carriers` maps a kind to the payload bytes of the messages that contain elements of this kind.
     """
 
     messages: int = 0
@@ -104,7 +108,7 @@ class Traffic:
 
     @classmethod
     def of(cls, manifest: Manifest, messages: int) -> "Traffic":
-        """So many messages of one manifest."""
+        """Return the traffic of this number of messages of one manifest."""
         elements = {kind: messages * count for kind, count in manifest.elements.items() if messages}
         payload = messages * manifest.payload_bytes
         carriers = dict.fromkeys(elements, payload)
@@ -121,10 +125,12 @@ class Traffic:
 
 
 class Ledger:
-    """Every line of a run, every party's receipts and every party's meter."""
+    """The bill of a run: every line, and the receipts and the meter of every party."""
 
     def __init__(self, roster: Roster, delay: Callable[[int], float], recorder: Recorder) -> None:
-        """An empty ledger; `delay` gives the time that a frame of so many bytes takes."""
+        """Make an empty ledger; `delay` returns the time that a frame of a given number of bytes
+        takes.
+        """
         self._roster = roster
         self._delay = delay
         self._recorder = recorder
@@ -134,7 +140,7 @@ class Ledger:
         self.meters: list[Meter] = [Meter() for _ in roster.names]
 
     def line(self, sender: int, tag: str, round_: int, manifest: Manifest) -> Line:
-        """The line on which such messages of this sender are billed."""
+        """Return the line that bills messages of this sender, tag, round and manifest."""
         lot = self._lots.get((tag, round_, manifest))
         if lot is None:
             lot = self._lots[tag, round_, manifest] = Lot(tag, round_, manifest)
@@ -146,36 +152,41 @@ class Ledger:
 
     @property
     def rounds(self) -> int:
-        """The length of the longest chain of messages each of which waits for the one before."""
+        """The length of the longest chain of messages in which every message depends on the one
+        before.
+        """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0
         )
 
     def rounds_of(self, role: str) -> int:
-        """The number of rounds in which those who play a role send to others."""
+        """Return the number of rounds in which parties of this role send messages to other
+        parties.
+        """
         sending = [
             line for line in self._lines.values() if self._roster.seats[line.sender].role == role
         ]
         return len({line.lot.round for line in sending if line.sent > line.local})
 
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
-        """The whole run's traffic.
+        """Return the traffic of the whole run.
 
-        What is sent equals what is received once every message has been read.
+        Sent and received traffic are equal once every message has been read.
         """
         return sum(self.by("tag", direction, counting).values(), Traffic())
 
     def by(
         self, axis: Axis, direction: Direction, counting: Counting = "wire"
     ) -> dict[str, Traffic]:
-        """Traffic along one axis.
+        """Return the traffic along one axis, by name.
 
-        For `party` and `role` it is that of the sender or of the recipient, by direction. `phase`
-        is the word that the script gives a tag, or "no phase". `link` has what is sent from one
-        party to another, such as "u1→server", for all links with an observed end.
+        For `party` and `role` it is the traffic of the sender or of the recipient, depending on
+        `direction`. For `phase` the names are the labels that the script gives to tags, or "no
+        phase". For `link` the names are pairs such as "u1→server"; only links with at least one
+        observed party are counted.
 
-        Raises `BadInput` for another axis, direction or counting, for links of a run in which
-        nobody was observed, and for a tag with two phases.
+        Raises `BadInput` for an unknown axis, direction or counting, for links of a run without
+        observed parties, and for a tag with two phases.
         """
         for what, given, kinds in (
             ("axis", axis, Axis),
@@ -184,7 +195,7 @@ class Ledger:
         ):
             if given not in get_args(kinds):
                 raise BadInput(
-                    f"a ledger has no {what} {given!r}: it has {', '.join(get_args(kinds))}"
+                    f"a ledger has no {what} {given!r}: use one of {', '.join(get_args(kinds))}"
                 )
         if axis == "link":
             return self._by_link(direction, counting)
@@ -202,7 +213,7 @@ class Ledger:
         return result
 
     def operations(self, axis: Literal["party", "role"] = "role") -> dict[str, Counter[Operation]]:
-        """Operations by kind, for each party or for all parties of a role together."""
+        """Return the operations by kind, for each party or for all parties of a role together."""
         counts: dict[str, Counter[Operation]] = {}
         for name, seat, meter in zip(
             self._roster.names, self._roster.seats, self.meters, strict=True
@@ -213,7 +224,9 @@ class Ledger:
         return counts
 
     def unread(self) -> dict[str, int]:
-        """Messages that were sent but never taken by their recipient, by tag."""
+        """Return the number of messages that were sent but never taken by their recipient, by
+        tag.
+        """
         balance: Counter[str] = Counter()
         for _, lot, messages in self._sent("logical"):
             balance[lot.tag] += messages
@@ -222,7 +235,9 @@ class Ledger:
         return {tag: messages for tag, messages in balance.items() if messages}
 
     def entries(self) -> list[LedgerEntry]:
-        """The lines as plain values, ordered by round, sender and tag: no schedule changes them."""
+        """Return the lines as plain values, ordered by round, sender and tag, so that no schedule
+        changes them.
+        """
         return sorted(
             (
                 line.lot.round,
@@ -237,7 +252,7 @@ class Ledger:
         )
 
     def digest(self) -> Iterator[bytes]:
-        """The entries and every party's operations as bytes, for a hash."""
+        """Yield the entries and every party's operations as bytes, for a hash."""
         yield from (repr(entry).encode() for entry in self.entries())
         yield from (repr(sorted(meter.counts.items())).encode() for meter in self.meters)
 
@@ -266,7 +281,7 @@ class Ledger:
                 return str(lot.round)
 
     def _phases(self) -> dict[str, str]:
-        """The phase of each tag that was sent under and has one."""
+        """Return the phase of each tag that has a phase and under which a message was sent."""
         sent = {line.lot.tag for line in self._lines.values()}
         noted = set().union(*(receipts.phases for receipts in self.receipts))
         phases: dict[str, str] = {}
@@ -279,12 +294,12 @@ class Ledger:
         return phases
 
     def _by_link(self, direction: Direction, counting: Counting) -> dict[str, Traffic]:
-        """What was sent on every link of which an end was observed."""
+        """Return the traffic of every link with at least one observed party."""
         if direction != "sent":
-            raise BadInput("links are counted where messages are sent: ask for 'sent'")
+            raise BadInput(f"links have only the direction 'sent', got {direction!r}: use 'sent'")
         if not self._recorder.observed:
             raise BadInput(
-                "links are counted from observed messages, and nobody was observed in this run: "
+                "links are counted from observed messages, but no party was observed in this run: "
                 "name parties in `observe`"
             )
         names = self._roster.names

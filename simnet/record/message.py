@@ -1,4 +1,4 @@
-"""One message, and blocks of messages, as an observer sees them; parties by number."""
+"""One message, and blocks of messages, as an observer sees them. Parties are numbers."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ Key = int | None
 
 @attrs.frozen(eq=False)
 class Message:
-    """One message as an observer of its sender or of its recipient sees it."""
+    """One message, as an observer of its sender or of its recipient sees it."""
 
     round: int
     sender: int
@@ -23,27 +23,29 @@ class Message:
     tag: str
     key: Key
     payload: Any
-    key_wire: WireType | None = None  # how the key travels, where there is one
+    key_wire: WireType | None = None  # the wire type of the key, if the message has a key
 
     @property
     def pieces(self) -> tuple[Any, ...]:
-        """The arrays that the payload consists of."""
+        """The arrays of the payload."""
         return self.payload if isinstance(self.payload, tuple) else (self.payload,)
 
     @property
     def manifest(self) -> Manifest:
-        """What the message consists of, key included."""
+        """The wire types and shapes of the message's pieces; the key, if there is one, comes
+        first.
+        """
         key = () if self.key_wire is None else ((self.key_wire, ()),)
         return manifest_of(*key, *((piece.wire, piece.shape) for piece in self.pieces))
 
     @property
     def frame_bytes(self) -> int:
-        """What the message takes on a channel."""
+        """The number of bytes that the message takes on a channel."""
         return self.manifest.payload_bytes + HEADER_BYTES
 
     @property
     def place(self) -> tuple[int, int, int, str, int]:
-        """Where the message stands in a transcript: by round, sender, recipient, tag and key."""
+        """The place of the message in a transcript: its round, sender, recipient, tag and key."""
         return (
             self.round,
             self.sender,
@@ -55,10 +57,10 @@ class Message:
 
 @attrs.frozen(eq=False)
 class Block:
-    """Messages that were sent at once: row k of `rows` to `recipients[k]` under `keys[k]`.
+    """Messages that were sent together: row k of `rows` goes to `recipients[k]` under `keys[k]`.
 
-    `rows` are an array, `Rows`, or a sequence of payloads; or a `Tally`, which stands for all of
-    them.
+    `rows` is an array, `Rows`, a sequence of payloads, or a `Tally` that stands for all of the
+    messages.
     """
 
     round: int
@@ -70,7 +72,9 @@ class Block:
     key_wire: WireType | None = None
 
     def messages(self) -> Iterator[Message]:
-        """The messages one by one; those of a tally as one, for nothing else is known of them."""
+        """Yield the messages one by one. A tally is yielded as a single message, because its
+        messages are unknown.
+        """
         if isinstance(self.rows, Tally):
             yield Message(
                 self.round, self.sender, self.recipients[0], self.tag, self.keys[0], self.rows
@@ -82,7 +86,9 @@ class Block:
             )
 
     def counts(self) -> Iterator[tuple[int, Manifest, int]]:
-        """Recipients, what a message to each consists of, and how many there are."""
+        """Yield each recipient, the manifest of a message to it, and the number of such
+        messages.
+        """
         if isinstance(self.rows, Rows | Tally):
             yield from (
                 (recipient, manifest_of_each(self.rows), messages)
@@ -93,12 +99,12 @@ class Block:
 
     @property
     def is_of_a_crowd(self) -> bool:
-        """Whether the messages carry plain values of one form, as those of a crowd do."""
+        """Whether the messages carry plain values of one form, as the messages of a crowd do."""
         return isinstance(self.rows, Rows | Tally)
 
     @classmethod
     def of(cls, message: Message) -> "Block":
-        """A block of one message; its payload is the only row, whatever it is made of."""
+        """Return a block that contains this message only; its payload is the only row."""
         return cls(
             message.round,
             message.sender,

@@ -1,6 +1,6 @@
-"""The transcript: every message of the observed parties, in an order of its own.
+"""The transcript: all messages of the observed parties, in an order that no schedule changes.
 
-The rest is in the ledger.
+The ledger counts the messages of all parties.
 """
 
 import functools
@@ -16,7 +16,7 @@ from simnet.record.view import View
 
 
 class Recorder:
-    """Collects messages while a run goes on; threads may add to it."""
+    """Collects messages during a run. Several threads may add messages."""
 
     def __init__(self, observed: frozenset[int], parties: int) -> None:
         self.observed = observed
@@ -25,31 +25,45 @@ class Recorder:
         self._blocks: list[Block] = []
 
     def add(self, message: Message) -> None:
-        """Keep a message."""
+        """Add one message."""
         self._blocks.append(Block.of(message))
 
     def add_block(self, block: Block) -> None:
-        """Keep messages that were sent at once."""
+        """Add a block of messages that were sent together."""
         self._blocks.append(block)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """What was kept so far, in whatever order."""
+        """The blocks collected so far, in no particular order."""
         return tuple(self._blocks)
 
     def transcript(
         self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]
     ) -> "Transcript":
-        """The transcript of the run."""
+        """Return the transcript of the run."""
         return Transcript(seed, tuple(names), inputs, self.observed, self.blocks)
 
 
 @attrs.frozen(eq=False)
 class Transcript:
-    """What was observed of one run; `observed` and the parties of a message are places in `names`.
+    """The observed messages of one run. Parties are numbers: places in `names`.
 
-    `blocks` are the messages as they were sent, in whatever order; `messages` are all of them,
-    ordered.
+    `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
+    in no particular order; `messages` are the same messages in order.
+
+    >>> from simnet import Field, Seat, Tag, constant, run
+    >>> class Send:
+    ...     def parties(self):
+    ...         return {"a": Seat(self.sender), "b": Seat(self.reader)}
+    ...     async def sender(self, me):
+    ...         await me.send(Tag("note"), "b", constant(Field(7), [5]))
+    ...     async def reader(self, me):
+    ...         await me.receive(Tag("note"), "a")
+    >>> transcript = run(Send(), observe=["b"]).transcript
+    >>> [message.payload for message in transcript.messages]
+    [Residues(F_7, [5])]
+    >>> transcript.view(["b"]).parties, len(transcript.view(["b"]).received)
+    (('b',), 1)
     """
 
     seed: int
@@ -60,22 +74,24 @@ class Transcript:
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:
-        """Every message by round, sender, recipient, tag and key.
+        """All messages, ordered by round, sender, recipient, tag and key.
 
-        Those alike in all of these as they were sent.
+        Messages that agree in all of these keep the order in which they were sent.
         """
         return tuple(
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)
         )
 
     def view(self, coalition: Iterable[str]) -> View:
-        """What the named parties know together.
+        """Return the view of the coalition: the inputs of its parties and all messages that they
+        sent or received.
 
-        Raises `BadInput` unless all of them were observed.
+        Raises `BadInput` for a coalition without parties, for the name of an unknown party, and for
+        a party that was not observed.
         """
         parties = sorted(self._number(name) for name in coalition)
         if not parties:
-            raise BadInput("a coalition names at least one party")
+            raise BadInput("a coalition needs the name of at least one party")
         members = frozenset(parties)
         unseen = [self.names[number] for number in parties if number not in self.observed]
         if unseen:
@@ -94,7 +110,7 @@ class Transcript:
     def _number(self, name: str) -> int:
         if name not in self.names:
             raise BadInput(
-                f"coalition names {name!r}, which is no party of this run: "
-                f"{self.names[0]}..{self.names[-1]}"
+                f"the coalition names {name!r}, but no party of this run has this name: the "
+                f"parties are {self.names[0]}..{self.names[-1]}"
             )
         return self.names.index(name)

@@ -1,4 +1,4 @@
-"""What a set of parties knows together: its inputs, what it was sent and what it sent."""
+"""The view of a coalition: its inputs, the messages it received and the messages it sent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,15 @@ from simnet.record.message import Message
 
 @attrs.frozen(eq=False)
 class View:
-    """A coalition's view. Its coins are not stored: they follow from seed and name, and
-    `Run.coins` finds them.
+    """The view of a coalition. The coins are not stored: they follow from the seed and the party's
+    name, and `Run.coins` finds them.
 
-    `received` are the messages that came to a member from outside the set, `sent` those that
-    members sent, to anybody; both in the transcript's order.
+    `received` are the messages that came to the coalition from honest parties. `sent` are the
+    messages that parties of the coalition sent to any party. Both are in the order of the
+    transcript. `Run.view` makes a view; see `Transcript` for an example.
+
+    >>> View(("u1",), {"u1": 5}, received=(), sent=()).inputs
+    {'u1': 5}
     """
 
     parties: tuple[str, ...]

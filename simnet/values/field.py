@@ -1,7 +1,7 @@
-"""Prime fields `F_q` and the interface of the arrays over them.
+"""Prime fields `F_q`, and the interface of arrays over them.
 
-Scripts are written against `FieldArray` alone. Numbers (`residues.Residues`) implement it; another
-reading of the same script may put linear forms in their place.
+Scripts use only the interface `FieldArray`. In a numeric run the arrays hold numbers
+(`residues.Residues`); another reading of the same script may use linear forms instead.
 """
 
 import functools
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 HELD_BY_ANOTHER = (
-    "field elements that another party holds: what another party holds comes in a message"
+    "field elements that another party holds: a script may use them only after it receives them "
+    "in a message"
 )
 
 LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
@@ -28,9 +29,16 @@ LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below
 
 @attrs.frozen(cache_hash=True)
 class Field:
-    """The prime field of `modulus` elements.
+    """The prime field with `modulus` elements.
 
     Raises `ValueError` unless the modulus is a prime below 2**62.
+
+    >>> Field(101).modulus, Field.above(100).modulus
+    (101, 101)
+    >>> Field(6)
+    Traceback (most recent call last):
+        ...
+    ValueError: a field needs a prime modulus between 2 and 2**62, got 6
     """
 
     modulus: int
@@ -43,12 +51,14 @@ class Field:
 
     @classmethod
     def above(cls, bound: int) -> "Field":
-        """The field of the smallest prime above `bound`: a count of at most `bound` never wraps."""
+        """Return the field of the smallest prime above `bound`. A count of at most `bound` never
+        wraps in it.
+        """
         return _smallest_above(bound)
 
     @functools.cached_property
     def wire(self) -> WireType:
-        """How one element travels."""
+        """The wire type of one element."""
         return WireType("qd", self.modulus)
 
     @functools.cached_property
@@ -58,7 +68,7 @@ class Field:
 
     @functools.cached_property
     def headroom(self) -> int:
-        """How many residues can be added in `dtype` without wrapping.
+        """The number of residues that can be added in `dtype` without wrapping.
 
         Sums in 64 bits are kept below 2**62.
         """
@@ -75,10 +85,10 @@ def _smallest_above(bound: int) -> Field:
 
 @functools.lru_cache(maxsize=4096)
 def _is_prime(number: int) -> bool:
-    """Miller and Rabin's test, to bases that are known to tell all primes below 2**64.
+    """Return whether a number below 2**64 is prime: Miller and Rabin's test.
 
-    A number n - 1 = odd * 2**twos. For a prime n and any base, base**odd is 1, or squaring it up to
-    `twos` - 1 times gives n - 1.
+    The bases are known to find every composite number below 2**64. Let n - 1 = odd * 2**twos. For a
+    prime n and any base, base**odd is 1, or squaring it up to `twos` - 1 times gives n - 1.
     """
     if number in _BASES:
         return True
@@ -99,7 +109,19 @@ def _is_prime(number: int) -> bool:
 
 
 class FieldArray(Protocol):
-    """An array over `F_q`, immutable. Arithmetic is billed to the party that holds it."""
+    """An immutable array over `F_q`. Arithmetic is billed to the party that holds the array.
+
+    Arrays have the operators `+`, `-`, `*` and `@`, indexing and the methods below; shapes and
+    indices work as in numpy. A script can compute with an array, but cannot read its numbers: it
+    passes the array to a door.
+
+    >>> from simnet import Field, constant
+    >>> a = constant(Field(7), [[1, 2], [3, 4]])
+    >>> a.sum() + a[0] * 3
+    Residues(F_7, [0, 5])
+    >>> a.shape, a.reshape(4).shape
+    ((2, 2), (4,))
+    """
 
     @property
     def field(self) -> Field:
@@ -108,17 +130,17 @@ class FieldArray(Protocol):
 
     @property
     def wire(self) -> WireType:
-        """How one element travels."""
+        """The wire type of one element."""
         ...
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape as numpy knows it."""
+        """The shape, as in numpy."""
         ...
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party that holds the array; None for public numbers."""
+        """The meter of the party that holds the array, or None for public numbers."""
         ...
 
     def __add__(self, other: "FieldArray", /) -> "FieldArray": ...
@@ -128,9 +150,10 @@ class FieldArray(Protocol):
     def __mul__(self, factor: "int | FieldArray", /) -> "FieldArray": ...
 
     def __matmul__(self, other: "FieldArray | Ints", /) -> "FieldArray":
-        """The product of matrices or vectors, as numpy has it; a plain factor is public integers.
+        """Return the product of matrices or vectors, as in numpy. A factor that is a numpy array
+        holds public integers.
 
-        Arrays have one axis or two.
+        Arrays have one or two axes.
         """
         ...
 
@@ -139,67 +162,77 @@ class FieldArray(Protocol):
     def __getitem__(self, where: Any, /) -> "FieldArray": ...
 
     def inverse(self) -> "FieldArray":
-        """The inverse of each element; billed as one multiplication each.
+        """Return the inverse of each element; each is billed as one multiplication.
 
-        Raises `ValueError` for 0, which has none. A verdict needs elements that are public: it has
-        no rule for inverses of unknown ones.
+        Raises `ValueError` for 0, which has no inverse. Verdicts have no rule for the inverse of an
+        unknown element, so the elements must be public there.
         """
         ...
 
     def reshape(self, *shape: int) -> "FieldArray":
-        """The same elements in the same order, in another shape; -1 stands for what is left."""
+        """Return the same elements in the same order, in another shape. A size of -1 stands for the
+        remaining size.
+        """
         ...
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field and shape as rows of one array.
+        """Return arrays of one field and shape as the rows of one array.
 
-        It is in the hands of the party that holds the first.
+        The result belongs to the party that holds the first array.
         """
         ...
 
     @staticmethod
     def join(parts: Sequence[Any]) -> "FieldArray":
-        """Arrays of one field, one after another along the first axis.
+        """Return arrays of one field, one after another along the first axis, as one array.
 
-        The result is in the hands of the party that holds the first.
+        The result belongs to the party that holds the first array.
         """
         ...
 
     def sum(self) -> "FieldArray":
-        """The sum over the first axis."""
+        """Return the sum over the first axis."""
         ...
 
     def append(self, row: "FieldArray") -> "FieldArray":
-        """This array with one more row at the end of its first axis."""
+        """Return this array with one more row at the end of its first axis."""
         ...
 
     def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
-        """Add an element after each run of `sizes[k]` elements, so that all add up to `totals[k]`.
+        """Return the array with one more element after each run of `sizes[k]` elements, so that the
+        run adds up to `totals[k]`.
 
-        The array has one axis.
+        The array has one axis. For example, shares of a secret are random elements with one element
+        more, so that all add up to the secret.
         """
         ...
 
     def combine(self, weights: Ints) -> "FieldArray":
-        """Linear combinations of the rows, with public weights.
+        """Return linear combinations of the rows, with public weights.
 
-        Weights of shape (m, rows) give shape (m, ...).
+        Weights of shape (m, rows) give a result of shape (m, ...).
         """
         ...
 
     def open(self, signed: bool = False) -> "Sealed":
-        """The numbers behind the elements: `0..q-1`, or the nearest to zero when `signed`."""
+        """Return the numbers behind the elements, sealed: `0..q-1` or, with `signed`, the numbers
+        nearest to zero.
+        """
         ...
 
     def metered(self, meter: Meter | None) -> Self:
-        """The same elements in the hands of the party that `meter` counts for."""
+        """Return the same elements, held by the party that `meter` counts for."""
         ...
 
     def is_same_as(self, other: Any) -> bool:
-        """Whether both are the same function of coins and secrets; of numbers, whether equal."""
+        """Return whether both arrays are the same function of coins and secrets. For numbers:
+        whether they are equal.
+        """
         ...
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """The sampled values, for instruments: a script is refused them."""
+        """Return the numbers of the numeric run. For instruments only: a script that calls it gets
+        an error.
+        """
         ...

@@ -337,9 +337,14 @@ class Residues:
 
 
 def constant(field: Field, values: npt.ArrayLike) -> Residues:
-    """Public integers, of either sign, as elements of the field; copied and reduced.
+    """Return public integers, of either sign, as elements of the field. The integers are copied and
+    reduced mod q.
 
-    Raises `TypeError` for anything but integers.
+    Raises `TypeError` for values that are not integers.
+
+    >>> from simnet import Field
+    >>> constant(Field(7), [3, 8, -1])
+    Residues(F_7, [3, 1, 6])
     """
     integers = np.asarray(values)
     if integers.dtype.kind not in "bui":

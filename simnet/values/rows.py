@@ -1,4 +1,4 @@
-"""What a crowd sends: a row for each member or, in place of the rows, what they add up to."""
+"""Messages of a crowd: a row for each member or, in place of the rows, their sum."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 
 @attrs.frozen(eq=False)
 class Tally:
-    """What `messages` messages add up to for a recipient who only counts, in their place.
+    """The sum of `messages` messages, in place of the messages, for a recipient that only counts.
 
-    Made by `tally`. `wire` and `shape` are those of each message.
+    `tally` makes it. `wire` and `shape` are those of each message.
     """
 
     counts: Ints
@@ -28,26 +28,32 @@ class Tally:
     meter: Meter | None = None
 
     def metered(self, meter: Meter | None) -> "Tally":
-        """The same in the hands of the party that `meter` counts for."""
+        """Return the same counts, held by the party that `meter` counts for."""
         return attrs.evolve(self, meter=meter)
 
     def numbers(self) -> Ints:
-        """The counts, read-only."""
+        """Return the counts, read-only."""
         return self.counts
 
 
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
-    """What so many messages add up to, each of the form of a row of `like`.
+    """Return a `Tally`: the sum of `messages` messages, each of the same form as a row of `like`.
 
-    `like` need not have any row. Raises `ValueError` for anything but whole numbers in 0..messages:
-    a message counts once or not at all.
+    `like` may have no rows; only its wire type and shape are used. Raises `ValueError` unless
+    `counts` are whole numbers in 0..messages: a message adds 0 or 1 to each count.
+
+    >>> from simnet import bits
+    >>> counts = tally([40, 60], messages=100, like=bits([[0, 0]]))
+    >>> counts.counts.tolist(), counts.messages
+    ([40, 60], 100)
     """
     numbers = np.asarray(counts)
     if numbers.dtype.kind not in "iu" or (
         numbers.size and not (numbers.min() >= 0 and numbers.max() <= messages)
     ):
         raise ValueError(
-            f"a tally of {messages} messages has whole numbers from 0 to {messages}, got {numbers}"
+            f"a tally of {messages} messages needs whole numbers from 0 to {messages}, "
+            f"got {numbers}"
         )
     whole = numbers.astype(np.int64)
     whole.flags.writeable = False
@@ -56,27 +62,29 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
 
 @attrs.frozen(eq=False)
 class Rows:
-    """Arrays side by side: row k is row k of the only array, or a tuple of those of all arrays."""
+    """Arrays side by side. Row k is row k of the only array, or the tuple of the k-th rows of all
+    arrays.
+    """
 
     pieces: tuple[Typed, ...]
 
     @classmethod
     def of(cls, rows: Typed | tuple[Typed, ...]) -> "Rows":
-        """An array, or a tuple of arrays.
+        """Return an array, or a tuple of arrays, as `Rows`.
 
-        Raises `TypeError` for anything else than plain values in rows.
+        Raises `TypeError` unless each is an array of plain values with a row for each message.
         """
         pieces = rows if isinstance(rows, tuple) else (rows,)
         if not pieces or not all(isinstance(piece, Typed) and piece.shape for piece in pieces):
             kinds = ", ".join(type(piece).__name__ for piece in pieces) or "nothing"
             raise TypeError(
-                f"rows are bits(...), index(...) or reals(...) with a row for each message, "
+                f"send_rows takes bits(...), index(...) or reals(...) with a row for each message, "
                 f"got {kinds}"
             )
         lengths = {piece.shape[0] for piece in pieces}
         if len(lengths) != 1:
             raise TypeError(
-                f"arrays that are sent side by side have as many rows each, got {sorted(lengths)}"
+                f"arrays in one tuple need equal numbers of rows, got {sorted(lengths)}"
             )
         return cls(pieces)
 
@@ -89,24 +97,26 @@ class Rows:
 
     @property
     def whole(self) -> Any:
-        """The array, or the tuple of arrays."""
+        """The only array, or the tuple of all arrays."""
         return self.pieces if len(self.pieces) > 1 else self.pieces[0]
 
 
 def manifest_of_each(block: Rows | Tally) -> Manifest:
-    """What one message of a block consists of."""
+    """Return the manifest of one message of a block."""
     if isinstance(block, Tally):
         return manifest_of((block.wire, block.shape))
     return manifest_of(*((piece.wire, piece.shape[1:]) for piece in block.pieces))
 
 
 def stacked(blocks: Sequence[Any]) -> Any:
-    """The rows of several blocks, one after another, as one array or as a tuple of arrays."""
+    """Return the rows of several blocks, one after another, as one array or as a tuple of
+    arrays.
+    """
     if isinstance(blocks[0], tuple):
         return tuple(joined(pieces) for pieces in zip(*blocks, strict=True))
     return joined(blocks)
 
 
 def added_up(tallies: Sequence[Tally]) -> Metered:
-    """The sum of several tallies, in the hands of the party that holds the first."""
+    """Return the sum of several tallies. It belongs to the party that holds the first tally."""
     return Metered.of(np.sum([part.counts for part in tallies], axis=0), tallies[0].meter)

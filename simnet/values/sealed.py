@@ -1,29 +1,28 @@
-"""Sealed values: what a script holds and may not look at.
+"""Sealed values: values that a script can carry but not look at.
 
-Theory of operation. A verdict says what messages tell about inputs. It can only be right if every
-way from an input to a message is on record. So a script never holds its input as a number. It holds
-a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as a constant
-text, which refuses to be compared), and refuses everything else. What a field array gives when it
-is opened is sealed as well, since the numbers behind field elements depend on inputs and on coins
-that hide them.
+Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
+if every way from an input to a message is on record. So a script never gets its input as a number.
+It gets a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as a
+constant text, which refuses comparisons), and that refuses every other use. Opening a field array
+gives a sealed value as well, since the numbers behind field elements depend on inputs and on the
+coins that mask them.
 
-The ways out are the three *doors* of a party (`simnet.doors`). A door is given a function and
-sealed values; it calls the function with the numbers behind them, and keeps the call on record.
+Only the three *doors* of a party (`simnet.doors`) take sealed values. A door gets a function and
+sealed values; it calls the function with the numbers behind the values, and keeps the call on
+record.
 
-Example. A vote that must not decide by itself what its user does:
+Example. A vote is sealed, so the script cannot make a decision that depends on it:
 
 >>> vote = Sealed(Input("u1", 2))
 >>> print(vote)
 <sealed: the input of u1>
->>> vote == 2
+>>> vote == 2  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-simnet.values.sealed.SealBroken: compares the input of u1, which is sealed. What messages must \
-protect comes of me.secret(function, it, field=..., shape=...), what may be told of \
-me.disclose(function, it), what the party returns of me.output(function, it)
+simnet.values.sealed.SealBroken: compares the input of u1, which is sealed. Use a door: ...
 
-The refusal is the same whatever the value is, so a script that catches it learns nothing. Seals
-stop mistakes, not malice: Python lets who insists look into any object.
+The refusal is the same whatever the value is, so a script that catches the error learns nothing.
+Seals prevent mistakes, not malice: a determined Python program can look into any object.
 """
 
 from typing import Any, NoReturn
@@ -34,16 +33,18 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script does more with a sealed value than to pass it on."""
+    """Raised when a script does anything with a sealed value except pass it on."""
 
 
 class _NoSuchAttribute(SealBroken, AttributeError):
-    """Tools that ask any object for a name of Python's own take this for a no."""
+    """Raised for special names such as `__len__`: tools that try such a name take the error for "no
+    such attribute".
+    """
 
 
 @attrs.frozen(eq=False)
 class Input:
-    """What a party holds."""
+    """The input of a party."""
 
     party: str
     value: Any = attrs.field(repr=False)
@@ -54,7 +55,7 @@ class Input:
 
 @attrs.frozen(eq=False)
 class Opened:
-    """The numbers behind field elements: `0..q-1`, or the nearest to zero when `signed`."""
+    """The numbers behind field elements: `0..q-1` or, if `signed`, the numbers nearest to zero."""
 
     array: FieldArray
     signed: bool = False
@@ -65,7 +66,7 @@ class Opened:
 
 @attrs.frozen(eq=False)
 class Made:
-    """What the function of an output door returned; `call` is the door's call."""
+    """The value that the function of an output door returned; `call` is the call of the door."""
 
     call: Any
 
@@ -78,7 +79,7 @@ Source = Input | Opened | Made
 
 @attrs.frozen(eq=False, repr=False)
 class Hidden:
-    """Stands for an input in a reading that is not given any."""
+    """Stands for an input in a reading that runs without inputs."""
 
     def __repr__(self) -> str:
         return "<not given>"
@@ -96,8 +97,9 @@ def _refusing(deed: str) -> Any:
 
 
 WAYS_OUT = (
-    "What messages must protect comes of me.secret(function, it, field=..., shape=...), what may "
-    "be told of me.disclose(function, it), what the party returns of me.output(function, it)"
+    "Use a door: me.secret(function, value, field=..., shape=...) makes what messages must "
+    "protect, me.disclose(function, value) makes what everybody may know, and "
+    "me.output(function, value) makes what the script returns"
 )
 
 
@@ -105,14 +107,20 @@ def _refusal(deed: str, sealed: "Sealed") -> str:
     return f"{deed} {source_of(sealed)}, which is sealed. {WAYS_OUT}"
 
 
-# What asks for an attribute: numpy before it takes a value in, and the kernel of what is sent.
+# How to describe an access to an attribute that only the kernel or numpy asks for.
 _ASKING_FOR = {"wire": "sends", "field": "takes for field elements"}
 
 
 class Sealed:
-    """A value that a script may pass on to the doors of its party, and return.
+    """A value that a script may pass to the doors of its party, and may return. Every other use
+    raises `SealBroken`.
 
-    Raises `SealBroken` for every other use.
+    >>> vote = Sealed(Input("u1", 2))
+    >>> try:
+    ...     vote + 1
+    ... except SealBroken as error:
+    ...     print(str(error).partition(' Use')[0])
+    calculates with the input of u1, which is sealed.
     """
 
     __slots__ = ("__source",)
@@ -165,17 +173,17 @@ class Sealed:
 
 
 class _SealedText(str):
-    """What a sealed value is printed as: to be printed, and to be asked nothing.
+    """The text of a sealed value. It can be printed, and it refuses comparisons and searches.
 
-    It is the same text whatever the value is. A script that compares it, as in
-    `str(vote) == "1"`, would go on as if the answer were no.
+    The text is the same whatever the value is. Without the refusal, a script with the test
+    `str(vote) == "1"` would go on as if the answer were no.
     """
 
     sealed: Sealed
 
     @classmethod
     def of(cls, sealed: Sealed) -> "_SealedText":
-        """The text of a sealed value."""
+        """Return the text of a sealed value."""
         text = cls(f"<sealed: {source_of(sealed)}>")
         text.sealed = sealed
         return text
@@ -189,7 +197,7 @@ def _refusing_text(deed: str) -> Any:
     return refuse
 
 
-# What tools that print ask of a text; it gives a text that is the same for all values.
+# Methods that printing tools call. Their results are the same for all values, so they may pass.
 _FOR_PRINTING = {"encode", "translate", "expandtabs", "ljust", "rjust", "center", "format"}
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__")
 for _name in (*_COMPARING, "__contains__", "__getitem__", "__iter__", *dir(str)):
@@ -202,20 +210,20 @@ for _name in (*_COMPARING, "__contains__", "__getitem__", "__iter__", *dir(str))
 
 
 def source_of(sealed: Sealed) -> Source:
-    """What a sealed value stands for. For doors and instruments; no script has a use for it."""
+    """Return what a sealed value stands for. For doors and instruments; a script never needs it."""
     source: Source = object.__getattribute__(sealed, "_Sealed__source")
     return source
 
 
 READS_NUMBERS = (
-    "reads the numbers of field elements, which depend on inputs and on coins: hand the array to "
+    "reads the numbers of field elements, which depend on inputs and on coins: pass the array to "
     "me.disclose(function, array) or me.output(function, array)"
 )
 BRANCHES = (
-    "branches on field elements, whose numbers depend on inputs and on coins: hand the array to "
+    "branches on field elements, whose numbers depend on inputs and on coins: pass the array to "
     "me.disclose(function, array)"
 )
 COMPARES = (
-    "compares field elements, whose numbers depend on inputs and on coins: hand the arrays to "
+    "compares field elements, whose numbers depend on inputs and on coins: pass the arrays to "
     "me.disclose(function, array) or me.output(function, array)"
 )

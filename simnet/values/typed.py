@@ -1,7 +1,7 @@
-"""Plain values that travel: indices, bits and reals, each with the wire type that says how.
+"""Plain values in messages: indices, bits and reals, each with the wire type that gives its width.
 
-Field elements know their own width; a number does not, so a script says what it sends: `bits(a)`,
-`index(j, below=N)`, `reals(x)`.
+Field elements know their own width, but a plain number does not. So a script says what it sends:
+`bits(a)`, `index(j, below=N)` or `reals(x)`.
 """
 
 from collections.abc import Sequence
@@ -17,31 +17,31 @@ from simnet.values.wire import BIT, REAL, Kind, WireType, check_fits
 
 
 class Typed:
-    """An array of numbers with its wire type, immutable.
+    """An immutable array of plain numbers with its wire type.
 
-    Made by `index`, `bits` or `reals`, which copy.
+    The functions `index`, `bits` and `reals` make such arrays, and copy their arguments.
     """
 
     __slots__ = ("_meter", "_numbers", "wire")
 
     def __init__(self, wire: WireType, numbers: Numbers, meter: Meter | None = None) -> None:
-        """Wrap an array that nobody may write to afterwards."""
+        """Wrap an array. After this call no code may write to the array."""
         self.wire = wire
         self._numbers = numbers
         self._meter = meter
 
     @property
     def values(self) -> Metered:
-        """The numbers; arithmetic on them is billed to the party that holds them."""
+        """The numbers. Arithmetic on them is billed to the party that holds them."""
         if self._numbers.dtype != np.uint8:
             return Metered.of(self._numbers, self._meter)
-        wide = self._numbers.astype(np.int64)  # in which sums of bits do not wrap
+        wide = self._numbers.astype(np.int64)  # sums of bits do not wrap in this type
         wide.flags.writeable = False
         return Metered.of(wide, self._meter)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the array; `()` for a single number."""
+        """The shape of the array; `()` for a single number."""
         return self._numbers.shape
 
     def __getitem__(self, where: Any) -> "Typed":
@@ -51,16 +51,16 @@ class Typed:
         return f"Typed({self.wire.kind} below {self.wire.below}, {self._numbers.tolist()})"
 
     def metered(self, meter: Meter | None) -> "Typed":
-        """The same numbers in the hands of the party that `meter` counts for."""
+        """Return the same numbers, held by the party that `meter` counts for."""
         return Typed(self.wire, self._numbers, meter)
 
     def numbers(self) -> Numbers:
-        """The numbers as the codec takes them, read-only."""
+        """Return the numbers in the form that the codec takes, read-only."""
         return self._numbers
 
 
 def stored(wire: WireType, values: Numbers) -> Numbers:
-    """Numbers of a wire type as they are stored in memory."""
+    """Return numbers of a wire type in the type in which memory holds them."""
     return values.astype({"rd": np.float64, "bd": np.uint8}.get(wire.kind, np.int64))
 
 
@@ -71,9 +71,9 @@ def _typed(wire: WireType, values: npt.ArrayLike) -> Typed:
 
 
 def _frozen(values: Numbers) -> Numbers:
-    """The same numbers over bytes, which nobody can make writable.
+    """Return the same numbers in memory that no code can make writable.
 
-    A part of such an array stays as it is.
+    A view of such an array is returned as it is.
     """
     if not values.flags.writeable and not values.flags.owndata:
         return values
@@ -81,12 +81,17 @@ def _frozen(values: Numbers) -> Numbers:
 
 
 def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
-    """Indices in `0..below-1`: `nd` of users, `Nd` of items; any shape.
+    """Return indices in `0..below-1`, of any shape, ready to be sent.
 
-    Raises `CodecError` when out of range, `ValueError` for a bound above 2**63.
+    `kind` is `nd` for indices of users, [n] in the papers, or `Nd` for indices of items, [N].
+    Raises `CodecError` for a number out of range, and `ValueError` for a bound above 2**63.
+
+    >>> report = index([3, 0], below=5)
+    >>> report.wire.width, report.values.tolist()
+    (3, [3, 0])
     """
     if below > 1 << 63:
-        raise ValueError(f"indices are held in 64 bits with a sign: below={below} is above 2**63")
+        raise ValueError(f"an index needs a bound of at most 2**63, got below={below}")
     return _typed(
         WireType(kind, below),
         np.asarray(values, dtype=np.int64) if np.size(values) == 0 else values,
@@ -94,19 +99,28 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
 
 
 def bits(values: npt.ArrayLike) -> Typed:
-    """Bits 0 and 1, or booleans; any shape. Raises `CodecError` for other numbers."""
+    """Return bits, 0 and 1 or booleans, of any shape, ready to be sent. Raises `CodecError` for
+    other numbers.
+
+    >>> bits([True, False]).values.tolist()
+    [1, 0]
+    """
     return _typed(BIT, values)
 
 
 def reals(values: npt.ArrayLike) -> Typed:
-    """Real numbers, sent as IEEE 754 doubles; any shape."""
+    """Return real numbers, of any shape, ready to be sent as IEEE 754 doubles.
+
+    >>> reals([0.5, 2]).values.tolist()
+    [0.5, 2.0]
+    """
     return _typed(REAL, values)
 
 
 def stack(payloads: Sequence[Typed]) -> Typed:
-    """Payloads of one wire type and shape as rows of one array.
+    """Return payloads of one wire type and shape as the rows of one array.
 
-    It is in the hands of the party that holds the first.
+    The result belongs to the party that holds the first payload.
     """
     return Typed(
         payloads[0].wire,
@@ -116,20 +130,20 @@ def stack(payloads: Sequence[Typed]) -> Typed:
 
 
 def joined(blocks: Sequence[Typed]) -> Typed:
-    """The rows of blocks, one after another, in the hands of the party that holds the first.
+    """Return the rows of several blocks, one after another, as one array.
 
-    Raises `TypeError` for blocks of anything but plain values, `ValueError` for blocks whose rows
-    are not alike.
+    The result belongs to the party that holds the first block. Raises `TypeError` for a block that
+    does not hold plain values, and `ValueError` if rows differ in wire type or shape.
     """
     other = next((block for block in blocks if not isinstance(block, Typed)), None)
     if other is not None:
         raise TypeError(
-            f"rows of plain values are put together, got {type(other).__name__}: use gather"
+            f"gather_rows joins plain values only, got {type(other).__name__}: use gather"
         )
     forms = {(block.wire, block.shape[1:]) for block in blocks}
     if len(forms) != 1:
         kinds = "; ".join(f"{wire.kind} below {wire.below}, shape {shape}" for wire, shape in forms)
-        raise ValueError(f"rows that are put together are alike, got {kinds}")
+        raise ValueError(f"gather_rows joins rows of one wire type and shape, got {kinds}")
     if len(blocks) == 1:
         return blocks[0]
     return Typed(

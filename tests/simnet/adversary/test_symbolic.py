@@ -630,7 +630,7 @@ def test_what_forms_cannot_do_ends_the_run_with_party_and_operation(operation: s
 
     with pytest.raises(
         ScriptError,
-        match=rf'u2 in round 2 \(tag "note"\): {operation}: hand the array to me\.disclose\(',
+        match=rf'u2 in round 2 \(tag "note"\): {operation}: pass the array to me\.disclose\(',
     ):
         play_once(Crowd(3, user), reading=empty())
 

@@ -130,7 +130,7 @@ def test_the_chances_of_a_poisson_draw_are_exact(
     ],
 )
 def test_noise_is_refused_beyond_its_limits(law: str, parameter: Fraction) -> None:
-    with pytest.raises(ValueError, match="is positive and at most"):
+    with pytest.raises(ValueError, match="must be positive and at most"):
         getattr(SampledCoins(0, "u1"), law)(parameter, 1)
 
 
@@ -200,7 +200,7 @@ def test_draws_are_billed_and_integers() -> None:
 
 @pytest.mark.parametrize("variance", [Fraction(0), Fraction(-1)])
 def test_a_variance_must_be_positive(variance: Fraction) -> None:
-    with pytest.raises(ValueError, match="variance parameter is positive"):
+    with pytest.raises(ValueError, match="variance parameter must be positive"):
         SampledCoins(0, "u1").discrete_normal(variance, 1)
 
 

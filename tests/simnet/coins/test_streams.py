@@ -113,7 +113,7 @@ def test_a_purpose_that_could_be_taken_for_another_stream_is_refused(purpose: st
 
 @pytest.mark.parametrize("name", sorted(OUTSIDE_RUNS))
 def test_no_party_plays_with_the_coins_of_a_scenario(name: str) -> None:
-    with pytest.raises(BadInput, match=f"a party is called '{name}'"):
+    with pytest.raises(BadInput, match=f"a party may not be called '{name}'"):
         run(Scripts(**{name: idle}))
 
 
@@ -235,7 +235,7 @@ def test_a_block_draws_field_elements_alone(draw: Callable[[Coins], Any]) -> Non
     def mixed(own: Coins) -> FieldArray:
         return block(own) * int(draw(own))
 
-    with pytest.raises(TypeError, match="a deferred block draws field elements alone"):
+    with pytest.raises(TypeError, match="a deferred block may draw only field elements"):
         SampledCoins(5, "u1").deferred(FIELD, SHAPE, mixed).evaluate()
 
 

@@ -231,10 +231,10 @@ def test_the_function_of_an_output_draws_no_coins() -> None:
 @pytest.mark.parametrize(
     ("draw", "told"),
     [
-        (lambda value, coins: coins.field(F, (1,)), "draws discrete coins alone"),
+        (lambda value, coins: coins.field(F, (1,)), "may draw only discrete coins"),
         (
             lambda value, coins: coins.deferred(F, (1,), lambda own: own.field(F, (1,))),
-            "makes no deferred block",
+            "may not make a deferred block",
         ),
     ],
 )

@@ -150,7 +150,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
         ),
         (lambda _: bits(1), "a row for each message"),
         (lambda _: elements(1, 2, 3), "a row for each message, got Residues"),
-        (lambda held: (bits(held == 1), bits([1])), r"as many rows each, got \[1, 3\]"),
+        (lambda held: (bits(held == 1), bits([1])), r"equal numbers of rows, got \[1, 3\]"),
         (lambda _: tally([1], 4, like=bits(np.ones((0, 1)))), "4 rows from 3 parties"),
     ],
 )
@@ -289,7 +289,7 @@ def test_a_tally_is_billed_as_the_messages_it_stands_for() -> None:
 
 
 def test_what_only_a_tally_tells_is_not_made_up(tmp_path: Any) -> None:
-    with pytest.raises(TypeError, match='messages with tag "note" were never made'):
+    with pytest.raises(TypeError, match='messages with tag "note" cannot be saved'):
         save(run(Counted(True), [1] * 5, observe=["server"]).transcript, tmp_path / "t")
     with pytest.raises(ScriptError, match="some have sent rows and others what theirs add up to"):
         run(Counted(True, crowds=(2,), alone=1), [1, 2, 3])
@@ -309,10 +309,10 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
 
         return Unlike(crowds=(), alone=len(payloads))
 
-    with pytest.raises(ScriptError, match="rows that are put together are alike, got"):
+    with pytest.raises(ScriptError, match="gather_rows joins rows of one wire type and shape, got"):
         run(one_each(bits([1, 0]), bits([1])), [1, 2])
     with pytest.raises(
-        ScriptError, match="rows of plain values are put together, got Residues: use gather"
+        ScriptError, match="gather_rows joins plain values only, got Residues: use gather"
     ):
         run(one_each(bits([1]), elements(1)), [1, 2])
 
@@ -341,7 +341,7 @@ def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
 
 @pytest.mark.parametrize("counts", [[4, 0], [-1, 0], [0.5, 0]])
 def test_a_tally_counts_every_message_once_or_not(counts: list[float]) -> None:
-    with pytest.raises(ValueError, match="a tally of 3 messages has whole numbers from 0 to 3"):
+    with pytest.raises(ValueError, match="a tally of 3 messages needs whole numbers from 0 to 3"):
         tally(counts, 3, like=bits(np.ones((0, 2))))
 
 

@@ -422,7 +422,7 @@ def test_a_file_of_another_version_or_kind_is_refused(
     tmp_path: Path, saved: bytes, start: bytes
 ) -> None:
     (tmp_path / "run").write_bytes(start + saved[len(MAGIC) :])
-    with pytest.raises(CodecError, match="is no transcript of version 1"):
+    with pytest.raises(CodecError, match="is not a transcript of version 1"):
         load(tmp_path / "run")
 
 

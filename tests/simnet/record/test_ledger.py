@@ -189,9 +189,9 @@ def test_links_need_somebody_who_observes() -> None:
         await me.send(NOTE, "u1" if me.index == 2 else "u2", elements(1))
         await me.receive(NOTE, "u1" if me.index == 2 else "u2")
 
-    with pytest.raises(BadInput, match="nobody was observed"):
+    with pytest.raises(BadInput, match="no party was observed"):
         run(Crowd(2, user)).ledger.by("link", "sent")
-    with pytest.raises(BadInput, match="ask for 'sent'"):
+    with pytest.raises(BadInput, match="use 'sent'"):
         run(Crowd(2, user), observe=["u1"]).ledger.by("link", "received")
 
 
