@@ -63,11 +63,15 @@ EXPERIMENT = Experiment(
     ),
     quotes=[
         Quote(
-            SOURCE, "least factor by which randomised response errs more", "1.6", factor(0), why=WHY
+            SOURCE,
+            "smallest quotient of the error of randomised response and that of sampling",
+            "1.6",
+            factor(0),
+            why=WHY,
         ),
         Quote(
             SOURCE,
-            "largest factor by which randomised response errs more",
+            "largest quotient of the error of randomised response and that of sampling",
             "3.5",
             factor(-1),
             why=WHY,

@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             "Joy and Gerla, section 5.1",
-            "growth of the error of randomised response, more than sampling's",
+            "growth of the error of randomised response, said to be more than sampling's",
             lambda _: 1.0,
             lambda table: growth(table, mechanism="response"),
             bound="at least",

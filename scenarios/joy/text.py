@@ -166,18 +166,21 @@ INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
 PASSAGES = (
     Passage(
         INTRO,
-        "what sums are divided by",
+        "the number that sums are divided by",
         lambda _: 0.8,
         lambda _: _truthful(),
         "a misprint of flip1 = 0.85",
         instead=lambda _: INTRODUCTION.truthful,
     ),
     Passage(
-        INTRO, "60 % truthful, the share who say so", "0.51", lambda _: 0.6 * float(_truthful())
+        INTRO,
+        "share of the owners who hold the value (60 %) and tell the truth",
+        "0.51",
+        lambda _: 0.6 * float(_truthful()),
     ),
     Passage(
         INTRO,
-        "the share who answer yes by the second coin",
+        "probability of the answer yes by the second coin",
         "0.045",
         lambda _: INTRODUCTION.law(NO)[1],
     ),
@@ -199,8 +202,10 @@ PASSAGES = (
     ),
     Passage(
         INTRO,
-        "share of steps from 4 to 8 and 16 owners, 2 hold yes, at which ε of the count of round "
-        "two falls",
+        (
+            "share of the steps from 4 to 8 and from 8 to 16 owners, 2 of whom hold yes, at"
+            " which the ε of round two's count falls"
+        ),
         lambda _: 1,
         _stronger,
         why=(
@@ -336,7 +341,7 @@ PASSAGES = (
     ),
     Passage(
         GUARANTEE,
-        "least ε for 9 values, which is not above that of the binary mechanism",
+        "least ε for 9 values, said to be at most that of the binary mechanism",
         lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
         lambda m: _even(m, AGES),
         bound="at most",

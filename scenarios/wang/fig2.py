@@ -95,7 +95,7 @@ EXPERIMENT = Experiment(
     quotes=[
         *(
             quote(
-                "chance of the likeliest piece (Algorithm 2)",
+                "probability of the likeliest piece (Algorithm 2)",
                 "centre",
                 value,
                 1 / (1 + exp(-EPSILON / 2)),

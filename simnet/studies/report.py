@@ -17,6 +17,21 @@ from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study
 from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
 
+EXPLANATION = (
+    "Each row has a number of a paper. *Printed* is the number in the paper, or what a",
+    "printed formula gives. *Expected* is the number that follows from a law, where we know",
+    "one. *Measured* is the number that our runs give, with its interval. For a statement",
+    'such as "A errs less than B", the number is the share of the settings in which the',
+    "statement holds; the paper says 1, which stands for all of them.",
+    "",
+    "The verdict *reproduced* says that the printed number agrees with the law, or, without a",
+    "law, with the interval. If a law is known, the interval may still be wide. *Reproduced",
+    "with correction* says that the number agrees after the correction that the row names. A",
+    "number that a paper simulated is random: it agrees if its probability under the law is",
+    "at least 1 %.",
+    "",
+)  # of the columns and the verdicts, on the page of quoted numbers
+
 
 @attrs.frozen(eq=False)
 class Report:
@@ -134,8 +149,8 @@ def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = 
         "# Quoted numbers",
         "",
         *([] if command is None else [f"Made by `{command}`."]),
-        "Each as printed, as expected by a law where one is known, and as measured with an "
-        f"interval. Of {found.total()}: {counts}.",
+        *EXPLANATION,
+        f"Of {found.total()} numbers: {counts}.",
         "",
     ]
     for source, rulings in _by_source(reports).items():

@@ -95,7 +95,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         "standard deviation of the noise, 1,000,000 owners": 212.13,
         "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes": 0.2025,
         "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25": 1.2528,
-        "least ε for 9 values, which is not above that of the binary mechanism": 2.2172,
+        "least ε for 9 values, said to be at most that of the binary mechanism": 2.2172,
         "ε of randomised response with 0.8 and 0.9": 3.7136,
     }.items():
         assert isclose(found[what].expected or 0, expected, rel_tol=1e-4), what
