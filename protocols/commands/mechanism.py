@@ -59,7 +59,7 @@ def mechanism(
     figure
         Draw the law into this file (PNG, SVG or PDF; needs matplotlib).
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.mechanisms.described import described
     from protocols.mechanisms.named import mechanism as mechanism_named

@@ -15,14 +15,15 @@ GROUP = "simnet.privacy_commands"
 HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view;
 papers' claims; parameters for a target.
 
-Examples:
-  simnet privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove
-  simnet privacy dpcs --counts 33,40,200 --participation 0.39 --delta 1e-6
-  simnet privacy tss-s1 --items 30 --reported 12 --gamma 2 --participation 0.5
-  simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5
+For example:
+
+- `simnet privacy dpcs --counts 33,40,200 --participation 0.39 --epsilon 0.5 --relation remove`
+- `simnet privacy dpcs --counts 33,40,200 --participation 0.39 --delta 1e-6`
+- `simnet privacy tss-s1 --items 30 --reported 12 --gamma 2 --participation 0.5`
+- `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`
 """
 
-privacy = App(name="privacy", help_format="plaintext", help=HELP)
+privacy = App(name="privacy", help=HELP)
 privacy.command(dpcs, name=("dpcs", "dpds"))
 for function, name in (
     (tss, "tss"),

@@ -28,7 +28,7 @@ def participation(
     relation
         `remove` or `replace`.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.advice.choosing import largest_participation
     from protocols.privacy.count_statements import server_of_sampling
@@ -69,7 +69,7 @@ def users_needed(
     relation
         `remove` or `replace`.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.advice.choosing import fewest_holders, fewest_users
     from protocols.privacy.count_statements import server_of_sampling
@@ -123,7 +123,7 @@ def advise(
     budget
         Bytes that a user may send; no limit when left out.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     import attrs
     from rich.text import Text

@@ -55,7 +55,7 @@ def dpcs(
     dropped
         Users who never reported.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.privacy.count_statements import server_of_sampling
 
@@ -108,7 +108,7 @@ def tss(
     delta
         The δ at which ε is stated; 1e-6 when left out.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.tss.enumerated import is_tiny, s2_enumerated
     from protocols.tss.privacy import tss_run
@@ -145,7 +145,7 @@ def tss_s1(
     gamma
         Weight of the adaptive law of reporting sets; uniform when left out.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.tss.privacy import s1_of_tss
 
@@ -182,7 +182,7 @@ def dpdg(
     dropped
         Users whose noise never arrived.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.dpdg.privacy import noisy_run
     from simnet.cli.output import console, write_json
@@ -230,7 +230,7 @@ def compose(
     relation
         `remove`: the user takes no part; `replace`: its item becomes another.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.privacy.repeated import server_of_collections
     from simnet.cli.output import console, write_json

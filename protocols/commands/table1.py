@@ -28,40 +28,44 @@ def table1(
     seed: int = 0,
     json: JsonFile = None,
 ) -> int:
-    """Table I of the paper: each role's cost as printed, exact, expected and measured.
+    """Show Table I of the paper: each role's cost as printed, exact, expected and measured.
 
-    DPDS always; TSS with --reported, TSS' with --phi besides, DPDG with --epsilon and --delta.
-    Users hold uniform items. Exit status 1 when a measured value is not the exact one.
+    The table always has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with
+    `--delta` adds DPDG. The users' items are uniform. The exit status is 1 when a measured value
+    differs from the exact one.
 
-    Example: `simnet table1 --users 1000 --items 30 --participation 0.5 --reported 12 --gamma 2
-    --trials 5`.
+    For example:
+
+    - `simnet table1 --users 1000 --items 30 --participation 0.5`
+    - `simnet table1 --users 1000 --items 30 --participation 0.5 --reported 12 --gamma 2 --trials 5`
 
     Parameters
     ----------
     users
-        Number of users, n.
+        The number of users, n.
     items
-        Number of items, N.
+        The number of items, N.
     participation
-        Chance p that a user takes part.
+        The probability p that a user takes part.
     reported
-        How many items a user reports on, k = αN.
+        The number of items that a user reports on, k = αN.
     gamma
-        Weight of the adaptive law of reporting sets; uniform when left out.
+        The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     phi
-        How many colluding users must learn nothing in TSS'.
+        The number φ of colluding users who must learn nothing in TSS'.
     epsilon
-        Budget of DPDG, at most 1.
+        The ε of DPDG, at most 1.
     delta
-        Delta of DPDG.
+        The δ of DPDG.
     fraction_bits
-        Fractional bits of DPDG's fixed point.
+        The number of fractional bits in DPDG's fixed-point numbers.
     trials
-        How many runs, with seeds from `--seed` on; exact and measured values are their means.
+        The number of runs, with consecutive seeds that begin with `--seed`. Exact and measured
+        values are the means over these runs.
     seed
-        All randomness follows from it.
+        The number from which all randomness follows.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from protocols.dpdg.about import about as about_dpdg
     from protocols.dpdg.script import DPDG
@@ -116,7 +120,7 @@ def _mean_bill(
     from simnet.stated.bill import mean_row
 
     if trials < 1:
-        raise BadInput(f"there is at least one trial, got trials={trials}")
+        raise BadInput(f"--trials takes a whole number from 1, got {trials}")
     scenario = Scenario(
         summary="table1",
         protocol=protocol,
@@ -143,6 +147,8 @@ def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> N
     alpha = protocol.reported / protocol.items
     claimed = 1 / (float(inclusion(protocol.reported, protocol.items, protocol.gamma)) * alpha)
     out.print(
-        f"TSS sends {sent['dpds'] / sent['tss']:.2f} times fewer field elements a user than DPDS; "
+        f"A user of DPDS sends {sent['dpds'] / sent['tss']:.2f} times as many field elements as a "
+        "user "
+        f"of TSS; "
         f"the paper's 1/(p_χ α) is {claimed:.2f}, 1/α² is {1 / alpha**2:.2f}"
     )

@@ -48,7 +48,7 @@ def claims(
     gamma
         Weight of the adaptive law of reporting sets.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from rich.text import Text
 

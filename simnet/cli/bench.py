@@ -20,22 +20,22 @@ def bench(
     page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Measure the figures that the project claims, each against its target.
+    """Measure the speed of the simulator, and compare each figure with its target.
 
-    Exit status 1 when one is missed.
+    The exit status is 1 when a target is missed.
 
-    Example: `simnet bench dpds-5000 ping-pong --repeat 3`.
+    For example: `simnet bench dpds-5000 ping-pong --repeat 3`
 
     Parameters
     ----------
     names
-        Which benchmarks, all if none is named.
+        The names of benchmarks. Without names, all of them run.
     repeat
-        How often each is measured; the median counts.
+        The number of times that each benchmark runs. The median is compared with the target.
     page
-        Write the figures into the part `speed` of this page, between two comments.
+        Write the figures into this Markdown page, between its comments `speed` and `/speed`.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from rich.text import Text
 
@@ -46,7 +46,8 @@ def bench(
 
     out = console(json)
     out.print(
-        f"{machine()}; median and least..most of {repeat}; the ratio is that of the median to its "
+        f"{machine()}; median and least..most of {repeat} runs; the ratio is the median divided "
+        "by the "
         "target"
     )
     table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
@@ -82,7 +83,7 @@ def bench(
 
 
 def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
-    """The figures as a table in Markdown."""
+    """Yield the lines of a Markdown table of the figures."""
     from simnet.bench.benchmark import machine
 
     yield f"`simnet bench` on {machine()}; median (least..most) of {repeat}."
@@ -101,5 +102,5 @@ def _target(result: "Measured") -> str:
 
 
 def _figure(value: float) -> str:
-    """Three digits of a small number, a large one in whole."""
+    """Return a number as text: three digits, or a whole number from 1,000 on."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""A bill as a person sees it on a terminal."""
+"""Prints a bill: who sends, receives and computes how much, expected and measured."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from rich.text import Text
 from simnet.cli.grid import Grid
 from simnet.stated.bill import BillRow
 
-# What the papers' cost tables call the kinds of elements that travel, and of operations.
+# The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
 CODES = {
     "qd": "field element",
     "nd": "index of a party",
@@ -30,9 +30,10 @@ CODES = {
 def print_bill(
     console: Console, rows: Sequence[BillRow], title: str, expected: bool = False
 ) -> None:
-    """Print the paper's figure, the exact one, with `expected` its mean, and the measured one.
+    """Print the cost that the paper prints, the exact cost and the measured cost, row by row.
 
-    What the codes mean, and notes, stand below.
+    With `expected`, a column shows the mean of the exact cost over the coins. Below the table stand
+    the meanings of the codes and the notes.
     """
     heads = [
         "role",
@@ -52,22 +53,22 @@ def print_bill(
     console.print(title, style="bold")
     console.print(table)
     quantities = dict.fromkeys(row.expectation.quantity for row in rows)
-    meanings = [f"{code} {CODES[code]}" for code in quantities if code in CODES]
+    meanings = [f"{code} = {CODES[code]}" for code in quantities if code in CODES]
     if meanings:
         console.print(Text(", ".join(meanings), "dim"))
     for place, note in enumerate(notes, start=1):
         console.print(Text.assemble((f"({place})", "yellow"), f" {note}"))
     if _two_kinds(rows):
         console.print(
-            "bytes are those of the messages that carry such elements: a message of two "
-            "kinds counts twice"
+            "bytes are those of all messages that carry such elements: the bytes of a message that "
+            "carries two kinds stand in both rows"
         )
 
 
 def _two_kinds(rows: Sequence[BillRow]) -> bool:
-    """Whether some role sends or receives elements of several kinds.
+    """Return whether some role sends or receives elements of several kinds.
 
-    One message may carry several kinds, and then its bytes stand in several rows.
+    One message may carry several kinds. Its bytes then stand in several rows.
     """
     entries = [row.expectation for row in rows if row.bytes is not None]
     ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}
@@ -98,9 +99,10 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str | Text]:
 
 
 def number(value: float) -> str:
-    """A count for a person: thousands separated, and few digits after the point.
+    """Return a number as text, with commas between thousands and few digits after the point.
 
-    Whole numbers have none, small ones two significant digits, others one decimal.
+    A whole number has no digit after the point, a number below 0.1 has two significant digits, and
+    any other number has one decimal.
     """
     if abs(value - round(value)) < 1e-6:
         return f"{value:,.0f}"

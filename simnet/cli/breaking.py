@@ -25,30 +25,34 @@ def breaking(
 ) -> None:
     """Search for the smallest sets of users who can read another user's secret.
 
-    Examples: `simnet breaking tss --users 50 --items 12 --runs 100`,
-    `simnet breaking tss_prime --users 50 --items 12 --bound 30`,
-    `simnet breaking tss --users 8 --items 4 --user u3`.
+    For example:
+
+    - `simnet breaking tss --users 50 --items 12 --runs 100`
+    - `simnet breaking tss_prime --users 50 --items 12 --bound 30`
+    - `simnet breaking tss --users 8 --items 4 --user u3`
 
     Parameters
     ----------
     protocol
-        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
-        `FILE.py:Class`. Every setting of it is an option: `simnet breaking tss --help` shows them.
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet
+        breaking tss --help` shows them.
     user
-        Name the minimal sets that break this user in the run of the seed.
+        List the minimal sets of users who can read this user's secret in the run of `--seed`.
     set_
-        Set a parameter, for scripts: `--set bound=20` is `--bound 20`. May be given several times.
+        Set a setting of the scenario: `--set bound=20` means the same as `--bound 20`. You can give
+        this option several times.
     seed
-        The first seed.
+        The seed of the first run.
     runs
-        How many runs, with seeds from `--seed` on.
+        The number of runs. Their seeds are consecutive and begin with `--seed`.
     max_size
-        Where coins are in many messages and no threshold is known, try sets of at most so many
-        users.
+        Try sets of at most this many users, if each coin occurs in many messages and no threshold
+        is known.
     figure
-        Draw the shares into this file (PNG, SVG or PDF; needs matplotlib).
+        Draw the share of users who can be read into this file (PNG, SVG or PDF; needs matplotlib).
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.adversary.search import smallest_breaking_sets
     from simnet.cli.output import console, write_json
@@ -61,14 +65,16 @@ def breaking(
 
     if runs < 1 or max_size < 1:
         raise BadInput(
-            f"at least one run and sets of one user are searched, got --runs {runs} "
+            f"--runs and --max-size take whole numbers from 1, got --runs {runs} "
             f"--max-size {max_size}"
         )
     scenario = find(protocol)[1].with_settings(settings_of(set_))
     out = console(json)
     if user is not None:
         if figure is not None:
-            raise BadInput("--figure draws the sizes over runs: it does not go with --user")
+            raise BadInput(
+                "--figure draws the results of several runs: leave out --user or --figure"
+            )
         _print_sets(out, smallest_breaking_sets(played(scenario, seed), user, max_size), json)
         return
     if figure is not None:
@@ -82,7 +88,7 @@ def breaking(
 
 
 def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> None:
-    """The minimal sets that break a user."""
+    """Print the minimal sets of users who can read a user's secret."""
     from rich.text import Text
 
     from simnet.cli.output import write_json
@@ -90,15 +96,20 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
     _print_unsearched(out, search)
     for breaking_set in search.sets:
         reading = ", ".join(f"item {item} = {value}" for item, value in breaking_set.values.items())
-        fixes = ": that fixes what it holds" if breaking_set.identifies_input else ""
+        fixes = (
+            f", which determines the input of {search.user}"
+            if breaking_set.identifies_input
+            else ""
+        )
         count = f"{len(breaking_set.users)} user{'s' if len(breaking_set.users) > 1 else ''}"
         out.print(
             Text(
-                f"{count}, {', '.join(breaking_set.users)}, read of {search.user}: {reading}{fixes}"
+                f"{count}, {', '.join(breaking_set.users)}, can read of {search.user}: "
+                f"{reading}{fixes}"
             )
         )
     if not search.sets:
-        out.print(f"no set of other users was found that reads anything of {search.user}")
+        out.print(f"no set of other users was found that can read anything of {search.user}")
     if search.note and not search.overlooked:
         out.print(Text(search.note))
     sets = [
@@ -123,7 +134,7 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
 
 
 def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
-    """What the search leaves out, before anything that it finds."""
+    """Print what the search leaves out; this comes before anything that the search finds."""
     from rich.text import Text
 
     if search.overlooked:
@@ -139,13 +150,13 @@ def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
-    """How many users break how many, and somebody in how many runs."""
+    """Print, for each size of set, whose secrets such sets can read, and in how many runs."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid
 
     _print_unsearched(out, sizes)
-    table = Grid("users who collude", "can break", "in runs", "95% interval")
+    table = Grid("users in coalition", "can read a secret of", "in share of runs", "95% interval")
     for row in sizes.rows():
         low, high = row["interval"]
         share, interval = f"{row['users']:.1%} of users", f"{low:.3f}..{high:.3f}"
@@ -153,12 +164,13 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
     if table.rows:
         out.print(table)
     if sizes.smallest is None:
-        out.print(f"in {runs} no set of users was found that reads anything of another")
+        out.print(f"in {runs} no set of users was found that can read anything of another user")
     else:
         users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
         found = " found" if sizes.overlooked else ""
         out.print(
-            f"the smallest set{found} that reads something of another, in {runs}, has {users}"
+            f"the smallest set{found} that can read something of another user, in {runs}, has "
+            f"{users}"
         )
     if sizes.note and not sizes.overlooked:
         out.print(Text(sizes.note))

@@ -1,4 +1,8 @@
-"""Certificates on the command line: written beside a verdict, and compared with the run."""
+"""Certificates on the command line.
+
+`simnet verify --certificate FILE` writes one beside a verdict. `simnet verify --check FILE` repeats
+the run that a certificate names, and compares the two.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,20 +22,20 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Held:
-    """What the parties hold, as the command line says it: people of a file, or numbers."""
+    """The inputs of the parties, as the command line gives them: people of a file, or numbers."""
 
     data: Data
     inputs: str | None
 
     @property
     def is_drawn(self) -> bool:
-        """Whether inputs are drawn from the seed, so that they belong to nobody."""
+        """Whether inputs are drawn from the seed, so that they are no person's data."""
         return self.inputs is None and self.data.input is None
 
     def scenario(
         self, place: str, settings: Mapping[str, str], seed: int
     ) -> "tuple[Scenario, Sequence[int] | Population | None]":
-        """The scenario with its settings, and what its parties hold; None where it is drawn.
+        """Return the scenario with its settings, and the inputs, or None if they are to be drawn.
 
         Raises `BadInput` when the options do not fit together.
         """
@@ -41,7 +45,9 @@ class Held:
 
         found = find(place)[1]
         if self.inputs is not None and self.data.input is not None:
-            raise BadInput("--inputs and --input both say what parties hold: give one of them")
+            raise BadInput(
+                "--inputs and --input both give the inputs of the parties: use one of them"
+            )
         if self.data.input is None:
             settings = with_short({**settings}, users=self.data.users)
             numbers = None if self.inputs is None else whole_numbers("--inputs", self.inputs)
@@ -52,8 +58,10 @@ class Held:
 
 @attrs.frozen
 class Written:
-    """A certificate to be written: the file, if any, what the scenario is called, and whether seeds
-    and digests stand in it.
+    """A certificate that is to be written.
+
+    `file` is None if no certificate is wanted. `place` is the name or file of the scenario.
+    `with_seed` says whether the certificate names the seed and the digests of inputs and trace.
     """
 
     file: Path | None
@@ -61,7 +69,7 @@ class Written:
     with_seed: bool
 
     def write(self, verified: "Verified") -> Sequence[str]:
-        """Write the certificate of a verdict; returns what the file gives away, in sentences."""
+        """Write the certificate of a verdict; return sentences that say what the file reveals."""
         from simnet.adversary.certificate import certificate_text
         from simnet.scenario.certified import certificate_of_scenario
 
@@ -73,7 +81,7 @@ class Written:
         return reveals
 
     def is_refused(self, verified: "Verified") -> bool:
-        """Whether a certificate is asked for and there is none of this verdict."""
+        """Whether a certificate is wanted, but the verdict is undecided and so has none."""
         return self.file is not None and verified.verdict.finding == "undecided"
 
 
@@ -85,7 +93,7 @@ def check_certificate(
     seed: int | None,
     json: str | None,
 ) -> int:
-    """Compare a certificate with the run that it names; exit status 1 where they differ."""
+    """Compare a certificate with the run that it names; return 1 if they differ, else 0."""
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, write_json
     from simnet.scenario.certified import Claimed
@@ -105,14 +113,16 @@ def check_certificate(
     if place is not None and scenario_name not in (None, _portable(place)):
         raise BadInput(f"this certificate is about {scenario_name!r}, not {place}")
     named = place or scenario_name
-    # A path in the file would have us run a program that its writer chose.
+    # We do not follow a path that the file names: its writer could make us run any program.
     if named is None or (place is None and named != _portable(named)):
         raise BadInput(
-            "this certificate names no scenario that is looked up: simnet verify NAME --check FILE"
+            "this certificate does not name a registered scenario: name the scenario yourself, "
+            "as in "
+            "simnet verify NAME --check FILE"
         )
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}
-    if held.data.input is not None:  # the file's people say how many users and items there are
+    if held.data.input is not None:  # the data file says how many users and items there are
         parameters = {
             name: text for name, text in parameters.items() if name not in ("users", "items")
         }
@@ -121,19 +131,23 @@ def check_certificate(
     difference = claimed.difference(verified, _portable(named))
     out.print(checked.proved)
     if not claimed.names_seed:
-        inputs = "inputs drawn from it" if held.is_drawn else "the inputs given"
+        inputs = "inputs drawn from that seed" if held.is_drawn else "the inputs that you gave"
         out.print(
-            f"The file names neither seed nor inputs. It is compared with the run on seed {first} "
+            "The file names neither seed nor inputs. It is compared with the run with seed "
+            f"{first} "
             f"and {inputs}; other runs may have the same certificate."
         )
     if difference is None:
-        out.print(f"{file} is the certificate of this run, read again.", style="green")
+        out.print(
+            f"{file} is the certificate of this run: the run was repeated, and both are equal.",
+            style="green",
+        )
     else:
-        out.print(f"This run has another certificate: {difference}.", style="bold red")
+        out.print(f"{file} is not the certificate of this run: {difference}.", style="bold red")
     write_json({"certificate": str(file), "proved": checked.proved, "difference": difference}, json)
     return 0 if difference is None else 1
 
 
 def _portable(place: str) -> str:
-    """What to call a scenario in a file that others get: of a path, only its last part."""
+    """Return the name of a scenario for a file that other people get: only the end of a path."""
     return Path(place).name

@@ -13,19 +13,23 @@ def check(
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
 
-    Exit status 1 when a trace differs. Example: `simnet check dpds --users 200`.
+    The command repeats one run under several circumstances and compares the hashes of the traces.
+    The exit status is 1 when a trace differs.
+
+    For example: `simnet check dpds --users 200`
 
     Parameters
     ----------
     scenario
-        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
-        `FILE.py:Class`. Every setting of it is an option: `simnet check dpds --help` shows them.
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet check
+        dpds --help` shows them.
     set_
-        Set a parameter, for scripts: `--set users=200` is `--users 200`.
+        Set a setting of the scenario: `--set users=200` means the same as `--users 200`.
     seed
-        The seed whose run is repeated.
+        The seed of the run that is repeated.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from rich.text import Text
 
@@ -42,7 +46,9 @@ def check(
         table.add_row(circumstance, trace.hash, found)
     console(json).print(table)
     if first.lacking is not None:
-        console(json).print(f"messages and bills are compared, outputs are not: {first.lacking}")
+        console(json).print(
+            f"messages and bills were compared, but outputs were not: {first.lacking}"
+        )
     runs = {circumstance: trace.hash for circumstance, trace in traces.items()}
     whole = first.hash if first.lacking is None else None
     write_json({"hash": whole, "same": same, "runs": runs}, json)

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers
 
-SHOWN = 20  # characters of a fraction that a person still reads
+SHOWN = 20  # the most characters of a fraction that a person still reads
 
 
 def exact_view(
@@ -24,39 +24,41 @@ def exact_view(
 ) -> None:
     """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
 
-    Every coin is played out, and so are the numbers of field elements that a script opens. Field
-    coins that only hide something stay unknown.
+    The command plays the protocol once for each outcome of the coins, and for each value of a field
+    element that a script opens. Field coins that only hide a value stay unknown.
 
-    Without --versus the inputs are held against all neighbours (one honest input replaced), and the
-    worst is told.
+    Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
+    input is replaced), and the command shows the neighbour that the coalition can tell apart best.
 
-    Examples: `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus
-    1,1,2`, `simnet exact-view tss_prime --users 3 --items 2 --reported 1 --bound 1 --gamma 2
-    --corrupt u1 --inputs 1,1,1 --versus 1,1,2`.
+    For example:
+
+    - `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus 1,1,2`
+    - `simnet exact-view tss_prime --users 3 --items 2 --reported 1 --bound 1 --gamma 2 --corrupt u1
+      --inputs 1,1,1 --versus 1,1,2`
 
     Parameters
     ----------
     protocol
-        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
-        `FILE.py:Class`. Every setting of it is an option: `simnet exact-view dpds --help` shows
-        them.
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet
+        exact-view dpds --help` shows them.
     corrupt
-        Who colludes, as for `simnet verify`.
+        The coalition, written as for `simnet verify`.
     inputs
-        What the parties hold, separated by commas.
+        The inputs of the parties, separated by commas.
     versus
-        What they hold in the other world; members of the set the same.
+        The inputs to compare with. The members of the coalition keep their inputs.
     set_
-        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
-        given several times.
+        Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
+        0.2`. You can give this option several times.
     at_epsilon
-        Also give δ at this ε.
+        Give δ also at this ε.
     enumerate_field
-        Play out every field coin, by brute force.
+        Play out every field coin too, by brute force.
     limit
-        Refuse more worlds than this.
+        Refuse an instance whose coins have more outcomes (worlds) than this.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
@@ -66,9 +68,9 @@ def exact_view(
 
     epsilon = at_epsilon
     if not 0 <= epsilon < float("inf"):
-        raise BadInput(f"--at-epsilon is a number from 0, got {epsilon}")
+        raise BadInput(f"--at-epsilon takes a number from 0, got {epsilon}")
     if limit < 1:
-        raise BadInput(f"--limit is at least 1, got {limit}")
+        raise BadInput(f"--limit takes a whole number from 1, got {limit}")
     scenario = find(protocol)[1].with_settings(settings_of(set_))
     built = scenario.build(scenario.users, scenario.items)
     out = console(json)
@@ -79,7 +81,7 @@ def exact_view(
     out.print(f"{count:,} world{'s' if count != 1 else ''} on these inputs")
     neighbours = list(comparison.neighbours(own_inputs)) if versus is None else []
     if versus is None and not neighbours:
-        raise BadInput("there are no neighbours: no honest party could hold another item")
+        raise BadInput("there are no neighbouring inputs: no honest party could have another item")
     with progress_bar("the other side", 1000 * max(len(neighbours), 1)) as bar:
         if versus is None:
             worst = comparison.worst(own_inputs, epsilon, lambda done: bar(1000 * done))
@@ -114,7 +116,7 @@ def exact_view(
             if neighbours
             else side
         )
-        out.print(f"{name} sees exactly the same on {side}: the laws are equal")
+        out.print(f"{name} sees exactly the same on {side}: the laws of its view are equal")
     else:
         total = compared.delta()
         also = f", δ({epsilon:g}) = {float(compared.delta(epsilon)):.6g}" if epsilon else ""

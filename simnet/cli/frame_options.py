@@ -1,7 +1,8 @@
-"""Options that go with every command, and bound what it does.
+"""The options that every command takes: `--debug`, `--timeout` and `--max-messages`.
 
-`--timeout` interrupts the command after a time, as Ctrl-C does: so a run says who was running, and
-a sweep says what is kept. Should the command not end for that, it is interrupted again.
+`--timeout` interrupts the command after a time, as Ctrl-C does. So an interrupted run says which
+party was running, and an interrupted sweep says how many trials are kept. If the command does not
+end, it is interrupted again every few seconds.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ AGAIN = 10.0  # seconds from one interrupt to the next
 
 @attrs.define
 class FrameOptions:
-    """What goes with every command; `tokens` is the rest of its words."""
+    """The options that every command takes; `tokens` are the other words of the command line."""
 
     tokens: list[str] = attrs.Factory(list)
     debug: bool = False
@@ -29,7 +30,7 @@ class FrameOptions:
     timed_out: bool = False
 
     def read(self, words: Sequence[str]) -> None:
-        """Take the options out of the words. Raises `BadInput` for a value that is no number."""
+        """Take these options out of the words. Raises `BadInput` for a value that is no number."""
         self.debug = "--debug" in words
         self.tokens = [word for word in words if word != "--debug"]
         timeout = _taken(self.tokens, "--timeout")
@@ -39,9 +40,9 @@ class FrameOptions:
 
     @contextlib.contextmanager
     def bounds(self) -> Iterator[None]:
-        """Hold the block to the limits. Raises `BadInput` where the system has no alarm."""
+        """Apply the limits while the block runs. Raises `BadInput` if the system has no alarm."""
         if self.timeout is not None and not hasattr(signal, "setitimer"):
-            raise BadInput("--timeout needs an alarm, which this system does not have")
+            raise BadInput("--timeout does not work on this system, which has no alarm signal")
         if self.timeout is not None:
             signal.signal(signal.SIGALRM, self._interrupt)
             signal.setitimer(signal.ITIMER_REAL, self.timeout, AGAIN)
@@ -53,7 +54,7 @@ class FrameOptions:
                 signal.setitimer(signal.ITIMER_REAL, 0)
 
     def interrupted(self, running: str) -> tuple[str, int]:
-        """What to say of an interrupt, with who was running, and the exit status."""
+        """Return the message for an interrupt, with the running party, and the exit status."""
         what = f"stopped after {self.timeout:g} s" if self.timed_out else "interrupted"
         return f"{what}: {running}" if running else what, 124 if self.timed_out else 130
 
@@ -67,7 +68,7 @@ class FrameOptions:
 
 
 def _taken(tokens: list[str], name: str) -> str | None:
-    """The value of an option, which is taken out of the tokens; None without the option."""
+    """Remove an option from the tokens and return its value, or None without the option."""
     for place, token in enumerate(tokens):
         if token == "--":
             return None

@@ -1,8 +1,8 @@
-"""Tables for a person, laid out so that no number is cut or broken over two lines.
+"""Tables on a terminal in which no number is cut or broken over two lines.
 
-rich makes a table narrow by cutting words or by breaking them, and half a number is a wrong number.
-Here a column is never narrower than its longest word. A table that does not fit even so is shown
-row by row, with a line for each of its cells:
+rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
+`Grid`, a column is never narrower than its longest word. If the table is then still too wide, it is
+printed row by row, with one line for each cell:
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000
@@ -20,12 +20,12 @@ from rich.text import Text
 from simnet.printable import transliterated
 from simnet.studies.table import columns
 
-LONGEST_WORD = 40  # of a cell: a longer one is no number, and may be broken
-GAPS = (2, 1)  # spaces between columns; one where two are too many
+LONGEST_WORD = 40  # a word of more characters is not a number, and may be broken
+GAPS = (2, 1)  # the spaces between columns: one if there is no room for two
 
 
 class Grid:
-    """Rows under headings; the columns of `numbers`, counted from 0, are flush right."""
+    """A table with headings; the columns in `numbers`, counted from 0, are flush right."""
 
     def __init__(self, *heads: str, numbers: Container[int] = ()) -> None:
         self.heads = heads
@@ -33,7 +33,7 @@ class Grid:
         self._numbers = numbers
 
     def add_row(self, *cells: str | Text) -> None:
-        """Add a row; it has a cell for each heading."""
+        """Add a row, with one cell for each heading."""
         self.rows.append([cell if isinstance(cell, Text) else Text(cell) for cell in cells])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -65,7 +65,7 @@ class Grid:
 
 
 def _shown(cell: Text, encoding: str) -> Text:
-    """A cell in letters that can be shown, so that columns stay in line."""
+    """Return a cell with only letters that the terminal can show, so that columns stay in line."""
     plain = transliterated(cell.plain, encoding)
     if plain == cell.plain:
         return cell
@@ -73,13 +73,13 @@ def _shown(cell: Text, encoding: str) -> Text:
 
 
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-    """The width of each column, no less than its longest word; None if there is not the room."""
+    """Return each column's width, at least its longest word; None if they do not fit."""
     cells = list(zip(*rows, strict=True))
     wanted = [max(cell_len(line) for cell in column for line in _lines(cell)) for column in cells]
     widths = [max(map(_longest_word, column)) for column in cells]
     if sum(widths) > room:
         return None
-    while sum(widths) < min(room, sum(wanted)):  # the narrowest column first
+    while sum(widths) < min(room, sum(wanted)):  # widen the narrowest column first
         narrow = [place for place, width in enumerate(widths) if width < wanted[place]]
         widths[min(narrow, key=lambda place: widths[place])] += 1
     return widths
@@ -96,7 +96,7 @@ def _longest_word(cell: Text) -> int:
 
 
 def _block(heads: Sequence[Text], row: Sequence[Text], room: int) -> Table:
-    """A row as lines of headings and cells; those that are empty are left out."""
+    """Return one row as lines of heading and cell; empty cells are left out."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     widest = max(cell_len(head.plain) for head in heads)
     table.add_column(width=min(widest, max(room // 3, 1)), overflow="fold")
@@ -108,7 +108,7 @@ def _block(heads: Sequence[Text], row: Sequence[Text], room: int) -> Table:
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """A column for each name, a line for each row."""
+    """Print a table with a column for each name and a line for each row."""
     names = columns(rows)
     grid = Grid(*names)
     for row in rows:
@@ -117,7 +117,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
 
 
 def in_words(value: Any) -> str:
-    """A cell: numbers with few digits, nothing for None."""
+    """Return the text of a cell: numbers with four digits, yes or no, and nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -12,23 +12,27 @@ if TYPE_CHECKING:
     from simnet.scenario.scenario import Scenario
     from simnet.studies.experiment import Experiment
 
-LEAST_USERS = 20  # of an example
+LEAST_USERS = 20  # the least number of users in an example
 
 
 def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None:
-    """List the scenarios and experiments that are known by name, or say all about one of them.
+    """List the scenarios and experiments that have a name, or describe one of them.
 
-    `simnet run` takes scenarios, `simnet reproduce` experiments.
+    `simnet run` runs a scenario, and `simnet reproduce` runs an experiment.
 
-    Examples: `simnet list`, `simnet list tss`, `simnet list --json -`.
+    For example:
+
+    - `simnet list`
+    - `simnet list tss`
+    - `simnet list --json -`
 
     Parameters
     ----------
     name
-        A scenario or an experiment, by name or file: shows its settings, claims, source and an
-        example.
+        The name or the file of a scenario or an experiment. The command then shows its settings,
+        claims, source and an example.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.cli.output import console, write_json
 
@@ -44,7 +48,7 @@ def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None
 
 
 def _rows() -> Iterator[dict[str, str]]:
-    """A row for every scenario and experiment, and one for everything that does not load."""
+    """Yield a row for each scenario and experiment, and one for each plug-in that does not load."""
     from simnet.errors import BadInput
     from simnet.installed import GROUPS, unloadable
     from simnet.scenario.find import find
@@ -76,7 +80,7 @@ def _rows() -> Iterator[dict[str, str]]:
 
 
 def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
-    """The rows in groups: scenarios, each paper's experiments, and what does not load."""
+    """Print the rows in groups: scenarios, each paper's experiments, and what does not load."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -92,11 +96,11 @@ def _print_rows(rows: list[dict[str, str]], out: "Console") -> None:
         out.print(Text(heading, "bold"))
         out.print(table)
         out.print()
-    out.print("All about one of them: simnet list NAME", style="dim")
+    out.print("simnet list NAME describes one of them", style="dim")
 
 
 def _heading(row: dict[str, str]) -> str:
-    """The group that a row belongs to."""
+    """Return the heading of the group that a row belongs to."""
     if row["summary"].startswith("broken: "):
         return "Not loading"
     if row["kind"] == "scenario":
@@ -107,7 +111,7 @@ def _heading(row: dict[str, str]) -> str:
 
 
 def _described(name: str) -> dict[str, Any]:
-    """All that is known of a scenario or an experiment. Raises `BadInput` for another name."""
+    """Return the facts about a scenario or an experiment. Raises `BadInput` for an unknown name."""
     from simnet.errors import BadInput
     from simnet.installed import experiment_places
     from simnet.scenario.find import find, load_file, names, own_file, unknown
@@ -180,22 +184,25 @@ def _of_experiment(name: str, experiment: "Experiment") -> dict[str, Any]:
 
 
 def _source(scenario: "Scenario") -> str | None:
-    """What the module of the scenario's protocol names as its source; None where it names none."""
+    """Return the source that the module of the scenario's protocol names, or None.
+
+    Markdown's asterisks around a title are left out.
+    """
     import inspect
 
     from simnet.errors import BadInput
 
     try:
         made: Any = type(scenario.build(scenario.users, scenario.items))
-    except BadInput:  # a parameter without a default
+    except BadInput:  # the protocol has a parameter without a default
         made = scenario.protocol
     text = " ".join((inspect.getdoc(inspect.getmodule(made)) or "").split())
     found = re.search(r"Sources?: (.+?)(?:\.\s|\.?$|; \()", text)
-    return None if found is None else found.group(1)
+    return None if found is None else found.group(1).replace("*", "")
 
 
 def _print_described(described: dict[str, Any], out: "Console") -> None:
-    """Summary, source, settings, claims and an example."""
+    """Print the summary, source, settings, claims and an example."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -214,17 +221,17 @@ def _print_described(described: dict[str, Any], out: "Console") -> None:
     if described["source"]:
         out.print(Text(f"Source: {described['source']}"))
     section(
-        "Settings, each an option of every command that takes a scenario"
+        "Settings (each is an option of the commands that take a scenario)"
         if is_scenario
-        else "Values of each parameter, which --set replaces",
+        else "Values of each parameter (--set replaces them)",
         [(one.get("option", one["name"]), one["words"]) for one in described["settings"]],
     )
     section(
-        "Claims about colluding parties, judged with every run",
+        "Claims about coalitions, which every run checks",
         [(one["corrupt"], one["claim"]) for one in described["claims"]],
     )
     if not is_scenario:
         trials = described["trials"]
-        out.print(f"\n{trials:,} trial{'s' if trials != 1 else ''} at every point")
+        out.print(f"\n{trials:,} trial{'s' if trials != 1 else ''} at every point of the grid")
     out.print(Text("\nExample", "bold"))
     out.print(Text(f"    {described['example']}"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What is said of a run that takes long: before it starts, and where no terminal shows a bar."""
+"""Announces a run that takes long: asks before a very large one, and says how long it takes."""
 
 import sys
 import time
@@ -10,19 +10,20 @@ from simnet.cli.tell import asked, tell
 from simnet.errors import BadInput
 from simnet.stated.about import Workload
 
-LARGE = 1_000_000_000  # field elements that nobody moves without being asked
-LONG = 5.0  # seconds from which on a run says that it begins and ends
-# What a run takes on one core of a usual machine, for an estimate that may be wrong by half.
+LARGE = 1_000_000_000  # from this many field elements on, the program asks before the run
+LONG = 5.0  # from this many seconds on, the program says when the run begins and ends
+# The time of a run on one core of a usual machine. An estimate with them may be wrong by half.
 SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
 
 
 @contextmanager
 def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
-    """Ask before a large run, and say when a long one begins and ends, unless a bar shows it.
+    """Ask before a large run, and say when a long run begins and ends.
 
-    Raises `BadInput` when a large run is not wanted, or nobody can be asked and `yes` is not given.
+    On a terminal a progress bar shows the run, and nothing is said. Raises `BadInput` when the
+    person does not want the large run, or when nobody can be asked and `yes` is false.
     """
-    if work is None or work.element_bits is None:  # only field elements take so long
+    if work is None or work.element_bits is None:  # only field elements make a run long
         yield
         return
     seconds = work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
@@ -30,7 +31,7 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
         f"{name}: {work.messages:,} messages with {work.elements:,} field elements, "
         f"about {duration(seconds)}"
     )
-    sample = "--users N takes a sample"
+    sample = "--users N runs a sample of N users"
     if work.elements >= LARGE and not yes:
         _ask(what, sample)
     if seconds < LONG or sys.stderr.isatty():
@@ -47,4 +48,4 @@ def _ask(what: str, sample: str) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadInput(f"{what}: add --yes to run it; {sample}")
     if not asked(f"{what}; {sample}. Go on?"):
-        raise BadInput("not run, as you chose")
+        raise BadInput("the run was not started, as you chose")

@@ -1,6 +1,6 @@
-"""`simnet`: the frame of the command line.
+"""The program `simnet`: it finds the command that was typed, runs it, and sets the exit status.
 
-Commands import what they need when they run, so that `--help` is fast.
+Every command imports the modules that it needs only when it runs, so that `--help` is fast.
 """
 
 import io
@@ -18,6 +18,7 @@ from simnet.cli.check import check
 from simnet.cli.exact_view import exact_view
 from simnet.cli.explain import explain
 from simnet.cli.frame_options import FrameOptions
+from simnet.cli.help_words import PlainHelp, default_in_words
 from simnet.cli.list import list_scenarios
 from simnet.cli.new import new
 from simnet.cli.options import strictly
@@ -34,20 +35,24 @@ from simnet.files import NO_ROOM
 from simnet.installed import COMMANDS, DISTRIBUTION, entries, object_at
 from simnet.printable import ERRORS, printable
 
-HELP = """A workbench for multi-party private aggregation: run a protocol, bill every message,
-see who learns what.
+HELP = """A workbench for multi-party private aggregation.
 
-Exit status: 0 done, 1 a claim or check fails, 2 usage or bad input, 124 out of time, 130
-interrupted.
+It runs a protocol, counts and bills every message, and says what each coalition learns.
 
-With every command: --debug shows the traceback of an error, --timeout SECONDS ends what takes
-longer, --max-messages N ends a run that sends more.
+Exit status: 0 when all went well, 1 when a claim or a check fails, 2 when the command line or the
+data are wrong, 124 when the time is up, 130 when you interrupt the program.
 
-Examples: simnet run dpds
-          simnet run dpds --participation 0.2 --input people.csv --column city
-          simnet verify dpds --users 20 --items 5 --corrupt u1,server
-          simnet table1 --users 1000 --items 30 --participation 0.5
-          simnet reproduce all --quick
+Every command takes these options too: `--debug` shows the traceback of an error,
+`--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
+more messages.
+
+For example:
+
+- `simnet run dpds`
+- `simnet run dpds --participation 0.2 --input people.csv --column city`
+- `simnet verify dpds --users 20 --items 5 --corrupt u1,server`
+- `simnet table1 --users 1000 --items 30 --participation 0.5`
+- `simnet reproduce all --quick`
 """
 
 OF_SCENARIOS: dict[str, Command] = {
@@ -69,21 +74,22 @@ OTHERS: dict[str, Callable[..., int | None]] = {
 
 
 def build(tokens: Sequence[str] = ()) -> App:
-    """The application with every command, its own and the contributed ones.
+    """Return the application with every command: simnet's own and those of other packages.
 
-    `tokens` are what it will be called with: a command that is given a scenario has its settings
-    for options. Raises `BadInput` when they name a scenario that there is not, or a contributed
-    command that does not load.
+    `tokens` are the words of the command line. When they name a scenario, each of the scenario's
+    settings becomes an option of the command. Raises `BadInput` when the words name a scenario that
+    does not exist, or a command of another package that does not load.
     """
     app = App(
         name="simnet",
         help=HELP,
         version=lambda: version(DISTRIBUTION),
         version_flags=("--version", "-V"),
-        help_format="plaintext",
+        help_format="markdown",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
-        default_parameter=Parameter(converter=strictly),
+        help_formatter=PlainHelp(),
+        default_parameter=Parameter(converter=strictly, show_default=default_in_words),
     )
     for name, command in OF_SCENARIOS.items():
         wanted = bool(tokens) and tokens[0] == name
@@ -94,17 +100,18 @@ def build(tokens: Sequence[str] = ()) -> App:
     for name, command in OTHERS.items():
         app.command(command, name=name)
     app.register_install_completion_command(
-        help="Complete commands and options in this shell: adds a line to its start-up file."
+        help="Let this shell complete commands and options: adds a line to its start-up file."
     )
     _contribute(app, tokens)
     return app
 
 
 def _contribute(app: App, tokens: Sequence[str]) -> None:
-    """Register the contributed commands by their places, and import those that are wanted now.
+    """Register the commands of other packages, and import those that are needed now.
 
-    That is the one that is called, or all of them for the list of commands, which says what each is
-    for. A command that does not load has the reason in that list, and the others work.
+    When a command is called, only that command is imported. When the list of commands is shown, all
+    are imported, because the list says what each is for. A command that does not load stands in the
+    list with the reason, and the other commands work.
     """
     listing = not tokens or tokens[0].startswith("-")
     for entry in entries(COMMANDS):
@@ -119,7 +126,9 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
             app.command(entry.value, name=entry.name, help=printable(f"broken: {error}"))
         else:
             app.command(entry.value, name=entry.name)
-            app[entry.name]  # cyclopts shows a command's summary once the command is resolved
+            app[
+                entry.name
+            ]  # cyclopts shows a command's summary only after the command was looked up
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -132,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with options.bounds():
             tokens = options.tokens
             status = build(tokens)(tokens, exit_on_error=False, print_error=False)
-        # a reader who has gone is noticed here, and not when the interpreter ends
+        # If the reader of a pipe has gone, we notice it here, before the interpreter ends.
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
         _leave(*options.interrupted(str(interrupt)))
@@ -141,7 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
-    except BrokenPipeError:  # the reader of our output has gone, and has what it wanted
+    except BrokenPipeError:  # the reader of our output, such as `head`, has read enough
         _discard_output()
         sys.exit(0)
     except OSError as error:
@@ -153,9 +162,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _prepare_streams() -> None:
-    """Give what is printed a place: a word for a letter that cannot be shown, nowhere if closed."""
+    """Make standard output and standard error safe to print to.
+
+    A letter that the stream's encoding lacks is written as a word, such as `eps`. A stream that is
+    closed discards what is printed.
+    """
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # whoever started this process has closed it
+        if (
+            getattr(sys, name) is None
+        ):  # the program that started this process has closed the stream
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -163,7 +178,7 @@ def _prepare_streams() -> None:
 
 
 def _discard_output() -> None:
-    """Send what is still to be written nowhere, so that the interpreter can end."""
+    """Discard the output that is not written yet, so that the interpreter can end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -4,21 +4,30 @@ import keyword
 import re
 from pathlib import Path
 
-STARTER = "two_server_sum", "TwoServerSum"  # the starter's module and class, renamed in the copies
+STARTER = (
+    "two_server_sum",
+    "TwoServerSum",
+)  # the starter's module and class, which the copies rename
 
 
 def new(name: str, *, folder: Path | None = None) -> None:
-    """Write a protocol, a scenario and a test to start from, all of which run and pass.
+    """Write a protocol, a scenario and a test that run, as a start for your own.
 
-    Example: `simnet new ring_sum`, then `simnet run ring_sum/scenario.py`,
-    `simnet verify ring_sum/scenario.py --corrupt A` and `pytest ring_sum`.
+    For example:
+
+    - `simnet new ring_sum`
+    - `simnet run ring_sum/scenario.py`
+    - `simnet verify ring_sum/scenario.py --corrupt A`
+    - `pytest ring_sum`
 
     Parameters
     ----------
     name
-        The protocol's name in small letters, such as `ring_sum`: it becomes a module and a class.
+        The protocol's name in small letters, such as `ring_sum`. It becomes the name of a module
+        and of a class.
     folder
-        Where the three files are written; a new folder of that name when left out.
+        The folder for the three files. Without this option it is a new folder with the protocol's
+        name.
 
     """
     from simnet.cli.output import console
@@ -52,7 +61,7 @@ def new(name: str, *, folder: Path | None = None) -> None:
 
 
 def starter(name: str) -> dict[str, str]:
-    """The files for a protocol of this name: their texts by file name."""
+    """Return the texts of the files for a protocol of this name, by file name."""
     module, cls = STARTER
     source = Path(__file__).parent / "starter"
     camel = "".join(part.capitalize() for part in name.split("_"))

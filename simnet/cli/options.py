@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean."""
+"""The options that several commands share, and the values that their texts stand for."""
 
 import csv
 import re
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
 
 
-# Files that a command writes. Whether it can is asked before it does anything else.
+# The files that a command writes. Before the command does anything else, these checks refuse a file
+# that cannot be written.
 
 
 def _writable(_: object, file: str | Path | None) -> None:
@@ -45,7 +46,8 @@ def _parquet(_: object, file: Path | None) -> None:
 
 
 JsonFile = Annotated[
-    str | None, Parameter(name="--json", allow_leading_hyphen=True, validator=_writable)
+    str | None,
+    Parameter(name="--json", metavar="FILE", allow_leading_hyphen=True, validator=_writable),
 ]
 OutputFile = Annotated[Path | None, Parameter(validator=_writable)]
 FigureFile = Annotated[Path | None, Parameter(validator=_drawable)]
@@ -54,57 +56,81 @@ ParquetFile = Annotated[Path | None, Parameter(validator=_parquet)]
 
 @Parameter(name="*")
 @attrs.frozen
-class Data:
-    """The people of a run: from a column of a file, or synthetic."""
+class ColumnOfFile:
+    """The options that name a column of a data file and describe the file."""
 
     input: Path | None = None
-    "CSV, CSV.gz or Parquet file; one row is one user, unless --counts says how many."
+    (
+        "Read the users from this CSV, CSV.gz or Parquet file. One row is one user, unless you "
+        "give "
+        "--counts."
+    )
     column: str | None = None
-    "The column that holds the users' items or numbers."
+    "The name of the column that has the users' items or numbers."
     counts: str | None = None
-    "The column that says how many users hold the item of a row."
+    "The name of the column that says how many users have the item of a row."
+    delimiter: str | None = None
+    (
+        "The character between the fields of a CSV file, such as ; or tab. Without this option the "
+        "program finds it out."
+    )
+    encoding: str | None = None
+    (
+        "The encoding of a CSV file, such as latin-1. Without this option the program recognises "
+        "UTF-8, UTF-16 and UTF-32."
+    )
+    max_rows: int | None = None
+    "Refuse a file that has more rows than this. Without this option the limit is ten million."
+
+    @property
+    def form(self) -> "Format":
+        """The format of the file, as the options describe it."""
+        from simnet.scenario.data_file import Format
+
+        return Format.of_options(self.delimiter, self.encoding, self.max_rows)
+
+
+@Parameter(name="*")
+@attrs.frozen
+class Data(ColumnOfFile):
+    """The options that say who the users of a run are: people from a file, or synthetic people."""
+
     domain: str | None = None
-    "The items, separated by commas; default: what occurs in the column."
+    "The possible items, separated by commas. Without this option they are read off the column."
     numeric: str | None = None
-    "Columns of numbers of a table, each with its range, separated by commas: age:0:90,hours:1:99."
+    "The columns of numbers of a table, each with its range: age:0:90,hours:1:99."
     categorical: str | None = None
     (
-        "Columns of categories of a table, each with its labels if these are declared: "
+        "The columns of categories of a table, each with its labels if you declare them: "
         "sex:Male|Female,city."
     )
     missing: str = "?"
-    "What a cell of a table holds that has no value, if it is not empty."
+    "The text that marks a missing value in a table. An empty cell is a missing value too."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
-    "Leave out the rows of a table that lack a value."
-    delimiter: str | None = None
-    "What separates the fields of a CSV file, such as ; or tab; found out when left out."
-    encoding: str | None = None
-    "How a CSV file's letters are written, such as latin-1; UTF-8, UTF-16 or UTF-32 when left out."
-    max_rows: int | None = None
-    "Refuse a file of more rows than this; ten million when left out."
+    "Leave out the rows of a table that have a missing value."
     users: int | None = None
-    "Draw so many rows without replacement; without a file, so many synthetic users."
+    "Draw this many rows without replacement. Without a file, make up this many users."
 
     def population(
         self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
     ) -> "Population":
-        """The people that the options describe, `--users m` being short for `--set users=m`.
+        """Return the people that the options describe.
 
-        Raises `BadInput` when the options do not fit together, or synthetic users would cost more
-        than the limit.
+        `--users m` means the same as `--set users=m`. Raises `BadInput` when the options do not fit
+        together, or when a run with synthetic users would move more field elements than `limit`.
         """
         from simnet.scenario.perform import synthetic
 
         if self.users is not None and "users" in settings:
-            raise BadInput("--users is short for --set users: give one of them")
+            raise BadInput("--users means the same as --set users: give only one of them")
         if self.input is None:
-            self._refuse("goes with --input: it describes a file", *_OF_FILES)
+            self._refuse("goes with --input: give the file of data too", *_OF_FILES)
             users = scenario.users if self.users is None else self.users
             return synthetic(scenario, users, seed, limit)
         if "items" in settings:
             raise BadInput(
-                "with --input the items are those of the column: name them with --domain, "
-                "not --items"
+                "--items does not go with --input, because the items are those of the column: "
+                "--domain names them"
             )
         population = (
             self._table(self.input)
@@ -114,34 +140,27 @@ class Data:
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 
-    @property
-    def form(self) -> "Format":
-        """What the options say of the file."""
-        from simnet.scenario.data_file import Format
-
-        return Format.of_options(self.delimiter, self.encoding, self.max_rows)
-
     def _refuse(self, why: str, *names: str) -> None:
-        """Raise `BadInput` when one of these options is given."""
+        """Raise `BadInput` when the user gave one of these options; `why` completes the message."""
         for name in names:
             if getattr(self, name):
                 raise BadInput(f"--{name.replace('_', '-')} {why}")
 
     def _column(self, path: Path, scenario: "Scenario") -> "Population":
-        """Users who hold the cells of one column."""
+        """Return users whose inputs are the cells of one column."""
         from simnet.scenario.columns import read_column
         from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
 
         self._refuse(
-            "is for scenarios on tables: this one takes --column",
+            "is for scenarios on tables, and this scenario takes one column: --column",
             "numeric",
             "categorical",
             "drop_missing",
         )
         if self.column is None:
             raise BadInput(
-                f"--input needs --column: which column holds the users' "
-                f"{scenario.data.split()[-1]}?"
+                f"--input needs --column: name the column that has the users' "
+                f"{scenario.data.split()[-1]}"
             )
         if scenario.on_values:
             self._refuse(
@@ -149,7 +168,7 @@ class Data:
                 "domain",
             )
             self._refuse(
-                "goes with items, and this scenario takes numbers, one user a row", "counts"
+                "is for items, and this scenario takes numbers, one row for each user", "counts"
             )
             return numbers_of_column(read_column(path, self.column, self.form), *scenario.range)
         domain = (
@@ -166,12 +185,12 @@ class Data:
         return people
 
     def _table(self, path: Path) -> "Population":
-        """Users who hold the rows of a table."""
+        """Return users whose inputs are the rows of a table."""
         from simnet.scenario.columns import read_columns
         from simnet.scenario.from_columns import table_of_columns
 
         self._refuse(
-            "is for one column: a table takes --numeric and --categorical",
+            "is for one column, and this scenario takes a table: --numeric and --categorical",
             "column",
             "counts",
             "domain",
@@ -189,11 +208,11 @@ class Data:
         ]
         if not names:
             raise BadInput(
-                "--input needs --numeric or --categorical: which columns hold what users report on?"
+                "--input needs --numeric or --categorical: name the columns that users report on"
             )
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise BadInput(f"column {twice!r} is named twice: each column is reported on once")
+            raise BadInput(f"column {twice!r} is named twice: name each column once")
         columns = read_columns(path, names, [self.missing], self.drop_missing, self.form)
         return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categories)
 
@@ -205,9 +224,9 @@ _OF_FILES = (
 
 
 def _declared(text: str) -> "Numeric":
-    """A column of numbers with its range.
+    """Return the column of numbers that a text such as `age:0:90` declares.
 
-    Raises `BadInput` for anything else than name:low:high.
+    Raises `BadInput` for any other form than name:low:high.
     """
     from simnet.scenario.schema import Numeric
 
@@ -224,9 +243,10 @@ def _declared(text: str) -> "Numeric":
 
 
 def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
-    """A value from the command line; a whole number is one, where cyclopts would round 1.5 to 2.
+    """Convert the text of an option to its type, and refuse 1.5 where a whole number is expected.
 
-    The options that several commands share come with their `None`, a command's own without.
+    cyclopts itself would round 1.5 to 2. The type of an option that several commands share is `int
+    | None`; the type of a command's own option is `int`. Raises `ValueError`.
     """
     if (
         kind in (int, int | None)
@@ -239,7 +259,7 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 
 
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """A column of categories, and its labels if they are declared.
+    """Return the name of a column of categories, and its labels if the text declares them.
 
     Raises `BadInput` for an empty name or label.
     """
@@ -255,7 +275,7 @@ def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def _fields(option: str, text: str) -> list[str]:
-    """The fields of comma-separated text; quotes protect a comma."""
+    """Split a text at its commas, except at commas inside quotes. Raises `BadInput`."""
     noun = "items" if option == "--domain" else "columns"
     if not text.strip():
         raise BadInput(f"{option} names no {noun[:-1]}: {noun} separated by commas are expected")
@@ -266,20 +286,20 @@ def _fields(option: str, text: str) -> list[str]:
 
 
 def with_short(settings: dict[str, str], **short: int | str | None) -> dict[str, str]:
-    """Settings with options that are short for one, such as `--users`.
+    """Add to the settings the options that mean the same as a setting, such as `--users`.
 
-    Raises `BadInput` for both at once.
+    Raises `BadInput` when a setting and its option are both given.
     """
     for name, value in short.items():
         if value is not None and name in settings:
-            raise BadInput(f"--{name} is short for --set {name}: give one of them")
+            raise BadInput(f"--{name} means the same as --set {name}: give only one of them")
         if value is not None:
             settings[name] = str(value)
     return settings
 
 
 def whole_numbers(option: str, text: str) -> list[int]:
-    """Whole numbers separated by commas. Raises `BadInput` for anything else."""
+    """Return the whole numbers of a text such as `1,0,1`. Raises `BadInput` for any other text."""
     try:
         if re.fullmatch(r"[+-]?[0-9]+( *, *[+-]?[0-9]+)*", text.strip(), re.ASCII) is None:
             raise ValueError
@@ -289,7 +309,10 @@ def whole_numbers(option: str, text: str) -> list[int]:
 
 
 def settings_of(options: Sequence[str] | None) -> dict[str, str]:
-    """`--set k=v` options by name. Raises `BadInput` for one without an equals sign."""
+    """Return the values of `--set name=value` options by name.
+
+    Raises `BadInput` for a text without an equals sign, and for a name that is given twice.
+    """
     settings: dict[str, str] = {}
     for text in options or ():
         name, equals, value = text.partition("=")

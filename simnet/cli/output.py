@@ -1,8 +1,8 @@
-"""Where results go: tables for a person, JSON for a program.
+"""Writes results: tables for a person, JSON for a program.
 
-Everything that a person sees goes through `console`, or through `tell` on standard error. Both show
-text from elsewhere as it is: characters that would move a cursor become dots, and square brackets
-are no markup. What is to be coloured is a rich `Text`.
+All text for a person goes through `console`, or through `tell` on standard error. Text that comes
+from data is safe to print there: characters that would move a terminal's cursor become dots, and
+rich does not read square brackets as markup. To print in colour, pass a rich `Text`.
 """
 
 import json
@@ -19,7 +19,7 @@ from rich.segment import Segment
 from simnet.files import write_whole
 from simnet.printable import printable
 
-# In the text of JSON a letter may stand as itself or as an escape, which means the same.
+# In JSON, a letter and its escape (such as \u00e9) mean the same.
 _UNPRINTABLE = re.compile(
     "[\\x7f-\\x9f\\u200e-\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]+"
 )
@@ -27,17 +27,17 @@ _NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 
 def console(json_file: str | None) -> Console:
-    """The console for a person; silent when JSON goes to standard output."""
+    """Return the console for a person. It prints nothing when JSON goes to standard output."""
     return Screen(quiet=json_file == "-", highlight=False, emoji=False, markup=False)
 
 
 class Screen(Console):
-    """A console that shows no character that would move a terminal's cursor."""
+    """A console that replaces characters that would move a terminal's cursor."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The pieces of text that are to be printed; rich's own commands are no text."""
+        """Yield the pieces of text to print; rich's own control codes pass unchanged."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -46,7 +46,7 @@ class Screen(Console):
                 yield Segment(lines, segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the frame of the command line, which knows that it is no failure."""
+        """Raise `BrokenPipeError`, which `main` handles: that a reader stops is no failure."""
         raise BrokenPipeError
 
 
@@ -68,7 +68,7 @@ def write_json(value: Any, file: str | None) -> None:
 
 
 def _can_show(stream: TextIO, text: str) -> bool:
-    """Whether the stream's encoding has every letter of the text."""
+    """Return whether the stream's encoding has every letter of the text."""
     try:
         text.encode(stream.encoding or "ascii")
     except UnicodeEncodeError:
@@ -77,7 +77,7 @@ def _can_show(stream: TextIO, text: str) -> bool:
 
 
 def _finite(value: Any) -> Any:
-    """Replace what JSON has no word for: infinity by text, NaN (unknown) by null."""
+    """Replace the numbers that JSON cannot write: infinity by text, NaN (unknown) by null."""
     if isinstance(value, dict):
         return {str(key): _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -90,5 +90,5 @@ def _finite(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """A numpy number or a fraction as a plain one."""
+    """Return a numpy number or a fraction as a plain Python number."""
     return value.item() if hasattr(value, "item") else float(value)

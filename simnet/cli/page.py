@@ -1,10 +1,10 @@
-"""Parts of Markdown pages that commands write: what stands between two comments.
+"""Writes a part of a Markdown page: the lines between two comments.
 
     <!-- speed -->
     | figure | measured | target |
     <!-- /speed -->
 
-The rest of such a page is written by hand, and left as it is.
+The other lines of the page are written by hand, and stay as they are.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from simnet.files import write_whole
 
 
 def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
-    """Replace the part of that name by these lines.
+    """Replace the part with this name by these lines.
 
     Raises `BadInput` when the page cannot be read or written, or has no such part.
     """
@@ -24,7 +24,7 @@ def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
         before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")
         _, closed, after = after.partition(end)
         if not (marker and closed):
-            raise BadInput(f"{page} has no part between {begin} and {end} to write to")
+            raise BadInput(f"{page} has no part to write to: add the lines {begin} and {end}")
     except OSError as error:
         raise BadInput(f"{page} cannot be read: {error.strerror}") from error
     write_whole(page, "\n".join([before + begin, *lines, end + after]))

@@ -1,4 +1,4 @@
-"""Privacy statements as a person sees them on a terminal."""
+"""Prints privacy statements: a table for each view, with what the numbers assume."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def print_privacy(console: Console, statements: Sequence[PrivacyStatement]) -> None:
-    """View by view a table of the statements, and what they rest on."""
+    """Print a table of the statements for each view, and the assumptions of the numbers."""
     for view, group in groupby(statements, key=lambda statement: statement.whose):
         of_view = list(group)
         console.print(Text(f"Privacy of one user against {view}", "bold"))

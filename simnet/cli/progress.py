@@ -1,4 +1,4 @@
-"""A progress bar, shown on a terminal only, and only for work of more than a second."""
+"""A progress bar, which is shown only on a terminal, and only for work of more than a second."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ PATIENCE = 1.0  # seconds before the bar appears
 
 
 class _Rate(ProgressColumn):
-    """So many of something a second."""
+    """The column of the bar that shows how many steps are done in a second."""
 
     def __init__(self, unit: str) -> None:
         super().__init__()
@@ -28,9 +28,9 @@ class _Rate(ProgressColumn):
 def progress_bar(
     label: str, total: int, unit: str | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """A function to be called with the number of steps done since the last call.
+    """Yield a function; call it with the number of steps done since the last call.
 
-    A `unit` shows their rate.
+    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second.
     """
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in words that say what to write instead."""
+"""Error messages for a wrong command line, which say what to write instead."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ from cyclopts import (
 from simnet.cli.scenario_options import SETTING
 from simnet.nearest import did_you_mean
 
-# Options that once asked what to report; a scenario may have a setting of the old name.
+# The new names of two options. A scenario may have a setting that is called like the old option.
 RENAMED = {"--epsilon": "--at-epsilon", "--delta": "--at-delta"}
 
 
 def in_words(error: CycloptsError, tokens: Sequence[str]) -> str:
-    """The error as a sentence that a person can act on."""
+    """Return the error as a sentence that tells a person what to do."""
     command = " ".join(error.command_chain or tokens[:1])
     match error:
         case UnknownCommandError():
@@ -29,7 +29,8 @@ def in_words(error: CycloptsError, tokens: Sequence[str]) -> str:
         case UnusedCliTokensError():
             unused = " and ".join(map(repr, error.unused_tokens or ()))
             return (
-                f"{command} takes no {unused} here: `simnet {command} --help` shows what it takes"
+                f"{command} does not take {unused} here: `simnet {command} --help` shows what it "
+                "takes"
             )
         case MissingArgumentError() if error.argument is not None:
             return _missing(error, command)
@@ -44,7 +45,10 @@ def _unknown_command(error: UnknownCommandError) -> str:
     is_option = word.startswith("-")
     known = [name for name in names if name.startswith("-") is is_option]
     kind = "option" if is_option else "command"
-    return f"no {kind} is called {word!r}{did_you_mean(word, known)}: there are {', '.join(known)}"
+    return (
+        f"no {kind} is called {word!r}{did_you_mean(word, known)}: the {kind}s are "
+        f"{', '.join(known)}"
+    )
 
 
 def _unknown_option(error: UnknownOptionError, command: str) -> str:
@@ -55,7 +59,9 @@ def _unknown_option(error: UnknownOptionError, command: str) -> str:
         argument.name for argument in arguments if argument.field_info.name.startswith(SETTING)
     ]
     new = RENAMED.get(given)
-    meant = f": {new} asks what to report" if new in names else did_you_mean(given, names)
+    meant = (
+        f": {new} says for which value to report" if new in names else did_you_mean(given, names)
+    )
     its = f"; the scenario's settings are {', '.join(settings)}" if settings else ""
     return f"{command} has no option {given}{meant}{its}"
 
@@ -67,9 +73,9 @@ def _missing(error: MissingArgumentError, command: str) -> str:
         (token.keyword for token in argument.tokens if token.keyword is not None), None
     )
     if option is not None:
-        return f"{option} needs a value: `simnet {command} --help` says which"
+        return f"{option} needs a value: `simnet {command} --help` explains it"
     name = next((name for name in argument.names if not name.startswith("-")), None)
     if name is None:
         positional = argument.field_info.is_positional
         name = argument.name.lstrip("-").upper() if positional else argument.name
-    return f"{command} needs {name}, which is missing: `simnet {command} --help` says what it is"
+    return f"{command} needs {name}, which is missing: `simnet {command} --help` explains it"

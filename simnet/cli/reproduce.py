@@ -30,23 +30,29 @@ def reproduce(
 ) -> int:
     """Reproduce the papers' figures and tables, with a verdict on every number they quote.
 
-    Runs what the store lacks, says beforehand how long that takes, and can be stopped and repeated
-    at any time. Exit status 1 when a trial fails, or an expected value lies outside its interval.
+    The command first says how long it will take, and then runs the trials that the store lacks. You
+    can stop it at any time; the same command goes on where it stopped.
 
-    Examples: `simnet reproduce fig2 --data DIR`, `simnet reproduce all --quick`.
+    The exit status is 1 when a trial fails, or when an expected value lies outside the interval of
+    what was measured.
+
+    For example:
+
+    - `simnet reproduce fig2 --data DIR`
+    - `simnet reproduce all --quick`
 
     Parameters
     ----------
     names
-        Experiments by name (see `simnet list`) or file; `all` for all that are registered.
+        The names (see `simnet list`) or files of experiments; `all` means all that have a name.
     how
-        How they are run.
+        How the experiments are run.
     out
-        The folder for figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
+        The folder for the figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
     page
-        Write the page of verdicts to this file too, with the command that made it.
+        Write the page of verdicts to this file too. The page names the command that made it.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
@@ -54,7 +60,9 @@ def reproduce(
     from simnet.studies.report import report, write_verdicts
 
     if not names:
-        raise BadInput("reproduce what? Experiments by name (`simnet list` shows them), or all")
+        raise BadInput(
+            "name the experiments to reproduce (`simnet list` shows them), or write `all`"
+        )
     how, screen, began = how or StudyOptions(), console(json), time.monotonic()
     chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
@@ -67,7 +75,7 @@ def reproduce(
             reported = report(study, store)
             files = (
                 reported.write(out) if reported.table.rows else []
-            )  # what an earlier run left stays
+            )  # without a trial, the files of an earlier run stay
             _print_report(reported, screen)
             reports.append(reported)
             listed.append(
@@ -78,7 +86,8 @@ def reproduce(
     if page is not None:
         write_verdicts(reports, page, _command(names, how))
     screen.print(
-        f"figures, tables and verdicts.md are in {out}, results in {store.path}", soft_wrap=True
+        f"the figures, tables and verdicts.md are in {out}, the results in {store.path}",
+        soft_wrap=True,
     )
     write_json(
         {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
@@ -87,7 +96,10 @@ def reproduce(
 
 
 def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
-    """Raise `BadInput` when the folder cannot be made, or no figure drawn; warn without Parquet."""
+    """Raise `BadInput` when the folder cannot be made or no figure can be drawn.
+
+    Without pyarrow, print that no Parquet file will be written.
+    """
     from simnet.cli.tell import tell
     from simnet.files import refuse_unwritable
     from simnet.installed import extra_missing
@@ -101,11 +113,14 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
     if any(study.experiment.figure is not None for study in studies):
         blank_figure()
     if not has_pyarrow():
-        tell(f"no Parquet is written beside CSV: {extra_missing('that', 'pyarrow', 'data')}")
+        tell(
+            "tables are written as CSV only, not as Parquet: "
+            f"{extra_missing('that', 'pyarrow', 'data')}"
+        )
 
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
-    """The command that makes the same page, wherever the data lie."""
+    """Return the command that makes the same page; the folder of data is written as DIR."""
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
     if how.quick:
@@ -120,7 +135,7 @@ def _command(names: "Sequence[str]", how: StudyOptions) -> str:
 
 
 def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:
-    """How much there is to run, and about how long it takes."""
+    """Print how many trials there are to run, and an estimate of the time."""
     from simnet.studies.report import remaining
 
     total = 0.0
@@ -131,16 +146,16 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
             f"{study.name}: {study.experiment.summary} ({study.experiment.source}); "
             f"{counted(trials)} to run"
         )
-    screen.print(f"this takes about {duration(total)} with {slots} trials at once\n")
+    screen.print(f"this takes about {duration(total)} ({slots} at once)\n")
 
 
 def counted(trials: int) -> str:
-    """A number of trials in words."""
+    """Return a number of trials in words: `1 trial`, `1,200 trials`."""
     return f"{trials:,} trial{'' if trials == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A time in words."""
+    """Return a time in words: `75 s`, `12 min`, `2.5 h`."""
     if seconds < 90:
         return f"{max(round(seconds), 1)} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
@@ -154,12 +169,12 @@ def _print_report(reported: "Report", screen: "Console") -> None:
     screen.print(f"{reported.study.name}: {experiment.summary} ({experiment.source})", style="bold")
     if reported.table.synthetic:
         screen.print(
-            "Synthetic people stand in for real data: --data DIR names a folder with the data"
+            "The people are synthetic, not real data: --data DIR names a folder with the data"
         )
     for choice in experiment.choices:
         screen.print(f"chosen: {choice}")
     screen.print(
-        f"{counted(experiment.trials)} a point; intervals hold together with confidence "
+        f"{counted(experiment.trials)} at each point; all intervals together hold with confidence "
         f"{CONFIDENCE:.1%}"
     )
     print_rows(_lines(reported.table), screen)
@@ -169,7 +184,7 @@ def _print_report(reported: "Report", screen: "Console") -> None:
 
 
 def _lines(table: "Table") -> "list[dict[str, Any]]":
-    """The points with their measures, without the axes that have one value."""
+    """Return a row for each point and measure, without the parameters that have only one value."""
     from simnet.cli.grid import in_words
     from simnet.studies.report import interval_in_words
 
@@ -192,7 +207,7 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
 
 
 def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
-    """What was found of a quoted number, and the correction, or why it cannot be reproduced."""
+    """Print the verdict on a quoted number, and the correction, or why it cannot be reproduced."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -205,8 +220,10 @@ def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
         else [f"printed {ruling.bound} {in_words(ruling.printed)}".replace("  ", " ")]
     )
     if ruling.expected is not None:
-        drawn = ruling.chance is not None and 0 < ruling.chance < 1  # the number was itself a draw
-        chance = f", with chance {ruling.chance:.2g}" if drawn else ""
+        drawn = (
+            ruling.chance is not None and 0 < ruling.chance < 1
+        )  # the printed number is a random draw
+        chance = f", with probability {ruling.chance:.2g}" if drawn else ""
         numbers.append(f"expected {in_words(ruling.expected)}{chance}")
     if ruling.measured is not None:
         interval = ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simnet.studies.store import StoredTrial
 
 Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
-SHOWN, WIDE = 40, 10  # rows and columns on a terminal; files hold them all
+SHOWN, WIDE = 40, 10  # the most rows and columns on a terminal; files have all of them
 
 
 def results(
@@ -27,32 +27,36 @@ def results(
     parquet: ParquetFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Show and export what the store holds: one row a trial.
+    """Show and export the results in the store, one row for each trial.
 
-    Of every experiment the rows are those of the code and data that were written last. Exit status
-    1 when lines of the store are damaged; rows of these are left out.
+    For each experiment, the rows are those of the version of code and data that was stored last.
+    The exit status is 1 when lines of the store are damaged; the rows of these lines are left out.
 
-    Examples: `simnet results`, `simnet results fig2 --where epsilon=0.2 --csv fig2.csv`,
-    `simnet results --mend`.
+    For example:
+
+    - `simnet results`
+    - `simnet results fig2 --where epsilon=0.2 --csv fig2.csv`
+    - `simnet results --mend`
 
     Parameters
     ----------
     experiment
-        The name of an experiment; without one, the store's contents in a few lines.
+        The name of an experiment. Without a name, the command shows a summary of the store.
     where
-        Only rows with this parameter: `--where users=1000`. May be given several times.
+        Keep only the rows with this value: `--where users=1000`. You can give this option several
+        times.
     all_versions
-        Rows of every version of code and data, with their digests.
+        Show the rows of every version of code and data, with the digests of these versions.
     mend
-        Check the store and take damaged lines out; the next sweep runs their trials again.
+        Check the store and take damaged lines out. The next sweep runs their trials again.
     store
-        The file of results.
+        The file that keeps the results.
     csv
         Write the rows to this CSV file.
     parquet
         Write the rows to this Parquet file (needs pyarrow).
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
 
     """
     from simnet.cli.grid import print_rows
@@ -64,20 +68,21 @@ def results(
 
     path = store or default_store()
     if not path.is_file():
-        raise BadInput(f"there is no store {path}: `simnet sweep` makes one")
+        raise BadInput(f"there is no store of results {path}: `simnet sweep` makes one")
     with Store(path, reading=not mend) as opened:
         kept = opened.kept(experiment)
         damaged = opened.damaged
     if damaged:
         tell(
             f"{damage_in_words(opened)}, and {'taken' if mend else 'left'} out: the next sweep "
-            "runs lost trials again"
+            "runs the lost trials again"
         )
     elif mend:
         tell(f"no line of {path} is damaged")
     if experiment is not None and not kept:
         raise BadInput(
-            f"{path} holds nothing of {experiment!r}: `simnet results` lists what it holds"
+            f"{path} has no results of {experiment!r}: `simnet results` lists the experiments it "
+            "has"
         )
     trials = sorted(kept if all_versions else _latest(kept), key=_place)
     one_by_one = experiment or csv or parquet or where
@@ -102,9 +107,9 @@ def results(
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first columns in which rows differ.
+    """Return the rows with only the first columns in which the rows differ.
 
-    All of them, for a single row, but for seed and versions.
+    A single row keeps its first columns. The seed and the versions are left out.
     """
     from simnet.studies.table import columns
 
@@ -115,19 +120,19 @@ def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _latest(kept: list["StoredTrial"]) -> list["StoredTrial"]:
-    """The rows of the versions written last, for every experiment; the store's order tells."""
+    """Return, for every experiment, the trials of the version that stands last in the store."""
     last = {one.experiment: one.versions for one in kept}
     return [one for one in kept if one.versions == last[one.experiment]]
 
 
 def _place(one: "StoredTrial") -> tuple[str, str, str, str, int]:
-    """Where a row stands among the others."""
+    """Return the sort key of a trial."""
     job, versions = one.result.job, one.versions
     return one.experiment, versions.code, versions.data, job.parameters, job.trial
 
 
 def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
-    """A line for each experiment and version."""
+    """Return a row for each experiment and version, with its number of trials."""
     found: dict[tuple[str, str, str], int] = {}
     for one in kept:
         key = (one.experiment, one.versions.code, one.versions.data)
@@ -139,7 +144,7 @@ def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
 
 
 def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
-    """Rows whose parameters have the values asked for, as text.
+    """Return the rows whose columns have the values that `where` names.
 
     Raises `BadInput` for a name that no row has.
     """
@@ -160,14 +165,14 @@ def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[s
     unknown = next((name for name in wanted if not any(name in row for row in rows)), None)
     if rows and unknown is not None:
         raise BadInput(
-            f"no row has {unknown!r}: there are "
+            f"no row has a column {unknown!r}: the columns are "
             f"{', '.join(dict.fromkeys(n for row in rows for n in row))}"
         )
     return [row for row in rows if all(_same(row.get(name), text) for name, text in wanted.items())]
 
 
 def _same(value: Any, text: str) -> bool:
-    """Whether a value is what the text says; numbers by size."""
+    """Return whether a value equals the one that a text stands for; 0.20 equals 0.2."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(text) == value

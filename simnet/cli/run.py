@@ -36,48 +36,52 @@ def run(
     yes: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,
 ) -> int:
-    """Run a scenario once and show what came of it.
+    """Run a scenario once and show the result.
 
-    The estimate stands beside the truth; then come exact privacy, what coalitions learn, and the
-    bill.
+    The output shows the estimate beside the truth, the exact privacy of one user, what each
+    coalition learns, and the bill.
 
-    Exit status 1 when a claim about a coalition fails.
+    The exit status is 1 when a claim about a coalition fails.
 
-    Examples: `simnet run tss --reported 4 --gamma 2`, `simnet run dpds --input people.csv
-    --column city --users 3000`, `simnet run local_table --input people.csv
-    --numeric age:0:120,hours:0:99 --categorical sex,region --drop-missing`,
-    `simnet run my_protocol.py:Mine --inputs 1,0,1`.
+    For example:
+
+    - `simnet run tss --reported 4 --gamma 2`
+    - `simnet run dpds --input people.csv --column city --users 3000`
+    - `simnet run local_table --input people.csv --numeric age:0:120 --categorical sex,region`
+    - `simnet run my_protocol.py:Mine --inputs 1,0,1`
 
     Parameters
     ----------
     scenario
-        A scenario's name (see `simnet list`), a file with a scenario or with one protocol, or
-        `FILE.py:Class`. Every setting of it is an option: `simnet run dpds --help` shows them. Of a
-        protocol without a scenario, outputs and bill are shown.
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet run
+        dpds --help` shows them.
+        For a protocol without a scenario, the command shows the outputs and the bill.
     set_
-        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
-        given several times.
+        Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
+        0.2`. You can give this option several times.
     seed
-        All randomness follows from it.
+        The number from which all randomness of the run follows.
     data
-        The people of the run.
+        The users and their inputs.
     inputs
-        For a protocol of your own: what its parties hold, whole numbers separated by commas. When
-        it is left out, they hold items uniform on 1..items, drawn from the seed.
+        The inputs of the parties of your own protocol: whole numbers separated by commas. Without
+        this option, each input is an item that is drawn uniformly from 1..items with the seed.
     max_elements
-        Refuse a run that moves more field elements than this.
+        Refuse a run whose messages carry more field elements than this.
     at_epsilon
-        State the exact δ at this ε; by default at the one that the protocol's parameters stand for.
+        State the exact δ at this ε. Without this option, the ε that the protocol's parameters
+        stand for is used.
     at_delta
         State the exact ε at this δ.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     claims
-        Judge the scenario's claims about coalitions; `--no-claims` leaves them out.
+        Judge the scenario's claims about coalitions. `--no-claims` skips this step.
     yes
-        Ask nothing before a run of 1,000,000,000 field elements and more.
+        Run without a question, even if the run has 1,000,000,000 field elements or more.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.scenario.find import find
     from simnet.scenario.perform import LIMIT
@@ -86,7 +90,7 @@ def run(
     settings = settings_of(set_)
     chosen = found.with_settings(settings)
     people, limit = data or Data(), LIMIT if max_elements is None else max_elements
-    if not found.assesses:  # asked of the defaults: settings may fit the people's columns alone
+    if not found.assesses:  # asked with the defaults: settings may fit only the people's columns
         return _run_plain(name, chosen, people, inputs, seed, limit, claims, figure, json)
     return _run_assessed(
         name,
@@ -115,7 +119,7 @@ def _run_plain(
     figure: Path | None,
     json: str | None,
 ) -> int:
-    """Run a protocol whose estimate nobody assesses; exit status as for `run`."""
+    """Run a protocol that has no `assess` method; return the exit status of `run`."""
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.show_plain import show_plain
@@ -124,11 +128,11 @@ def _run_plain(
 
     if figure is not None:
         raise BadInput(
-            "--figure draws an estimate beside the truth: give the scenario an `about` whose "
-            "record has `assess`"
+            "--figure draws an estimate beside the truth, and this protocol has no estimate: give "
+            "the scenario an `about` whose record has the method `assess`"
         )
     if inputs is not None and people.input is not None:
-        raise BadInput("--inputs and --input both say what the parties hold: give one of them")
+        raise BadInput("--inputs and --input both give the inputs of the parties: use one of them")
     scenario = scenario.with_settings(with_short({}, users=people.users))
     own_inputs: plain.Inputs | None = None
     if inputs is not None:
@@ -141,7 +145,7 @@ def _run_plain(
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
             result = plain.judged(result, progress)
-    if json is not None:  # a verdict in JSON takes as long as a small run
+    if json is not None:  # only if wanted: to write verdicts takes as long as a small run
         write_json(result.as_json(), json)
     show_plain(result, console(json))
     return 0 if all(row.holds for row in result.adversaries) else 1
@@ -161,7 +165,7 @@ def _run_assessed(
     figure: Path | None,
     json: str | None,
 ) -> int:
-    """Run a scenario and hold its estimate against the truth; exit status as for `run`."""
+    """Run a scenario and compare its estimate with the truth; return the exit status of `run`."""
     from simnet.cli.long_work import long_work
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
@@ -171,8 +175,8 @@ def _run_assessed(
 
     if inputs is not None:
         raise BadInput(
-            "--inputs is for protocols of which nothing is said but their script: this scenario "
-            "takes people from a file, with --input and --column, or makes them up"
+            "--inputs is for protocols of your own that have no `assess` method: this scenario "
+            "reads its users from a file (--input and --column), or makes them up"
         )
     population = people.population(scenario, settings, seed, limit)
     about = scenario.described(scenario.build_for(population))
@@ -193,12 +197,13 @@ def _run_assessed(
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
             result = judged(result, progress)
-    # Files first: a reader of the output who leaves early stops what comes after.
+    # Files are written before anything is printed: if the reader of a pipe closes it early, the
+    # program ends at the next print.
     if figure is not None:
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
-    if json is not None:  # a verdict in JSON takes as long as a small run
+    if json is not None:  # only if wanted: to write verdicts takes as long as a small run
         write_json(result.as_json(), json)
     show(result, console(json))
     return 0 if all(row.holds for row in result.adversaries) else 1

@@ -1,10 +1,12 @@
-"""Every setting of a scenario as an option of its own.
+"""Makes an option of every setting of a scenario.
 
-`simnet run tss --reported 4` is short for `simnet run tss --set reported=4`. Which options there
-are depends on the scenario, so the scenario is looked for among the words of the command line, and
-the command is given its settings as options before the line is parsed. An option that the command
-itself has keeps its meaning: `run --yes` agrees to a long run, so the setting `yes` of a scenario
-is `--setting-yes` there. Only `--users` and `--items` of a command stand for the settings.
+`simnet run tss --reported 4` means the same as `simnet run tss --set reported=4`. The options
+depend on the scenario. So we first look for the scenario among the words of the command line, then
+add its settings to the command as options, and then parse the line.
+
+An option that the command itself has keeps its meaning. `run --yes` agrees to a long run, so the
+setting `yes` of a scenario becomes `--setting-yes` there. Only the options `--users` and `--items`
+of a command mean the settings with these names.
 """
 
 import functools
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
     from simnet.scenario.settings import Setting
 
 Command = Callable[..., int | None]
-SETTING = "setting_"  # before the names of added parameters, which the command's own do not have
+SETTING = "setting_"  # the prefix of added parameters, which no parameter of a command has itself
 HELP_FLAGS = ("--help", "-h")
-SIZES = ("users", "items")  # settings that an option of the same name of a command stands for
+SIZES = ("users", "items")  # a command's options with these names mean the settings
 
 
 def scenario_word(command: Command, words: Sequence[str]) -> str | None:
-    """The word that names the scenario: the first that is no option and no option's value."""
+    """Return the word that names the scenario: the first that is not an option or its value."""
     flags = _flags(command)
     rest = iter(words)
     for word in rest:
@@ -35,12 +37,12 @@ def scenario_word(command: Command, words: Sequence[str]) -> str | None:
         if not word.startswith("-"):
             return word
         if "=" not in word and word not in flags:
-            next(rest, None)  # a setting of a scenario always has a value
+            next(rest, None)  # an option for a setting always has a value
     return None
 
 
 def with_setting_options(command: Command, words: Sequence[str]) -> Command:
-    """The command, which takes every setting of the scenario in these words as an option besides.
+    """Return the command with an option for every setting of the scenario that the words name.
 
     Raises `BadInput` when there is no such scenario.
     """
@@ -83,19 +85,19 @@ def with_setting_options(command: Command, words: Sequence[str]) -> Command:
 
 
 def setting_option(setting: "Setting", own: Collection[str]) -> str | None:
-    """The option that sets it, beside a command's own options; None if one of those does."""
+    """Return the option for a setting, or None if one of the command's `own` options sets it."""
     if setting.option not in own:
         return setting.option
     return None if setting.name in SIZES else f"--setting-{setting.option.removeprefix('--')}"
 
 
 def option_names(command: Command) -> frozenset[str]:
-    """The options that a command has of its own."""
+    """Return the names of the options that a command itself has."""
     return frozenset(name for argument in _arguments(command) for name in argument.names)
 
 
 def _annotated(option: str, words: str, group: Group) -> Any:
-    """Text for an option; the scenario reads it, as it does what `--set` is given."""
+    """Return the annotation of an option whose text the scenario reads, like that of `--set`."""
     described = Parameter(
         name=option, help=words, group=group, show_default=False, allow_leading_hyphen=True
     )
@@ -103,7 +105,7 @@ def _annotated(option: str, words: str, group: Group) -> Any:
 
 
 def _flags(command: Command) -> Collection[str]:
-    """The options of a command that take no value."""
+    """Return the options of a command that take no value."""
     flags = {
         name
         for argument in _arguments(command)

@@ -1,4 +1,4 @@
-"""A scenario's result as a person sees it on a terminal."""
+"""Prints a scenario's result: estimate, error, privacy, claims and bill."""
 
 from math import isnan
 
@@ -24,13 +24,13 @@ from simnet.scenario.population import NumberPopulation, TablePopulation
 from simnet.stated.assessment import ITEMS_SHOWN, Assessment
 
 LABEL_WIDTH = 24
-GAPS = 9  # between five columns, and the first cell of the track
-LARGE = 100  # shares from which on digits after the point are noise
-SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # characters that the largest value takes
+GAPS = 9  # the spaces between five columns, and the first cell of the track
+LARGE = 100  # from this value on, digits after the point are noise
+SHORTEST_TRACK, LONGEST_TRACK = 10, 60  # the width, in characters, of the bar of the largest value
 
 
 def show(result: Performance, console: Console) -> None:
-    """Print the estimate, its error, the bill, and how long it took."""
+    """Print the estimate, its error, privacy, claims, the bill, and the time of the run."""
     scenario, run = result.scenario, result.run
     console.print(Text(scenario.summary, "bold"))
     people, parameters = result.population, parameters_in_words(result.parameters)
@@ -70,14 +70,14 @@ def show(result: Performance, console: Console) -> None:
 
 
 def _what(result: Performance) -> str:
-    """What is estimated of items or of a table, in the plural."""
+    """Return the plural noun for what is estimated: items, means and shares, or weights."""
     if result.assessment.labels is not None:
         return "weights of a model"
     return "means and shares" if isinstance(result.population, TablePopulation) else "items"
 
 
 def _mean(assessed: Assessment) -> str:
-    """A mean beside its estimate, in the units of the data."""
+    """Return the true mean, and its estimate with an interval, in the units of the data."""
     truth, estimate, low, high = (
         float(values[0])
         for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
@@ -89,11 +89,13 @@ def _mean(assessed: Assessment) -> str:
 
 
 def _print_estimates(result: Performance, console: Console) -> None:
-    """The items, the most frequent ones if they are many, and what the marks mean."""
+    """Print the estimates of the items, or of the most frequent ones, and a legend of the marks."""
     console.print(_estimates(result, console.width))
     hidden = len(result.population.labels) - ITEMS_SHOWN
     if hidden > 0:
-        console.print(f"and {hidden} rarer items, all of them with --json")
+        console.print(
+            f"and {hidden} rarer item{'s' if hidden != 1 else ''}, which --json writes too"
+        )
     console.print(
         Text.assemble(
             ("● estimate ", "cyan"), ("─ interval ", "blue"), ("│ truth  ", "bold"), "┃ both"
@@ -112,7 +114,9 @@ def _estimates(result: Performance, width: int) -> Grid:
         sum(max(map(cell_len, column)) for column in zip(heads, *rows, strict=True)) + GAPS
     )
     track = min(width - width_of_numbers, LONGEST_TRACK)
-    if track < SHORTEST_TRACK:  # a track leaves out what is no number, and may be left out
+    if (
+        track < SHORTEST_TRACK
+    ):  # there is no room for the bars, which show nothing that the numbers do not
         table = Grid(*heads, numbers=range(1, 4))
         for row in rows:
             table.add_row(*row)
@@ -132,7 +136,7 @@ def _short(label: str) -> str:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Truth, estimate and interval, with four digits after the point or four in all."""
+    """Return truth, estimate and interval as text, with four decimals or three digits in all."""
     truth, estimate, low, high = (
         _share(float(values[place]))
         for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)
@@ -145,9 +149,9 @@ def _share(value: float) -> str:
 
 
 def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> Text:
-    """A track with the interval, the estimate on it and the truth.
+    """Return a bar that shows the interval, the estimate and the truth.
 
-    Arguments are shares of the track, cut to it.
+    The arguments are positions on the bar as shares of its length; they are cut to 0..1.
     """
     cells = [(" ", "")] * (track + 1)
     first, last, spot, place = (
@@ -159,7 +163,7 @@ def _bar(truth: float, estimate: float, low: float, high: float, track: int) -> 
     return Text.assemble(*cells, no_wrap=True)
 
 
-def _off(assessed: Assessment) -> str:
+def _deviation_in_words(assessed: Assessment) -> str:
     if isnan(assessed.deviation_squared_l2):
         return ""
     if not assessed.deviation_squared_l2:
@@ -171,12 +175,13 @@ def _errors(assessed: Assessment) -> str:
     items = len(assessed.truth)
     inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
     expected = assessed.expected_squared_l2
+    beside = expected_in_words(assessed.expected_squared_l2, _deviation_in_words(assessed))
     name = "squared L2" if items > 1 else "squared error"
-    lines = [f"{name:<15}{assessed.squared_l2:.4e}{expected_in_words(expected, _off(assessed))}"]
+    lines = [f"{name:<15}{assessed.squared_l2:.4e}{beside}"]
     if assessed.raw is not None:
         lines.append(
-            f"raw            {assessed.raw_squared_l2:.4e}, unbiased; intervals are of raw "
-            f"estimates"
+            f"raw            {assessed.raw_squared_l2:.4e}, before post-processing: unbiased; the "
+            f"intervals are those of raw estimates"
         )
     if assessed.parts:
         lines += parts_in_words(assessed)
@@ -184,6 +189,6 @@ def _errors(assessed: Assessment) -> str:
         lines.append(f"MSE            {assessed.mse:.4e}{expected_in_words(expected / items)}")
     if assessed.has_intervals:
         lines.append(
-            f"intervals      {inside} of {items} hold{'s' if items == 1 else ''} the truth"
+            f"intervals      {inside} of {items} contain{'s' if items == 1 else ''} the truth"
         )
     return "\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A run of which no estimate is assessed, as a person sees it on a terminal."""
+"""Prints a run of a protocol that has no `assess` method: outputs, claims and bill."""
 
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +16,7 @@ LONGEST_OUTPUT = 60  # characters
 
 
 def show_plain(result: PlainRun, console: Console) -> None:
-    """Print outputs, the bill by role, what nobody received, and what else could be shown."""
+    """Print outputs, each role's traffic, unread messages, and what else could be shown."""
     run = result.run
     console.print(Text(result.scenario.summary, "bold"))
     parameters = parameters_in_words(result.parameters)
@@ -43,9 +43,8 @@ def show_plain(result: PlainRun, console: Console) -> None:
 def print_unread(unread: dict[str, int], console: Console) -> None:
     """A line for each tag under which messages were sent that nobody received."""
     for tag, count in unread.items():
-        console.print(
-            Text(f"{count:,} messages with tag {tag!r} were sent but never received", "yellow")
-        )
+        counted, were = (f"{count:,} messages", "were") if count != 1 else ("1 message", "was")
+        console.print(Text(f"{counted} with tag {tag!r} {were} sent but never received", "yellow"))
 
 
 def _print_outputs(result: PlainRun, console: Console) -> None:
@@ -65,7 +64,7 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
 
 
 def _print_traffic(result: PlainRun, console: Console) -> None:
-    """Messages and payload bytes that each role sent and received, in all."""
+    """Print the total messages and payload bytes that each role sent and received."""
     ledger, roles = result.run.ledger, result.run.roster.roles
     sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
     heads = "role", "messages sent", "bytes sent", "messages received", "bytes received"

@@ -1,6 +1,6 @@
-"""Where the program `simnet` begins: it loads the command line, which takes a moment.
+"""The start of the program `simnet`: it loads the command line, which takes a moment.
 
-An interrupt in that moment ends the program like any other, without a traceback.
+If the user interrupts the program in that moment, it ends without a traceback.
 """
 
 import sys

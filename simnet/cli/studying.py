@@ -1,6 +1,6 @@
-"""What `simnet sweep` and `simnet reproduce` share.
+"""The options and steps that `simnet sweep` and `simnet reproduce` share.
 
-Which experiments are asked for, where their trials run, and where results are kept.
+They choose the experiments, the place where trials run, and the store that keeps the results.
 """
 
 import contextlib
@@ -27,47 +27,49 @@ ERRORS_SHOWN = 5
 @Parameter(name="*")
 @attrs.frozen
 class StudyOptions:
-    """How an experiment is run."""
+    """The options that say how an experiment is run."""
 
     set_: Settings = None
     (
-        "Values of a parameter, with commas between them: `--set epsilon=0.2,0.4`. May be given "
+        "Replace the values of a parameter: `--set epsilon=0.2,0.4`. You can give this option "
         "several times."
     )
     trials: int | None = None
-    "So many trials at every point of the grid."
+    "The number of trials at every point of the grid."
     quick: bool = False
-    "Fewer points and fewer trials."
+    "Run fewer points and fewer trials, for a first look."
     workers: int | None = None
-    "So many local processes; by default one a processor."
+    "The number of local processes. Without this option there is one for each processor."
     cluster: str | None = None
     (
-        "Run on the Dask cluster whose scheduler has this address, such as `tcp://host:8786`, and "
-        "not here."
+        "Run the trials on the Dask cluster whose scheduler has this address, such as "
+        "`tcp://host:8786`."
     )
     store: Path | None = None
-    "The file of results; by default simnet/results.jsonl in the user's folder for state."
+    (
+        "The file that keeps the results. Without this option it is simnet/results.jsonl in your "
+        "folder for state."
+    )
     data: Path | None = None
-    "A folder with the real data; without one, people are made up, and labelled so."
+    "The folder with the real data. Without this option, people are made up, and labelled so."
 
     make_up_missing: bool = False
     (
-        "Make people up for an experiment whose files the folder of data lacks, labelled so, in "
-        "place of refusing it."
+        "If the folder of data lacks the files of an experiment, make people up, and label them "
+        "so. Without this option the experiment is refused."
     )
 
     def studies(self, origins: Sequence[str]) -> "list[Study]":
-        """The experiments of these names or files, as the options change them.
+        """Return the experiments with these names or files, changed as the options say.
 
-        Raises `BadInput` when the folder of data lacks files, unless people are to be made up for
-        those.
+        Raises `BadInput` when the folder of data lacks files, unless `make_up_missing` is set.
         """
         from simnet.studies.missing import complete
 
         return complete([self.study(origin) for origin in origins], self.make_up_missing)
 
     def study(self, origin: str) -> "Study":
-        """The experiment of that name or file, as the options change it."""
+        """Return the experiment with this name or file, changed as the options say."""
         from simnet.studies.sweep import Study
 
         study = Study.of(origin, self.folder())
@@ -76,30 +78,30 @@ class StudyOptions:
         return attrs.evolve(study, experiment=experiment)
 
     def folder(self) -> Path | None:
-        """The folder of data. Raises `BadInput` when there is none."""
+        """Return the folder of data, or None. Raises `BadInput` when the folder does not exist."""
         if self.data is not None and not self.data.is_dir():
             raise BadInput(f"--data takes a folder, and there is no folder {self.data}")
         return self.data
 
     def open_store(self) -> "Store":
-        """The store of results, without damaged lines: standard error says if there were any."""
+        """Open the store of results, take damaged lines out, and say so on standard error."""
         from simnet.studies.store import Store, default_store
 
         store = Store(self.store or default_store())
         if store.damaged:
-            tell(f"{damage_in_words(store)}, and taken out: lost trials are run again")
+            tell(f"{damage_in_words(store)}, and taken out: the lost trials are run again")
         return store
 
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
-        """Where trials run, and how many at once."""
+        """Open the executor that runs the trials; yield it with the number of trials at once."""
         from simnet.studies.executors import dask_cluster, local_processes
         from simnet.studies.find import module_of
 
         if self.cluster is not None and self.workers is not None:
             raise BadInput(
-                "--workers counts local processes, and --cluster has workers of its own: give one "
-                "of them"
+                "--workers is the number of local processes, and a --cluster has its own workers: "
+                "give only one of them"
             )
         if self.cluster is not None:
             place = dask_cluster(self.cluster, tell)
@@ -110,7 +112,7 @@ class StudyOptions:
 
 
 def damage_in_words(store: "Store") -> str:
-    """How many lines of a store are damaged."""
+    """Return the sentence that says how many lines of a store are damaged."""
     many = store.damaged != 1
     return (
         f"{store.damaged:,} line{'s' if many else ''} of {store.path} "
@@ -119,11 +121,12 @@ def damage_in_words(store: "Store") -> str:
 
 
 def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) -> "SweepCounts":
-    """Sweep with a progress bar.
+    """Run the trials that the store lacks, with a progress bar.
 
-    An interrupt says what is kept, errors of trials go to standard error.
+    An interrupt prints how many trials are kept. Errors of trials are printed on standard error.
     """
     from simnet.cli.progress import progress_bar
+    from simnet.cli.reproduce import counted
     from simnet.studies.sweep import sweep
 
     total = len(study.experiment.points()) * study.experiment.trials
@@ -133,10 +136,14 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     except KeyboardInterrupt:
         jobs = list(study.experiment.jobs(study.name))
         there = len(jobs) - len(store.lacks(study.name, study.versions, jobs))
-        tell(f"{there:,} trials of {study.name} are kept; the same command goes on from there")
+        tell(
+            f"interrupted: the store has {counted(there)} of {study.name}; the same command goes "
+            "on from "
+            "there"
+        )
         raise
     for error in tally.errors[:ERRORS_SHOWN]:
         tell(f"{study.name}: {error}")
     if tally.failed > ERRORS_SHOWN:
-        tell(f"{study.name}: and {tally.failed - ERRORS_SHOWN:,} more trials failed")
+        tell(f"{study.name}: {counted(tally.failed - ERRORS_SHOWN)} more failed")
     return tally

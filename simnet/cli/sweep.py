@@ -14,22 +14,26 @@ if TYPE_CHECKING:
 def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = None) -> int:
     """Run the trials of an experiment that the store lacks.
 
-    Stop it at any time, and the same command goes on. Results do not depend on the workers, their
-    number or the order. Exit status 1 when a trial fails.
+    You can stop the command at any time; the same command goes on where it stopped. The results do
+    not depend on the workers, on their number or on the order of the trials. The exit status is 1
+    when a trial fails.
 
-    Examples: `simnet sweep fig2 --set users=1000,10000 --trials 100`, `simnet sweep fig2 --cluster
-    tcp://host:8786`.
+    For example:
+
+    - `simnet sweep fig2 --set users=1000,10000 --trials 100`
+    - `simnet sweep fig2 --cluster tcp://host:8786`
 
     Parameters
     ----------
     experiment
-        An experiment's name (see `simnet list`) or the path of an experiment file.
+        The name of an experiment (see `simnet list`) or the path of its file.
     how
-        How it is run.
+        How the experiment is run.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.cli.output import console, write_json
+    from simnet.cli.reproduce import counted
     from simnet.cli.studying import run_study
 
     how = how or StudyOptions()
@@ -38,9 +42,8 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
         _say_if_long(study, store, slots)
         tally = run_study(study, store, executor, slots)
     console(json).print(
-        f"{study.name}: {tally.done:,} trials done, {tally.skipped:,} were there, "
-        f"{tally.failed:,} failed; "
-        f"kept in {store.path}",
+        f"{study.name}: {counted(tally.done)} done, {tally.skipped:,} already in the store, "
+        f"{tally.failed:,} failed; the results are in {store.path}",
         soft_wrap=True,
     )
     write_json({"experiment": study.name, **tally.as_json(), "store": str(store.path)}, json)
@@ -48,7 +51,7 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
 
 
 def _say_if_long(study: "Study", store: "Store", slots: int) -> None:
-    """Say how long the sweep takes where no terminal shows a bar, if it takes some seconds."""
+    """Say how long the sweep will take if it takes some seconds and no terminal shows a bar."""
     from simnet.cli.long_work import LONG
     from simnet.cli.reproduce import counted, duration
     from simnet.cli.tell import tell

@@ -1,4 +1,4 @@
-"""Estimates of a whole table as a person sees them: column by column."""
+"""Prints the estimates of a whole table, column by column, and the weights of a model."""
 
 from math import isnan
 
@@ -15,7 +15,7 @@ from simnet.stated.assessment import Assessment, Scores
 
 
 def print_table(result: Performance, schema: Schema, console: Console) -> None:
-    """A line for each mean and for the most frequent categories of each column."""
+    """Print a line for each mean, and for the most frequent categories of each column."""
     assessed = result.assessment
     percent = f"{assessed.confidence:.0%}"
     heads = "", "truth", "estimate", f"{percent} interval", "error", "expected"
@@ -30,12 +30,12 @@ def print_table(result: Performance, schema: Schema, console: Console) -> None:
                 *[""] * 5,
             )
     console.print(grid)
-    console.print("expected: the root of the exact mean of the squared error")
+    console.print("expected = the square root of the exact mean squared error")
     _print_domains(schema, console)
 
 
 def print_model(result: Performance, console: Console) -> None:
-    """A line for each weight of a model, and how wrong the model's answers are."""
+    """Print a line for each weight of a model, and the error of the model's answers."""
     assessed = result.assessment
     grid = Grid("", "without noise", "this run", "error", numbers=range(1, 4))
     pairs = zip(assessed.truth.tolist(), assessed.estimate.tolist(), strict=True)
@@ -44,7 +44,11 @@ def print_model(result: Performance, console: Console) -> None:
             Text(printable(label)), f"{truth:.4g}", f"{estimate:.4g}", f"{estimate - truth:+.2g}"
         )
     console.print(grid)
-    console.print("weights of numbers scaled to [-1, 1]; of categories, against the first")
+    console.print(
+        "A weight of a number is for the number scaled to [-1, 1]. A weight of a category is "
+        "relative to "
+        "the first category."
+    )
     if isinstance(result.population, TablePopulation):
         _print_domains(result.population.schema, console)
     if assessed.scores is not None:
@@ -52,7 +56,7 @@ def print_model(result: Performance, console: Console) -> None:
 
 
 def print_scores(scores: Scores, console: Console) -> None:
-    """How wrong each model is, or how well items are found."""
+    """Print the error of each model, or how well heavy items are found."""
     console.print(Text(f"\n{printable(scores.target)}: {scores.measure}, over {scores.judges}"))
     grid = Grid("", "", numbers=[1])
     for name, error in scores.errors.items():
@@ -63,11 +67,15 @@ def print_scores(scores: Scores, console: Console) -> None:
 
 
 def _print_domains(schema: Schema, console: Console) -> None:
-    """The columns whose categories are known from the data alone."""
+    """Print the columns whose categories were not declared, but read off the data."""
     read_off = [printable(column.name) for column in schema.categorical if not column.declared]
     if read_off:
         console.print(
-            Text(f"domains read off the data, and not declared: {', '.join(read_off)}", "yellow")
+            Text(
+                f"the categories of these columns were not declared, but read off the data: "
+                f"{', '.join(read_off)}",
+                "yellow",
+            )
         )
 
 
@@ -79,12 +87,12 @@ def _numbers(assessed: Assessment, place: int) -> list[str]:
 
 
 def expected_in_words(value: float, more: str = "") -> str:
-    """What is expected, after a comma; nothing of what is not known."""
+    """Return the expected value as text after a comma, or nothing for NaN (unknown)."""
     return "" if isnan(value) else f", expected {value:.4e}{more}"
 
 
 def parts_in_words(assessed: Assessment) -> list[str]:
-    """The error of each kind of estimate beside its expectation."""
+    """Return a line for each kind of estimate: its mean squared error, measured and expected."""
     return [
         f"MSE            {part['mse']:.4e}{expected_in_words(part['expected_mse'])} ({name})"
         for name, part in assessed.mse_of_parts().items()

@@ -1,6 +1,6 @@
-"""The line on standard error that says what went wrong, or what was kept.
+"""Writes lines to standard error: what went wrong, or which results are kept.
 
-It stands apart from `output`, so that the frame of the command line need not load rich to use it.
+This module does not import `output`, so that an error message does not have to load rich.
 """
 
 import sys
@@ -9,12 +9,12 @@ from simnet.printable import printable
 
 
 def tell(text: str) -> None:
-    """Write one line to standard error, whatever the text quotes."""
+    """Write the text to standard error as one line, without characters that move the cursor."""
     sys.stderr.write(f"simnet: {printable(' '.join(text.split()))}\n")
 
 
 def asked(question: str) -> bool:
-    """Whether the person at the terminal says yes to a question."""
+    """Ask the person at the terminal a question, and return whether the answer is yes."""
     sys.stderr.write(f"simnet: {printable(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -34,19 +34,19 @@ COLOURS = {
 
 
 def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:
-    """A table of a scenario's claims: the coalition, what it learns, what was expected."""
+    """Print a table of a scenario's claims: coalition, what it learns, what was expected."""
     if not judged:
         return
     where = f"this run (seed {seed})"
     if judged[0].users != users:
-        where = f"a copy of {where} with {judged[0].users} users"
-    console.print(Text(f"What colluding parties learn in {where}", "bold"))
+        where = f"a smaller copy of {where}, with {judged[0].users} users"
+    console.print(Text(f"What coalitions learn in {where}", "bold"))
     table = Grid("coalition", "learned from secret shares", "disclosed", "expected", "")
     for row in judged:
         if row.verdict is None:
             table.add_row(
                 Text(str(row.claim.corrupt)),
-                "no such set in this run",
+                "no such coalition in this run",
                 "",
                 Text(row.claim.words),
                 "",
@@ -122,7 +122,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
 
 
 def print_counts(console: Console, counts: VerdictCounts) -> None:
-    """The share of each verdict among several runs."""
+    """Print the share of each verdict among several runs."""
     summary = counts.as_json()
     table = Grid("verdict", "runs", "share", f"{summary['confidence']:.0%} interval")
     for finding, row in summary["verdicts"].items():
@@ -133,11 +133,11 @@ def print_counts(console: Console, counts: VerdictCounts) -> None:
     console.print()
     console.print(table)
     if counts.leaking_seed is not None:
-        console.print(f"smallest leaking seed: {counts.leaking_seed}")
+        console.print(f"the smallest seed whose run leaks: {counts.leaking_seed}")
 
 
 def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction) -> None:
-    """A function, and the messages that give it."""
+    """Print a linear function of secrets that the coalition learns, and how messages give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
     console.print(Text(f"  {function_in_words(learned)}{allowed}"))
     count, evidence = verdict.evidence(learned, MESSAGES_SHOWN)

@@ -44,55 +44,62 @@ def verify(
 ) -> int:
     """Say exactly what a coalition learns from a run.
 
-    The answer comes with a proof when it is nothing, and with an attack when it is not.
+    When the coalition learns nothing, the command gives a proof. When it learns something, the
+    command prints the attack.
 
-    Exit status 0 whatever is found, 1 if it is not what --expect names, or if the certificate that
-    --check names is not that of the run.
+    The exit status is 0 for every verdict. It is 1 only if the verdict is not the one that
+    `--expect` names, or if the certificate that `--check` names does not belong to the run.
 
-    Examples: `simnet verify dpds --users 20 --items 5 --corrupt u1,server`,
-    `simnet verify tss --users 30 --items 6 --corrupt "all users but one" --runs 50`,
-    `simnet verify my_protocol.py:Mine --users 4 --corrupt u1 --expect nothing`,
-    `simnet verify dpds --corrupt u1 --certificate proof.json`, `simnet verify --check proof.json`.
+    For example:
+
+    - `simnet verify dpds --users 20 --items 5 --corrupt u1,server`
+    - `simnet verify tss --users 30 --items 6 --corrupt "all users but one" --runs 50`
+    - `simnet verify my_protocol.py:Mine --users 4 --corrupt u1 --expect nothing`
+    - `simnet verify dpds --corrupt u1 --certificate proof.json`
+    - `simnet verify --check proof.json`
 
     Parameters
     ----------
     protocol
-        A scenario's name (see `simnet list`), a file with a scenario or one protocol, or
-        `FILE.py:Class`. Every setting of it is an option: `simnet verify dpds --help` shows them.
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet verify
+        dpds --help` shows them.
     corrupt
-        Who colludes, separated by commas: names, `u1..u5`, `all users`, `all users but one`, `all
-        users but 3`,
-        `half of the users`, `everyone`, `network` (sees who sends how many bytes to whom in which
-        round).
+        The coalition: the parties that pool what they see, separated by commas. Write names, or
+        `u1..u5`, `all users`, `all users but one`, `all users but 3`, `half of the users`,
+        `everyone`, or `network` (which sees who sends how many bytes to whom in which round).
     set_
-        Set a parameter, for scripts: `--set participation=0.2` is `--participation 0.2`. May be
-        given several times.
+        Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
+        0.2`. You can give this option several times.
     data
         The people of the run.
     inputs
-        What the parties hold, separated by commas; items uniform on 1..N, drawn from the seed, when
-        left out.
+        The inputs of the parties, separated by commas. Without this option, each input is an item
+        that is drawn uniformly from 1..N with the seed.
     seed
-        All randomness follows from it; 0 when left out.
+        The number from which all randomness of the run follows; 0 without this option.
     collections
-        Judge so many collections from the same inputs together, with seeds from `--seed` on.
+        Judge this many runs on the same inputs together, as one view. Their seeds are consecutive
+        and begin with `--seed`.
     runs
-        Judge so many runs, with seeds from `--seed` on, and give the share of each verdict.
+        Judge this many runs, each by itself, and give the share of each verdict. Their seeds are
+        consecutive and begin with `--seed`.
     expect
-        The verdict expected, in every run. `nothing` and `output-only` are about all that the
-        coalition sees; with `-from-shares` behind them, about secret shares alone.
+        The verdict that you expect in every run. `nothing` and `output-only` are about all that the
+        coalition sees; those that end in `-from-shares` are about secret shares alone.
     certificate
-        Write the verdict's certificate (JSON) to this file; `python -m simnet.adversary.check FILE`
-        checks its proof, and --check whether it is that of the run.
+        Write the verdict's certificate (JSON) to this file. `python -m simnet.adversary.check FILE`
+        checks the proof in it, and `--check` compares the certificate with the run.
     with_seed
-        Whether the certificate names the seed and has digests of inputs and trace, with which
-        inputs can be found out; by default it does where inputs are drawn from the seed.
+        Write the seed and the digests of inputs and trace into the certificate, or leave them out.
+        Somebody who knows them can find out the inputs. By default they are written only if the
+        inputs are drawn from the seed.
     check
-        Read the run that this certificate names once more, and compare: header, equations, ideal
-        output, disclosures and statement. Give --seed, --inputs, --input or --column again where
-        the file leaves them out.
+        Repeat the run that this certificate names, and compare its header, equations, ideal output,
+        disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
+        file leaves them out.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     settings = settings_of(set_)
     held = Held(data or Data(), inputs)
@@ -106,14 +113,14 @@ def verify(
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
-        _refuse(from_file, "--check takes all but what the file leaves out from the file: no")
+        _refuse(from_file, "--check takes the settings of the run from the certificate: leave out")
         return check_certificate(check, protocol, settings, held, seed, json)
     if protocol is None or corrupt is None:
-        missing = "the protocol" if protocol is None else "--corrupt, the colluding parties,"
-        raise BadInput(f"{missing} is missing: simnet verify dpds --corrupt u1")
+        missing = "the protocol" if protocol is None else "--corrupt, the coalition,"
+        raise BadInput(f"{missing} is missing: write, for example, simnet verify dpds --corrupt u1")
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
-            raise BadInput(f"at least one is judged, got --{name} {count}")
+            raise BadInput(f"--{name} takes a whole number from 1, got {count}")
     seeds = range(seed or 0, (seed or 0) + runs)
     scenario, people = held.scenario(protocol, settings, seeds[0])
     return _judge(
@@ -138,7 +145,7 @@ def _judge(
     expect: "Expectation | None",
     json: str | None,
 ) -> int:
-    """Give verdicts on runs with these seeds; exit status as for `verify`."""
+    """Give verdicts on runs with these seeds; return the exit status of `verify`."""
     from simnet.adversary.whole_view import meets
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
@@ -174,7 +181,7 @@ def _judge(
         out.print(f"{written.file} gives away: {sentence}", style="yellow")
     write_json(result, json)
     if written.is_refused(verified):
-        raise BadInput("an undecided verdict has no certificate: it is a bound, not a proof")
+        raise BadInput("no certificate is written: an undecided verdict is a bound, not a proof")
     return 0 if met else 1
 
 

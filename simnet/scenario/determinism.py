@@ -1,7 +1,7 @@
-"""Replicas of one run under other circumstances, which must not matter.
+"""Repeats one run under different circumstances, which must not change its trace.
 
-The first and the last party are observed, so that the traces cover single messages and not only
-sums, in which masks cancel.
+The first and the last party are observed. So the traces cover these parties' single messages, and
+not only sums, in which masks cancel.
 """
 
 import json
@@ -21,7 +21,7 @@ HASH_SEEDS = ("1", "2")
 
 
 def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, Trace]:
-    """The trace of a scenario's run by circumstance: schedule, threads, hash seed."""
+    """Return the trace of a scenario's run for each circumstance: schedule, threads, hash seed."""
     return {
         "as it is": trace(name, settings, seed),
         "another schedule": trace(name, settings, seed, schedule=Shuffled(1)),
@@ -42,7 +42,7 @@ def trace(
     schedule: Schedule | None = None,
     threads: int | None = None,
 ) -> Trace:
-    """The trace of one run of a scenario on synthetic people, its first and last party observed."""
+    """Return the trace of one run on synthetic people, with the first and last party observed."""
     scenario = find(name)[1].with_settings(settings)
     return replica(
         scenario,

@@ -182,7 +182,9 @@ def test_the_table_is_that_of_json() -> None:
     shown, told = simnet("breaking", *given).out, simnet("breaking", *given, "--json", "-").json
     first, *lines = shown.splitlines()
     assert first == "Not searched: coalitions with parties of another role (S1, S2)."
-    assert re.fullmatch(r"users who collude +can break +in runs +95% interval *", lines[0])
+    assert re.fullmatch(
+        r"users in coalition +can read a secret of +in share of runs +95% interval *", lines[0]
+    )
     assert len(told["rows"]) > 1
     for line, row in zip(lines[1:], told["rows"], strict=False):
         low, high = row["interval"]
@@ -191,18 +193,18 @@ def test_the_table_is_that_of_json() -> None:
         )
         assert words(line) == wanted
     assert (
-        f"the smallest set that reads something of another, in 3 runs, has {told['safe'] + 1} user"
-        in words(shown)
+        f"the smallest set that can read something of another user, in 3 runs, has "
+        f"{told['safe'] + 1} user" in words(shown)
     )
 
 
 def test_nothing_found_is_said_in_words() -> None:
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--runs", 2).out)
-    assert "in 2 runs no set of users was found that reads anything of another" in shown
+    assert "in 2 runs no set of users was found that can read anything of another user" in shown
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--user", "u2").out)
     assert shown == (
         "Not searched: coalitions with parties of another role (server). "
-        f"no set of other users was found that reads anything of u2 {ADDITIVE}"
+        f"no set of other users was found that can read anything of u2 {ADDITIVE}"
     )
 
 
@@ -212,8 +214,8 @@ def test_the_sets_of_a_user_are_said_in_words() -> None:
     assert re.match(
         (
             r"Not searched: coalitions with parties of another role \(server\)\. "
-            r"3 users, u2, u3, u4, read of u1: item 1 = (0|1), item 2 = (0|1): that fixes what "
-            r"it holds "
+            r"3 users, u2, u3, u4, can read of u1: item 1 = (0|1), item 2 = (0|1), which "
+            r"determines the input of u1 "
         ),
         shown,
     )

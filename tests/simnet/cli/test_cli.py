@@ -369,7 +369,7 @@ def test_bench_says_whether_its_targets_are_met() -> None:
 def test_help_shows_an_example(command: str) -> None:
     result = simnet(*command.split(), "--help")
     assert result.status == 0
-    assert re.search(rf"Examples?:\s+`?simnet {command}", result.out)
+    assert re.search(rf"For example:\s+(?:• )?simnet {command}", result.out)
 
 
 def test_help_names_every_command() -> None:

@@ -34,7 +34,7 @@ def test_a_large_run_is_asked_for_on_a_terminal(
     screen, entered = Terminal(), []
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr", screen)
-    ends = contextlib.nullcontext() if runs else pytest.raises(BadInput, match="not run")
+    ends = contextlib.nullcontext() if runs else pytest.raises(BadInput, match="was not started")
     with ends, long_work("dpds", work(LARGE), yes=False):
         entered.append(1)
     assert bool(entered) == runs

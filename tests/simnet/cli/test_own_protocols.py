@@ -65,7 +65,7 @@ def test_one_of_several_classes_is_named(fixed: Path) -> None:
 def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path) -> None:
     result = simnet("run", fixed, "--inputs", "0")
     assert result.status == 0
-    assert "1 messages with tag 'lost' were sent but never received" in words(result.out)
+    assert "1 message with tag 'lost' was sent but never received" in words(result.out)
     document = simnet("run", fixed, "--inputs", "0", "--json", "-").json
     assert document["outputs"] == {"b": 0}
     assert document["ledger"]["unread"] == {"lost": 1}
@@ -79,7 +79,7 @@ def test_a_column_of_data_is_what_the_parties_hold(tmp_path: Path) -> None:
     result = simnet("run", RING, "--input", people, "--column", "city", "--json", "-")
     assert result.json["outputs"] == dict.fromkeys(("u1", "u2", "u3"), 5)  # Oslo is 1, Rome 2
     both = simnet("run", RING, "--input", people, "--column", "city", "--inputs", "1,2,3")
-    assert "give one of them" in refusal(both)
+    assert "use one of them" in refusal(both)
 
 
 def test_the_users_and_settings_of_a_class_can_be_set() -> None:

@@ -22,7 +22,9 @@ def test_a_part_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
 def test_a_page_without_the_part_is_refused_and_left_as_it_is(tmp_path: Path, text: str) -> None:
     page = tmp_path / "page.md"
     page.write_text(text)
-    with pytest.raises(BadInput, match="has no part between <!-- speed --> and <!-- /speed -->"):
+    with pytest.raises(
+        BadInput, match="has no part to write to: add the lines <!-- speed --> and <!-- /speed -->"
+    ):
         write_part(page, "speed", ["new"])
     assert page.read_text() == text
     with pytest.raises(BadInput, match="cannot be read: No such file"):

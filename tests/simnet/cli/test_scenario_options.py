@@ -56,7 +56,9 @@ def test_a_renamed_setting_is_set_by_its_new_option() -> None:
     few = ("run", "local_frequency", "--users", 50, "--items", 2, "--mechanism", "joy-gerla")
     chances = ("--truthful", 0.5, "--setting-yes", 0.25, "--json", "-")
     assert simnet(*few, *chances).json["parameters"]["yes"] == 0.25
-    assert refusal(simnet(*few, "--truthful", 0.5, "--yes", 0.25)).startswith("run takes no '0.25'")
+    assert refusal(simnet(*few, "--truthful", 0.5, "--yes", 0.25)).startswith(
+        "run does not take '0.25'"
+    )
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -148,7 +150,7 @@ def test_what_to_report_is_asked_for_by_a_name_of_its_own() -> None:
     assert (told["parameters"]["epsilon"], told["privacy"]["epsilon"]) == (0.9, 0.3)
     for option in ("epsilon", "delta"):
         asked = refusal(simnet("run", "dpds", *few, f"--{option}", 0.1))
-        assert f"no option --{option}: --at-{option} asks what to report" in asked
+        assert f"no option --{option}: --at-{option} says for which value to report" in asked
 
 
 # What was meant
@@ -201,7 +203,7 @@ def test_what_is_missing_is_called_missing(command: str) -> None:
 def test_a_value_that_is_missing_and_a_word_too_much_are_told_apart() -> None:
     assert refusal(simnet("run", "dpds", "--seed")).startswith("--seed needs a value: ")
     assert refusal(simnet("table1", "--users")).startswith("--users needs a value: ")
-    assert refusal(simnet("run", "dpds", "tss")).startswith("run takes no 'tss' here: ")
+    assert refusal(simnet("run", "dpds", "tss")).startswith("run does not take 'tss' here: ")
 
 
 # `simnet list NAME`, and ways to call the program

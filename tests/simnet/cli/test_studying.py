@@ -47,7 +47,7 @@ def swept(shell: Shell, *more: object) -> int:
 
 def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
     assert swept(shell) == 0
-    assert "tiny_experiment: 9 trials done, 0 were there, 0 failed" in shell.out
+    assert "tiny_experiment: 9 trials done, 0 already in the store, 0 failed" in shell.out
     assert str(shell.folder / "state" / "simnet" / "results.jsonl") in shell.out
     assert swept(shell, "--json", "-") == 0
     assert shell.json.items() >= {"done": 0, "failed": 0, "skipped": 9}.items()
@@ -96,14 +96,17 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("results", "--store", "none"), "there is no store none: `simnet sweep` makes one"),
+        (
+            ("results", "--store", "none"),
+            "there is no store of results none: `simnet sweep` makes one",
+        ),
         (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
         (("sweep", TINY, "--workers", 0), "there is at least one worker"),
-        (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give one of them"),
+        (("sweep", TINY, "--workers", 1, "--cluster", "tcp://x:1"), "give only one of them"),
         (("sweep", TINY, "--store", "words.txt"), "is no store of results that this version"),
-        (("reproduce",), "reproduce what?"),
+        (("reproduce",), "name the experiments to reproduce"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(
@@ -121,9 +124,9 @@ def refused(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
 
 def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
     swept(shell)
-    refused(shell, ("results", "nobody"), "holds nothing of 'nobody'")
+    refused(shell, ("results", "nobody"), "has no results of 'nobody'")
     where = ("results", "tiny_experiment", "--where", "colour=red")
-    refused(shell, where, "no row has 'colour': there are experiment, fails")
+    refused(shell, where, "no row has a column 'colour': the columns are experiment, fails")
 
 
 def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
@@ -140,9 +143,9 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     )
     assert shell("reproduce", "fig4", *few, "--out", "out", "--json", "told.json") == 0
     text = shell.out
-    assert re.search(r"6 trials to run\s+this takes about \d+ s with 1 trials at once", text)
-    assert text.index("this takes about") < text.index("2 trials a point")
-    assert "Synthetic people stand in for real data" in text
+    assert re.search(r"6 trials to run\s+this takes about \d+ s \(1 at once\)", text)
+    assert text.index("this takes about") < text.index("2 trials at each point")
+    assert "The people are synthetic, not real data" in text
     assert "chosen: the error is that of the noise" in text
     assert "printed 1, expected 1, measured" in text
     names = {path.name for path in (shell.folder / "out").iterdir()}

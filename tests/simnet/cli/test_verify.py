@@ -724,7 +724,7 @@ def test_a_file_chooses_no_program_and_writes_no_line(tmp_path: Path, proof: Pat
     content = json.loads(proof.read_text())
     content["protocol"]["scenario"] = str(program)
     file.write_text(canonical_text(content))
-    assert "names no scenario" in words(simnet("verify", "--check", file).err)
+    assert "does not name a registered scenario" in words(simnet("verify", "--check", file).err)
     assert not ran.exists()
     file.write_text(canonical_text({"\nforged.json is right": 1}))
     assert "'\\nforged.json is right' does not" in words(simnet("verify", "--check", file).out)

@@ -250,7 +250,7 @@ def test_above_a_limit_claims_are_judged_on_a_copy(
     ]
     assert all(one["holds"] for one in told["adversaries"])
     assert (
-        "What colluding parties learn in a copy of this run (seed 4) with 6 users"
+        "What coalitions learn in a smaller copy of this run (seed 4), with 6 users"
         in simnet(*large).out
     )
 
@@ -264,7 +264,7 @@ def test_at_a_limit_claims_are_judged_on_the_run(
     monkeypatch.setattr(LIMITS + "COPY_USERS", (6, 8, 9))
     large = ("run", "dpds", "--set", "users=12", "--set", "items=2")
     assert {one["users"] for one in simnet(*large, "--json", "-").json["adversaries"]} == {12}
-    assert "What colluding parties learn in this run (seed 0)\n" in simnet(*large).out
+    assert "What coalitions learn in this run (seed 0)\n" in simnet(*large).out
 
 
 @pytest.mark.slow
@@ -348,13 +348,13 @@ def test_a_set_that_is_empty_in_a_run_is_said_to_be_so(tmp_path: Path) -> None:
     )
     assert (told["set"], told["claim"], told["users"]) == ("nobody", "exposes a user", 5)
     shown = words(simnet("run", path).out)
-    assert "nobody no such set in this run exposes a user" in shown
+    assert "nobody no such coalition in this run exposes a user" in shown
 
 
 def test_a_set_that_is_empty_in_every_claim_is_said_to_be_so(tmp_path: Path) -> None:
     path = scenario_file(tmp_path, 'Exposes(Chosen("nobody", lambda run: []))')
     assert simnet("run", path, "--json", "-").status == 0
-    assert "no such set" in simnet("run", path).out
+    assert "no such coalition" in simnet("run", path).out
 
 
 def test_where_all_are_elected_nobody_is_left_to_expose() -> None:
@@ -446,9 +446,9 @@ def test_no_users_within_the_bound_learn_anything(
 def test_claims_fit_a_terminal(name: str) -> None:
     result = simnet("run", name, *options(name, 9, 3))
     assert max(map(len, result.out.splitlines())) <= WIDTH
-    table = result.out.partition("What colluding parties learn")[2].partition("Bill,")[0]
+    table = result.out.partition("What coalitions learn")[2].partition("Bill,")[0]
     assert table.startswith(" in this run (seed 0)")
-    assert table.count("holds") + table.count("no such set") == len(find(name)[1].claims)
+    assert table.count("holds") + table.count("no such coalition") == len(find(name)[1].claims)
     assert "fails" not in table
 
 

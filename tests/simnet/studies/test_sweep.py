@@ -414,7 +414,8 @@ def test_an_interrupt_from_the_terminal_keeps_what_is_done(tmp_path: Path) -> No
     assert going.returncode == 130
     assert out == ""
     kept = count(study, path)
-    assert f"{kept} trials of tiny_experiment are kept; the same command goes on from there" in err
+    assert f"the store has {kept} trial" in err
+    assert "of tiny_experiment; the same command goes on from there" in err
     assert err.endswith("simnet: interrupted\n")
     assert "Traceback" not in err
     assert 5 <= kept < 120
