@@ -16,6 +16,7 @@ def commands() -> str:
     from simnet.cli.main import build
 
     text: str = build(()).generate_docs(output_format="markdown")
+    text = text.replace(" -m sphinx", "")  # cyclopts takes the running program into the usage line
     _, _, text = text.partition("\n## simnet run\n")
     text = re.sub(r"^Examples?: ", "\n\\g<0>", text, flags=re.MULTILINE)
     return f"## simnet run\n{text}"

@@ -91,7 +91,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """Every page with a block that runs; pages that are made while the site is built have none."""
+    """Every page of docs/ with a block that runs, but for pages that are made for the site."""
     made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
     return [
         page
