@@ -1,9 +1,10 @@
-"""Which protocol to take, for a target (ε, δ) and a budget of bytes.
+"""Choose a protocol for a target (ε, δ) and a limit on bytes.
 
-Error, traffic and trust are compared at equal exact privacy. Every option meets the target exactly,
-for the replacement of one user's item: sampling by the largest participation that does, Gaussian
-noise by the analytic calibration, local mechanisms by their pure ε. What sampling offers rests on a
-lower bound on the number of holders of every item; noise and local mechanisms need none.
+We compare error, traffic and trust at equal exact privacy. Every option meets the target exactly,
+for the replacement of one user's item: sampling with the largest participation that meets it,
+Gaussian noise with the analytic calibration, and local mechanisms with pure ε. Sampling needs a
+lower bound on the number of holders of every item; noise and local mechanisms need no such
+assumption.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,9 +35,15 @@ NOBODY = "nobody"
 
 @attrs.frozen
 class Question:
-    """The population, the privacy target, and the budget of bytes.
+    """The population, the privacy target, and the largest number of bytes that a user may send.
 
-    Every item has at least `rarest` holders, on which rests what sampling offers.
+    Every item has at least `rarest` holders; options that sample depend on this. Raises
+    `ValueError` for a `rarest` of 0, for more holders than users, and for other values out of
+    range.
+
+    >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
+    >>> question.budget
+    inf
     """
 
     users: int
@@ -64,9 +71,15 @@ class Question:
 
 @attrs.frozen
 class Option:
-    """One way to meet the target.
+    """One way to meet the target: a protocol with its parameters.
 
-    Its expected squared L2 error, the bytes of payload that a user sends, and whom one must trust.
+    `error` is its expected squared L2 error, `bytes` the payload bytes that a user sends, `trusts`
+    the parties that must not collude, and `fits` whether the bytes are within the budget.
+
+    >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
+    >>> best = advise(question)[0]
+    >>> isinstance(best, Option), best.fits
+    (True, True)
     """
 
     protocol: str
@@ -80,26 +93,30 @@ class Option:
 
 
 def advise(question: Question) -> list[Option]:
-    """All options, those within the budget first, the most accurate of them first.
+    """Return all options: first those within the budget, the most accurate ones first.
 
-    Raises `ValueError` for a target that is none.
+    Raises `ValueError` for a target out of range.
+
+    >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
+    >>> sorted(option.protocol for option in advise(question))
+    ['dpdg', 'dpds', 'grr', 'hadamard', 'olh', 'oue', 'tss']
     """
     return sorted(_options(question), key=lambda option: (not option.fits, option.error))
 
 
 def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
-    """TSS at the target with each number of reported items: what an error costs.
+    """Return TSS at the target with each of these numbers of reported items.
 
-    Raises `ValueError` for a target that is none, a number outside 1..N, or fewer than two items.
+    Raises `ValueError` for a target out of range, a number outside 1..N, or fewer than two items.
     """
     p = _participation(question)
     return [_two_stage(question, p, k) for k in reported]
 
 
 def _participation(question: Question) -> float:
-    """The largest participation that meets the target.
+    """Return the largest participation that meets the target.
 
-    The worst user is one who moves between the two rarest items.
+    In the worst case a user moves between the two rarest items.
     """
     counts = [question.rarest] * min(question.items, 2)
     return largest_participation(counts, "replace", question.epsilon, question.delta)
@@ -120,7 +137,7 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
 
 
 def _rounded_down(participation: float) -> str:
-    """Four digits of a participation, which never exceed it: a larger one misses the target."""
+    """Return a participation with four digits, rounded down: a larger one would miss the target."""
     return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
 
 
@@ -163,9 +180,9 @@ def _options(question: Question) -> Iterator[Option]:
 
 
 def _most_reported(question: Question, participation: float, without: float) -> int:
-    """The largest k of TSS within the budget, or else 1.
+    """Return the largest k of TSS within the budget, or else 1.
 
-    Nor may a user send more than `without`, what DPDS sends without a second stage.
+    A user may also not send more than `without`, the bytes of DPDS, which has no second stage.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 
@@ -179,17 +196,17 @@ def _most_reported(question: Question, participation: float, without: float) -> 
 
 
 def pairwise_bytes(users: int, items: int, field: Field) -> int:
-    """Payload that a user of DPDS or DPDG sends.
+    """Return the payload bytes that a user of DPDS or DPDG sends.
 
-    It is one message of N field elements to every other user, and one to the server.
+    It sends one message of N field elements to every other user, and one to the server.
     """
     return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
 
 
 def two_stage_bytes(protocol: TSS) -> float:
-    """Payload that a user of TSS sends, on average.
+    """Return the expected payload bytes that a user of TSS sends.
 
-    It is its reporting set, and one message for each share and each reported sum.
+    It sends its reporting set, and one message for each share and each reported sum.
     """
     users, items = protocol.users, protocol.items
     support = np.array([users // items + (place < users % items) for place in range(items)])

@@ -1,7 +1,7 @@
-"""Choosing parameters at an exact target: the largest participation, the fewest users.
+"""Choose parameters at an exact target: the largest participation, the fewest users.
 
-Both rest on monotonicity: δ rises with p (a smaller p thins the counts, which is post-processing)
-and falls as counts rise.
+Both rely on monotonicity. δ rises with p, because a smaller p thins the counts, which is
+post-processing. δ falls as counts rise.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,15 @@ SMALLEST_LOG = log(LEAST_PARTICIPATION) + 1  # of a participation
 def largest_participation(
     counts: Sequence[int], relation: Relation, epsilon: float, delta: float
 ) -> float:
-    """The largest p, to a relative 1e-8 and never above, whose exact δ at ε is at most δ.
+    """Return the largest p whose exact δ at `epsilon` is at most `delta`.
 
-    `counts` are the users who hold each item, or lower bounds. Raises `ValueError` for a target
-    that is none, or that no p meets.
+    The result is below the true largest p by a relative 1e-8 at most, and never above. `counts` are
+    the numbers of users who hold each item, or lower bounds; `relation` is `remove` or `replace`.
+    Raises `ValueError` for a target out of range, and for one that no p meets.
+
+    >>> p = largest_participation([500] * 10, "replace", epsilon=1.0, delta=1e-6)
+    >>> 0.92 < p < 0.93
+    True
     """
     from scipy.optimize import brentq  # here, not above: it takes a while to load
 
@@ -41,15 +46,19 @@ def largest_participation(
     if excess(SMALLEST_LOG) > 0:
         raise ValueError(f"no participation has δ({epsilon}) at most {delta} for these counts")
     log_p, step = float(brentq(excess, SMALLEST_LOG, 0.0, xtol=1e-12, rtol=1e-12)), 1e-12
-    while excess(log_p) > 0:  # the root may lie a rounding above
+    while excess(log_p) > 0:  # rounding may have put the root above the true value
         log_p, step = log_p - step, 2 * step
     return exp(log_p)
 
 
 def fewest_holders(participation: float, relation: Relation, epsilon: float, delta: float) -> int:
-    """The least number of holders of every item with which the exact δ at ε is at most δ.
+    """Return the least number of holders of every item whose exact δ at `epsilon` is at most
+    `delta`.
 
-    Raises `ValueError` for a target that is none, and for one that a billion holders do not meet.
+    Raises `ValueError` for a target out of range, and for one that a billion holders do not meet.
+
+    >>> fewest_holders(0.5, "replace", epsilon=1.0, delta=1e-6)
+    49
     """
     target = _target(epsilon, delta)
 
@@ -72,9 +81,10 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
 
 
 def fewest_users(share: float, holders: int, relation: Relation) -> int:
-    """The least number of users of whom `share` are so many holders of the rarest item.
+    """Return the least number of users such that `share` of them are at least `holders` users.
 
-    Raises `ValueError` for a share outside (0, 1], or above a half where there must be two items.
+    `share` is the share of the users who hold the rarest item. Raises `ValueError` for a share
+    outside (0, 1], or above a half if there must be two items.
     """
     most = 0.5 if relation == "replace" else 1.0
     if not 0 < share <= most:
@@ -89,5 +99,5 @@ def _target(epsilon: float, delta: float) -> float:
     positive_epsilon(epsilon)
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
-    # so that no error lifts the true δ above its target
+    # a little below ln δ, so that no numerical error lifts the true δ above its target
     return log(delta) - ERROR * (1 - log(delta))

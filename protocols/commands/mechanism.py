@@ -93,11 +93,11 @@ def _print(out: "Console", description: "Described") -> None:
     from rich.text import Text
 
     where = f"at the {description.argument} {description.at:.6g}"
-    made_with = "" if description.stated is None else f", made with {description.stated:.10g}"
+    made_with = "" if description.stated is None else f", requested {description.stated:.10g}"
     out.print(Text(repr(description.mechanism), "bold"))
     out.print(f"exact ε        {description.epsilon:.10g}{made_with}")
     if not description.keeps_what_it_states:
-        out.print(Text("               it does not keep the ε that it is made with", "bold red"))
+        out.print(Text("               the exact ε exceeds the requested ε", "bold red"))
     if description.mechanism.continuous:
         out.print(f"assuming {description.assumption}")
     if description.below_doubles:

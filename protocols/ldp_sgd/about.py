@@ -1,4 +1,4 @@
-"""What is said about LDP-SGD, and about a model of a column of a table that it learns."""
+"""What is stated about LDP-SGD, and about the model of a table's column that it learns."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -27,14 +27,14 @@ USELESS = (
 
 
 def about(protocol: LDPSGD) -> About:
-    """What is said about a descent: its cost, and what reports tell."""
+    """Return the record of statements about a descent: its cost, and what reports tell."""
     perturbation, users_asked = protocol.perturbation, protocol.users_asked
     report = elements_by_kind(*perturbation.form)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """The exact ε of a user's only report, against whoever sees the whole run."""
+        """Return the exact ε of a user's only report, against whoever sees the whole run."""
         whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
         counts = f"{users_asked:,} users are asked once, {protocol.users - users_asked:,} never"
         return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]
@@ -53,7 +53,7 @@ def about(protocol: LDPSGD) -> About:
 
 
 def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
-    """A model and a report for each user that is asked.
+    """Return the bill: a model and a report for each user that is asked.
 
     No entry depends on the coins or on the seating.
     """
@@ -84,9 +84,9 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
 
 
 def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
-    """What a view tells of a user: its only report, or models made of it and others.
+    """State what a view tells about a user: its only report, or models made of many reports.
 
-    None for a view with other tags.
+    Returns None for a view with other tags.
     """
     if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
         return None
@@ -106,7 +106,9 @@ def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
 
 
 def about_table(protocol: TableDescent) -> About:
-    """What is said about a model of a column: as of the descent, and how good the model is."""
+    """Return the record of statements about a model of a column: those of the descent, and its
+    scores.
+    """
     descent = protocol.descent
     return attrs.evolve(
         about(descent),
@@ -122,10 +124,10 @@ def about_table(protocol: TableDescent) -> About:
 
 
 def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assessment:
-    """Hold the model against that of the same steps without noise.
+    """Compare the model with the model of the same steps without noise.
 
-    Both are judged by the users never asked. The expected error of the weights is not known, and
-    neither are intervals.
+    Both are tested on the users who were never asked. The expected error of the weights is not
+    known, and neither are intervals.
     """
     inputs = np.concatenate([np.atleast_2d(rows) for rows in run.inputs.values()])
     examples = protocol.examples(inputs)
@@ -147,7 +149,7 @@ def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assess
 
 
 def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Floats) -> Scores:
-    """The errors of models, and of the best answer that is the same for everybody."""
+    """Return the errors of the models, and of the best answer that is the same for all users."""
     descent, target = protocol.descent, protocol.target_column
     loss = descent.loss
     of_asked, others = examples[: descent.users_asked], examples[descent.users_asked :]
@@ -157,7 +159,7 @@ def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Float
         name: unit * loss.error(model, others[:, :-1], others[:, -1])
         for name, model in {**models, SAME: same}.items()
     }
-    # large scores speak for the second class
+    # a positive score means the second class
     second = f"={target.labels[1]}" if isinstance(target, Categorical) else ""
     return Scores(
         target=protocol.target + second,

@@ -1,13 +1,13 @@
-"""LDP-SGD as scikit-learn estimators, for its pipelines, cross-validation and searches.
+"""LDP-SGD as scikit-learn estimators, for pipelines, cross-validation and searches.
 
-`fit` plays the protocol on the kernel: every row is a user, who is asked at most once and sends one
-ε-locally private report. `fit` takes features in [-1, 1]; `predict` and `score` take any. Scale
-them from ranges that are declared, say by `FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows,
-highs]).transform)`: in a pipeline a scaler by itself is fitted to what users hold, and tells of it.
-Labels of the two classes may be anything, as scikit-learn has it: users hold -1 for the class that
-sorts first and +1 for the other. What searches and cross-validation do with scores is not private:
-they read held-out rows in the clear, and each fit asks its users anew, so that losses of several
-fits add up.
+`fit` runs the protocol on the kernel: every row is a user, who is asked at most once and sends one
+ε-locally private report. `fit` needs features in [-1, 1]; `predict` and `score` accept any. Scale
+the features from declared ranges, for example with `FunctionTransformer(MinMaxScaler((-1,
+1)).fit([lows, highs]).transform)`. A scaler in a pipeline would be fitted to the users' data, and
+reveal something about them. The labels of the two classes can be anything, as usual in
+scikit-learn: users hold -1 for the class that sorts first and +1 for the other. What searches and
+cross-validation do with scores is not private: they read held-out rows in the clear. Each fit asks
+its users anew, so the privacy losses of several fits add up.
 
 scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """
@@ -25,8 +25,8 @@ from simnet.coins.sampled import SampledCoins
 from simnet.installed import extra_missing
 from simnet.kernel.run import run
 
-# here, and not in a function: estimators are subclasses, and nothing that starts up imports this
-# module
+# imported here, and not in a function, because estimators are subclasses; no module that is loaded
+# at the start imports this one
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.utils import check_random_state
@@ -39,10 +39,10 @@ except ImportError as error:
 class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the three estimators share: the settings of `ldp_sgd`, the run and the scores.
 
-    `random_state` is the seed of all coins; from a `RandomState`, or numpy's own for None, a seed
-    is drawn. With `fit_intercept` a constant feature is added, one entry more of each gradient.
-    After `fit`: `coef_`, `intercept_`, `n_features_in_`; `epsilon_`, the exact ε of each user of
-    the run; `group_size_`, `steps_`; `messages_` and `payload_bytes_` of the whole run.
+    `random_state` is the seed of all coins; for a `RandomState`, or None, a seed is drawn. With
+    `fit_intercept` a constant feature is added, which adds one entry to each gradient. After `fit`:
+    `coef_`, `intercept_`, `n_features_in_`; `epsilon_`, the exact ε of each user of the run;
+    `group_size_`, `steps_`; `messages_` and `payload_bytes_` of the whole run.
     """
 
     loss: ClassVar[Literal["squared", "logistic", "hinge"]]
@@ -73,11 +73,12 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
         self.random_state = random_state
 
     def _learn(self, features: Floats, labels: Floats) -> Floats:
-        """Play the protocol on rows that were checked.
+        """Run the protocol on rows that were checked, and return the weights without the
+        intercept.
 
-        Shape (d,), the weights without the intercept.
+        Shape (d,).
         """
-        # Refused here, not in the name of a party
+        # checked here, so that the error does not name a party of the run
         features, labels = LOSSES[self.loss].checked(features, labels)
         rows = with_constant(features) if self.fit_intercept else features
         protocol = ldp_sgd(
@@ -110,17 +111,24 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
 
 
 def _seed(random_state: Any) -> int:
-    """The seed itself, or one that is drawn, as scikit-learn has it."""
+    """Return the seed itself, or draw one, as usual in scikit-learn."""
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
-    """Linear regression of numbers in [-1, 1] by the squared loss; `score` is R².
+    """Linear regression of targets in [-1, 1] with the squared loss; `score` is R².
 
-    Other targets are scaled with scikit-learn's `TransformedTargetRegressor`, from a declared
-    range. Clipping biases what is learnt, because gradients of the squared loss leave [-1, 1].
+    Scale other targets with scikit-learn's `TransformedTargetRegressor`, from a declared range.
+    Clipping biases the model, because gradients of the squared loss leave [-1, 1]. `fit(X, y)`
+    raises `ValueError` for values outside [-1, 1].
+
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
+    >>> model = LDPLinearRegression(epsilon=4.0).fit(x, 0.5 * x[:, 0])
+    >>> bool(model.coef_[0] > 0), model.n_features_in_
+    (True, 1)
     """
 
     loss = "squared"
@@ -135,12 +143,12 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
         return self
 
     def predict(self, X: npt.ArrayLike) -> Floats:  # noqa: N803
-        """The targets that the model expects; shape (n,)."""
+        """Return the predicted targets; shape (n,)."""
         return self._scores(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # On the few hundred rows of scikit-learn's checks, noise prevails
+        # scikit-learn's checks use a few hundred rows, where the noise is larger than the signal
         tags.regressor_tags.poor_score = True
         return tags
 
@@ -148,7 +156,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
     """Two classes by the sign of a linear score.
 
-    `score` is the share of rows that are classified right.
+    `score` is the share of rows that are classified correctly.
     """
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:  # noqa: N803
@@ -169,11 +177,11 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: npt.ArrayLike) -> Floats:  # noqa: N803
-        """The scores, positive for the second class; shape (n,)."""
+        """Return the scores, positive for the second class; shape (n,)."""
         return self._scores(X)
 
     def predict(self, X: npt.ArrayLike) -> Numbers:  # noqa: N803
-        """The classes; shape (n,)."""
+        """Return the predicted classes; shape (n,)."""
         scores = self._scores(X)
         return np.asarray(self.classes_[(scores > 0).astype(np.intp)])
 
@@ -184,17 +192,37 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
 
 
 class LDPLogisticRegression(_LinearClassifier):
-    """Logistic regression of two classes."""
+    """Logistic regression of two classes.
+
+    `fit(X, y)` needs features in [-1, 1], shape (n, d), and labels of two classes, shape (n,). It
+    raises `ValueError` otherwise.
+
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
+    >>> model = LDPLogisticRegression(epsilon=4.0).fit(x, x[:, 0] > 0)
+    >>> bool(model.score(x, x[:, 0] > 0) > 0.8), round(model.epsilon_, 9)
+    (True, 4.0)
+    """
 
     loss = "logistic"
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:  # noqa: N803
-        """The chances of both classes; shape (n, 2)."""
+        """Return the probabilities of both classes; shape (n, 2)."""
         scores = self._scores(X)
         return np.exp(-np.logaddexp(0, np.column_stack([scores, -scores])))
 
 
 class LDPSVM(_LinearClassifier):
-    """A linear support vector machine for two classes, by the hinge loss."""
+    """A linear support vector machine for two classes, with the hinge loss.
+
+    `fit(X, y)` needs features in [-1, 1], shape (n, d), and labels of two classes, shape (n,). It
+    raises `ValueError` otherwise.
+
+    >>> import numpy as np
+    >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
+    >>> model = LDPSVM(epsilon=4.0).fit(x, np.where(x[:, 0] > 0, "up", "down"))
+    >>> [str(name) for name in model.predict([[-0.9], [0.9]])]
+    ['down', 'up']
+    """
 
     loss = "hinge"

@@ -1,7 +1,8 @@
-"""Rows of numbers in [-1, 1] from a table: numbers by their declared ranges, categories one-hot.
+"""Features in [-1, 1] from the rows of a table: numbers by declared ranges, categories one-hot.
 
-A category of c values becomes c - 1 columns of 0 and 1, all 0 for the first value, as in Wang et
-al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*, Section VI.
+A category of c values becomes c - 1 columns of 0 and 1, which are all 0 for the first value, as in
+Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*,
+Section VI.
 """
 
 import numpy as np
@@ -13,10 +14,10 @@ from simnet.scenario.schema import Schema
 
 
 def encoded(rows: Floats, schema: Schema) -> Floats:
-    """The features of every row of a table, first those of numbers; shapes (n, columns) and (n, d).
+    """Return the features of every row, first those of numbers; shape (n, d).
 
-    Raises `ValueError` for a number out of its declared range and for what is no item of its
-    domain.
+    Raises `ValueError` for a number out of its declared range, and for a value that is not an item
+    of its domain.
     """
     first = len(schema.numeric)
     ranges = [ValueRange(number.low, number.high) for number in schema.numeric]
@@ -30,7 +31,7 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
 
 
 def with_constant(features: Floats) -> Floats:
-    """The features and a last one that is 1 for everybody, whose weight is the intercept.
+    """Return the features and a last one that is 1 for every user; its weight is the intercept.
 
     Shapes (n, d), (n, d + 1).
     """
@@ -38,7 +39,7 @@ def with_constant(features: Floats) -> Floats:
 
 
 def names_of(schema: Schema) -> tuple[str, ...]:
-    """The names of the features that `encoded` makes."""
+    """Return the names of the features that `encoded` makes."""
     flags = [
         f"{column.name}={label}" for column in schema.categorical for label in column.labels[1:]
     ]
@@ -46,9 +47,9 @@ def names_of(schema: Schema) -> tuple[str, ...]:
 
 
 def items_of(column: Floats, size: int) -> Ints:
-    """A column of categories as integers, shape (n,).
+    """Return a column of categories as integers, shape (n,).
 
-    Raises `ValueError` for what is no item from 1 to `size`.
+    Raises `ValueError` for a value that is not an item from 1 to `size`.
     """
     if not (column == np.floor(column)).all():  # also refuses NaN
         raise ValueError(f"items are whole numbers, got {column[column != np.floor(column)][0]}")
@@ -56,5 +57,5 @@ def items_of(column: Floats, size: int) -> Ints:
 
 
 def _one_hot(column: Floats, size: int) -> Floats:
-    """Items from 1 as flags, none for the first; shapes (n,) and (n, c - 1)."""
+    """Return items from 1 as flags, all 0 for item 1; shapes (n,) and (n, c - 1)."""
     return np.eye(size)[items_of(column, size) - 1, 1:]

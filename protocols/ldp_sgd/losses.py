@@ -1,9 +1,11 @@
 """Losses of linear models, with their gradients.
 
-A user holds x in [-1, 1]^d and a label y; a model b scores it x·b. Source: Wang et al., *Collecting
-and Analyzing Multidimensional Data with Local Differential Privacy*, Section V. Its experiments
-have labels 0 and 1, with which the two losses of classes would learn nothing from the users
-labelled 0: labels are -1 and +1 here, and others refused.
+A user holds x in [-1, 1]^d and a label y; a model b gives it the score x·b.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section V. The paper's experiments have labels 0 and 1. With these, the two losses of
+classes would learn nothing from users with label 0. So labels are -1 and +1 here, and others raise
+an error.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,20 +17,20 @@ import numpy.typing as npt
 from protocols import checks
 from simnet.arrays import Floats
 
-OfScores = Callable[[Floats, Floats], Floats]  # of scores and labels, both of shape (n,)
+OfScores = Callable[[Floats, Floats], Floats]  # a function of scores and labels, shapes (n,)
 
 
 @attrs.frozen
 class Loss:
-    """A loss of a score and a label, and its derivative by the score."""
+    """A loss of a score and a label, and its derivative with respect to the score."""
 
     name: str
-    of_classes: bool  # labels are -1 and +1, and not any numbers in [-1, 1]
+    of_classes: bool  # whether labels are -1 and +1, rather than any numbers in [-1, 1]
     value: OfScores = attrs.field(repr=False)
     slope: OfScores = attrs.field(repr=False)
 
     def gradients(self, model: Floats, features: Floats, labels: Floats) -> Floats:
-        """One gradient by the model, of shape (d,), for each user.
+        """Return each user's gradient with respect to the model.
 
         Shape (n, d), row j from user j.
         """
@@ -36,26 +38,26 @@ class Loss:
         return self.slope(scores, labels)[:, np.newaxis] * features
 
     def mean(self, model: Floats, features: Floats, labels: Floats) -> float:
-        """The mean loss of the users."""
+        """Return the mean loss of the users."""
         return float(np.mean(self.value(features @ model, labels)))
 
     def error(self, model: Floats, features: Floats, labels: Floats) -> float:
-        """The share of the users whose class is not that of the score's sign.
+        """Return the share of the users whose class is not the sign of the score.
 
-        Without classes, the mean loss.
+        For a loss without classes, return the mean loss.
         """
         if not self.of_classes:
             return self.mean(model, features, labels)
         return float(np.mean(np.where(features @ model > 0, 1.0, -1.0) != labels))
 
     def checked(self, features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """The users' features and labels, checked; shapes (n, d) and (n,).
+        """Return the users' features and labels after a check; shapes (n, d) and (n,).
 
         Raises `ValueError` for values outside [-1, 1] and for labels that the loss does not take.
         """
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
         targets = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))
-        # Also finds NaN
+        # these comparisons also find NaN
         wrong = (
             targets[np.abs(targets) != 1] if self.of_classes else targets[~(np.abs(targets) <= 1)]
         )
@@ -76,7 +78,7 @@ def _logistic(scores: Floats, labels: Floats) -> Floats:
 
 
 def _logistic_slope(scores: Floats, labels: Floats) -> Floats:
-    """-y / (1 + e^{y s}), which overflows for no score."""
+    """Return -y / (1 + e^{y s}), without overflow for any score."""
     return -labels * np.exp(-np.logaddexp(0, labels * scores))
 
 

@@ -1,7 +1,4 @@
-"""People made up so that there is something to learn.
-
-Two columns of a table depend on the others.
-"""
+"""Made-up populations with something to learn: two columns of a table depend on the others."""
 
 import numpy as np
 
@@ -13,16 +10,17 @@ from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Schema
 from simnet.scenario.synthetic import uniform_table
 
-NOISE = 0.2  # the part of a number that its features do not tell
-SLOPE = 8.0  # of the log odds of a class, against what its features tell
+NOISE = 0.2  # the part of a number that its features do not determine
+SLOPE = 8.0  # the slope of a class's log odds as a function of the features' signal
 
 
 def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
-    """Users whose last number and last category, of two values, depend on the columns before.
+    """Return users whose last number and last category, of two values, depend on the earlier
+    columns.
 
-    All else is uniform. Of what the features tell, from -1 to 1, the number is a line with uniform
-    noise, and the category a logistic law of this and of the number. Raises `BadInput` for an empty
-    population.
+    All other columns are uniform. The features determine a signal from -1 to 1. The number is a
+    linear function of the signal plus uniform noise. The category follows a logistic law of the
+    features and the number. Raises `BadInput` for an empty population.
     """
     uniform = uniform_table(users, schema, seed)
     rows, number = uniform.inputs.copy(), len(schema.numeric) - 1
@@ -33,7 +31,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     chance = 1 / (1 + np.exp(-SLOPE * _signal(np.column_stack([scaled, features]))))
     interval = ValueRange(column.low, column.high)
     numbers = interval.low + (scaled + 1) * interval.unit
-    rows[:, number] = np.clip(numbers, interval.low, interval.high)  # roundings may leave the range
+    rows[:, number] = np.clip(numbers, interval.low, interval.high)  # rounding may leave the range
     rows[:, -1] = 1 + (coins.uniform(users).plain < chance)
     return TablePopulation(
         rows, schema, "a synthetic table, of which two columns depend on the others"
@@ -41,7 +39,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
 
 
 def _signal(features: Floats) -> Floats:
-    """The part of a number or a class that features in [-1, 1] determine; shape (n,).
+    """Return the signal of features in [-1, 1], from -1 to 1; shape (n,).
 
     It is the mean of the features with weights 1, 1/2, 1/3 and so on.
     """

@@ -1,9 +1,10 @@
 """Mechanisms that perturb a gradient in [-1, 1]^d.
 
-They are the mechanisms for tuples of d numeric attributes, and for comparison none at all. Each
-report, read as a vector, is an unbiased gradient. Source: Wang et al., *Collecting and Analyzing
-Multidimensional Data with Local Differential Privacy*, Section V, with the mechanisms of Sections
-III and IV.
+They are the mechanisms for tuples of d numeric attributes and, for comparison, no perturbation.
+Each report, read as a vector, is an unbiased estimate of the gradient.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section V, with the mechanisms of Sections III and IV.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ from simnet.values.typed import reals
 
 @attrs.frozen
 class Unperturbed:
-    """No privacy at all, for comparison: a report is the gradient, whose loss has no bound."""
+    """No privacy, for comparison: a report is the gradient itself, and ε is infinite."""
 
     attributes: Attributes
 
@@ -33,7 +34,7 @@ class Unperturbed:
     continuous = False
 
     def perturb(self, numbers: npt.ArrayLike, categories: None, coins: Coins) -> Reports:
-        """The values themselves; `numbers` of shape (n, d).
+        """Return the values themselves; `numbers` has shape (n, d).
 
         Raises `ValueError` for values outside [-1, 1].
         """
@@ -42,20 +43,20 @@ class Unperturbed:
         return _every_attribute(values)
 
     def variance(self, values: npt.ArrayLike) -> Floats:
-        """Zeros; shape as given."""
+        """Return zeros; shape as given."""
         return np.zeros_like(checks.within_one(values))
 
     def payload(self, reports: Reports) -> Pieces:
-        """Reports as they travel: reals."""
+        """Return the reports as they travel: real numbers."""
         return (reals(reports.numbers),)
 
     def received(self, pieces: Pieces) -> Reports:
-        """Reports from what arrived."""
+        """Return the reports that the received pieces stand for."""
         return _every_attribute(np.asarray(pieces[0].numbers(), dtype=np.float64))
 
     @property
     def form(self) -> Pieces:
-        """No reports at all, as they would travel."""
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
         return (reals(np.empty((0, self.attributes.count))),)
 
 
@@ -76,11 +77,11 @@ MECHANISMS: Mapping[str, Callable[[float, Attributes, int | None], Perturbation]
 def gradient_mechanism(
     name: str, epsilon: float, attributes: int, chosen: int | None = None
 ) -> Perturbation:
-    """The mechanism of that name for gradients of so many entries.
+    """Return the mechanism of this name for gradients with this many entries.
 
-    The mechanisms hm and pm report on `chosen` of them. Raises `ValueError` for another name, an ε
-    out of range, and a number of entries that does not fit; the mechanism `none` ignores ε, which
-    must be valid all the same.
+    The mechanisms hm and pm report on `chosen` entries. Raises `ValueError` for another name, an ε
+    out of range, and a number of entries that does not fit. The mechanism `none` ignores ε, which
+    must still be valid.
     """
     checks.whole("attributes", attributes, 1)
     checks.epsilon_of_reals(epsilon)
@@ -94,7 +95,7 @@ def gradient_mechanism(
 
 
 def clip(gradients: Floats) -> Floats:
-    """Gradients with every entry moved into [-1, 1], which biases those that were outside."""
+    """Move every entry of the gradients into [-1, 1]; this biases gradients that were outside."""
     return np.clip(gradients, -1, 1)
 
 

@@ -1,8 +1,8 @@
-"""How fast a descent goes, and over how many users each of its gradients is averaged.
+"""The length of a descent's steps, and the number of users per step.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Section V: groups of order d log d / ε², steps of order 1/√t. The constants are not in the
-paper, nor is the first step.
+Privacy*, Section V: groups of order d log d / ε², steps of order 1/√t. The paper gives neither the
+constants nor the first step.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,9 +11,9 @@ from math import ceil, isfinite, log, sqrt
 from protocols import checks
 from protocols.ldp_sgd.losses import Loss
 
-LEAST_GROUP = 50  # users over whom a gradient is averaged even when there is little noise
-LEAST_STEPS = 10  # that a descent of few users has, though its gradients are the noisier for it
-# Of gradients that are never longer than the features, when there is little noise
+LEAST_GROUP = 50  # the least number of users per step, even if there is little noise
+LEAST_STEPS = 10  # a descent with few users still has 10 steps, with noisier gradients
+# the longest first step, for losses whose gradients are never longer than the features
 LARGEST_STEP = 3.0
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = {
@@ -24,20 +24,21 @@ SCHEDULES: Mapping[str, Callable[[int], float]] = {
 
 
 def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
-    """The users of a step: d ln(d + 1) / ε², at least 50.
+    """Return the number of users per step: d ln(d + 1) / ε², at least 50.
 
-    Where these are too many for 10 steps, a tenth of the users; ε may be infinite.
+    If this leaves fewer than 10 steps, it is a tenth of the users. ε may be infinite.
     """
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
 
 
 def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
-    """The first step γ_1: 5 ε² / (2 d), at most 3, for losses of classes.
+    """Return the first step γ_1: for losses of classes 5 ε² / (2 d), at most 3, otherwise 1 / (2
+    d).
 
-    1 / (2 d) where gradients grow with scores. The more noise, the shorter. Features in [-1, 1]^d
-    give the squared loss a curvature of 2 d at most, and steps above twice its inverse may diverge.
-    The rule for classes comes from the table of DECISIONS.md; ε may be infinite.
+    The more noise, the shorter the step. For features in [-1, 1]^d the squared loss has a curvature
+    of at most 2 d, and steps above twice its inverse may diverge. The rule for classes comes from
+    the table of DECISIONS.md. ε may be infinite.
     """
     return (
         min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes))

@@ -1,15 +1,16 @@
-"""LDP-SGD: a linear model learnt by gradient descent; a user is asked once for its gradient.
+"""LDP-SGD: a linear model learnt by gradient descent; every user sends at most one gradient.
 
-In each of T steps the server publishes the model to a group of users who have not been asked yet;
-each of them computes the gradient of its loss there, clips it to [-1, 1]^d, perturbs it and sends
-it; the server moves the model against the mean of the reports. Learns: the server, one ε-locally
-private report of each user; a user, the model of its group, made of the reports of the groups
-before. Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
-Privacy*, Section V.
+In each of T steps the server publishes the model to a group of users who have not been asked yet.
+Each of these users computes the gradient of its loss at the model, clips it to [-1, 1]^d, perturbs
+it and sends it. The server moves the model against the mean of the reports. The server learns one
+ε-locally private report of each user; a user learns the model that its group receives, which
+depends on the reports of earlier groups.
 
-A user that were asked m times would have to perturb each gradient with ε/m, so groups m² as large
-would be needed: the number of steps falls like 1/m. So nobody is asked twice. What is said about it
-stands in `about.py`.
+A user that is asked m times would have to perturb each gradient with ε/m. Groups would have to be
+m² times as large, so the number of steps would fall like 1/m. This is why no user is asked twice.
+
+Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
+Privacy*, Section V. `about.py` states the cost and privacy.
 """
 
 from collections.abc import Mapping
@@ -42,9 +43,22 @@ Seating = Literal["actors", "crowd"]
 
 @attrs.frozen
 class LDPSGD:
-    """What every party knows.
+    """The parameters of LDP-SGD, which every party knows, and the scripts of its roles.
 
-    An input is a row of d + 1 numbers, a user's features and its label.
+    `users` is n >= 1, `loss` a `Loss`, `perturbation` perturbs gradients, `group_size` is the
+    number of users per step, and `first_step` is γ_1 > 0. A user's input is a row of d + 1 numbers,
+    its features and its label. The output of the server is the model; shape (d,).
+
+    Raises `ValueError` for parameters out of range.
+
+    >>> from protocols.ldp_sgd.losses import LOGISTIC
+    >>> from protocols.ldp_sgd.perturbation import gradient_mechanism
+    >>> from simnet import run
+    >>> mechanism = gradient_mechanism("hm", epsilon=1.0, attributes=2)
+    >>> descent = LDPSGD(4, LOGISTIC, mechanism, group_size=2, first_step=0.5)
+    >>> rows = [[0.1, 0.9, 1], [0.2, -0.5, -1], [0.3, 0.4, 1], [0.4, -0.2, -1]]
+    >>> descent.steps, run(descent, rows, seed=7).outputs["server"].shape
+    (2, (2,))
     """
 
     users: int  # n >= 1
@@ -53,11 +67,11 @@ class LDPSGD:
     group_size: int  # |G|, 1 <= |G| <= n
     first_step: float  # γ_1 > 0
     regularisation: float = 1e-4  # λ >= 0
-    # Who adds λ b: the user, before clipping, or the server, without bias
+    # who adds λ b to the gradient: the user, before clipping, or the server, without bias
     regularise: Regularise = "user"
     schedule: str = "inverse-root"
     population: Seating = "actors"
-    held_out: int = 0  # users who are seated last and never asked, to judge the model by
+    held_out: int = 0  # the number of users who are seated last, never asked, and test the model
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
@@ -73,25 +87,24 @@ class LDPSGD:
 
     @property
     def attributes(self) -> int:
-        """d, the number of features."""
+        """The number of features, d."""
         return self.perturbation.attributes.count
 
     @property
     def steps(self) -> int:
-        """T, the number of groups; users who fill no group are not asked."""
+        """The number of groups, T; users who do not fill a group are not asked."""
         return (self.users - self.held_out) // self.group_size
 
     @property
     def users_asked(self) -> int:
-        """How many users are asked."""
+        """The number of users who are asked."""
         return self.steps * self.group_size
 
     def parties(self) -> Mapping[str, Seat]:
-        """The server, and the users in the order in which they are asked.
+        """Return the users, in the order in which they are asked, and the server.
 
-        Users are `u1`..`un`, or the crowds `group1`..`groupT` and `rest`.
-
-        The order must not depend on what users hold: see `in_chance_order`.
+        Users are `u1`..`un`, or the crowds `group1`..`groupT` and `rest`. The order must not depend
+        on the users' inputs: see `in_chance_order`.
         """
         return {**self._people(), "server": Seat(self.server)}
 
@@ -109,7 +122,7 @@ class LDPSGD:
         }
 
     def group(self, step: int) -> list[str]:
-        """The names of those who are asked in a step, from 1."""
+        """Return the names of the parties that are asked in a step, counted from 1."""
         if self.population == "crowd":
             return [f"group{step}"]
         return [
@@ -118,7 +131,9 @@ class LDPSGD:
         ]
 
     async def user(self, me: Party, rows: Sealed) -> None:
-        """Wait for the model and answer it once; a crowd answers for all its members."""
+        """Wait for the model, send one perturbed gradient, and finish; a crowd answers for its
+        members.
+        """
         if me.index > (self.steps if self.population == "crowd" else self.users_asked):
             return
         model = await me.receive(MODEL, "server", (self.attributes,))
@@ -126,7 +141,7 @@ class LDPSGD:
         await me.send_rows(GRADIENT, to="server", rows=reports)
 
     async def server(self, me: Party) -> Floats:
-        """Ask group after group; shape (d,), the model after the last step."""
+        """Ask group after group, and return the model after the last step; shape (d,)."""
         model = np.zeros(self.attributes)
         for step in range(1, self.steps + 1):
             group = me.group(self.group(step))
@@ -137,12 +152,12 @@ class LDPSGD:
         return model
 
     def reports(self, rows: Floats, model: Floats, coins: Coins) -> Pieces:
-        """The users' perturbed gradients at a model, as they travel."""
+        """Return the users' perturbed gradients at a model, as they travel."""
         gradients = self.clipped(model, np.atleast_2d(rows))
         return self.perturbation.payload(self.perturbation.perturb(gradients, None, coins))
 
     def clipped(self, model: Floats, rows: Floats) -> Floats:
-        """The users' gradients as they are perturbed; shapes (d,), (n, d + 1) and (n, d).
+        """Return the users' clipped gradients, shape (n, d), for rows of shape (n, d + 1).
 
         Raises `ValueError` for features outside [-1, 1] and for labels that the loss does not take.
         """
@@ -155,19 +170,17 @@ class LDPSGD:
         )
 
     def moved(self, model: Floats, step: int, reports: Floats) -> Floats:
-        """The model after a step, from the group's reports as vectors.
-
-        Shapes (d,), (|G|, d) and (d,).
-        """
+        """Return the model after a step, shape (d,), from the group's reports, shape (|G|, d)."""
         gradient = np.mean(reports, axis=0)
         if self.regularise == "server":
             gradient = gradient + self.regularisation * model
         return np.asarray(model - self.first_step * SCHEDULES[self.schedule](step) * gradient)
 
     def without_noise(self, rows: Floats) -> Floats:
-        """The model of the same steps from gradients that are clipped and not perturbed.
+        """Return the model of the same steps from gradients that are clipped but not perturbed;
+        shape (d,).
 
-        Shapes (n, d + 1) and (d,). Rows are those of the users who are asked, in their order.
+        `rows`, shape (n, d + 1), are those of the users who are asked, in their order.
         """
         model = np.zeros(self.attributes)
         for step, group in enumerate(np.split(rows[: self.users_asked], self.steps), start=1):
@@ -187,10 +200,11 @@ def ldp_sgd(
     ] = "hm",
     epsilon: Annotated[float, "ε of a gradient, above 0"] = 1.0,
     chosen: Annotated[
-        int | None, "how many entries of a gradient hm and pm report; the paper's rule unless set"
+        int | None,
+        "how many entries of a gradient hm and pm report; by default the paper's rule",
     ] = None,
     group_size: Annotated[
-        int | None, "how many users a step averages; about d ln d / ε² unless set"
+        int | None, "how many users a step averages; by default about d ln d / ε²"
     ] = None,
     regularisation: Annotated[float, "λ, the weight of the squared model in the loss, from 0"] = (
         1e-4
@@ -200,7 +214,7 @@ def ldp_sgd(
         "who adds λ times the model to gradients: users, before they clip, or the server",
     ] = "user",
     first_step: Annotated[
-        float | None, "γ_1, the length of the first step, above 0; by loss and ε unless set"
+        float | None, "γ_1, the length of the first step, above 0; by default from loss and ε"
     ] = None,
     schedule: Annotated[str, f"how steps get shorter: {', '.join(SCHEDULES)}"] = "inverse-root",
     population: Annotated[Seating, "whether users are actors of their own, or groups crowds"] = (
@@ -208,11 +222,11 @@ def ldp_sgd(
     ),
     held_out: int = 0,
 ) -> LDPSGD:
-    """A descent with loss (squared, logistic, hinge) and mechanism by name.
+    """Return a descent with a loss (squared, logistic, hinge) and a mechanism by name.
 
-    Usual groups and first step unless given. Mechanisms are hm and pm (on `chosen` entries), duchi,
-    duchi-as-printed, laplace, and none, whose ε is infinite whatever `epsilon`. Raises `ValueError`
-    for other names and for parameters out of range.
+    By default `group_size` and `first_step` follow the usual rules. Mechanisms are hm and pm (on
+    `chosen` entries), duchi, duchi-as-printed, laplace, and none, whose ε is infinite whatever
+    `epsilon` is. Raises `ValueError` for other names and for parameters out of range.
     """
     one_of("loss", loss, tuple(LOSSES))
     checks.whole("users", users, 1)

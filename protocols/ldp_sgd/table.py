@@ -1,7 +1,8 @@
 """A model of one column of a table, learnt from the other columns by LDP-SGD.
 
-Users scale and encode their rows by what is declared of the columns, and answer as in `LDPSGD`.
-Some are never asked: the model is judged by them. Learns: whoever learns in LDP-SGD, the same.
+Users scale and encode their rows by what is declared about the columns, and answer as in `LDPSGD`.
+Some users are never asked; the model is tested on them. Every party learns the same as in LDP-SGD.
+
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Sections V and VI.
 """
@@ -31,10 +32,10 @@ INTERCEPT = "intercept"
 
 @attrs.frozen
 class TableDescent:
-    """What every party knows.
+    """The parameters of the descent, which every party knows, and the script of the users.
 
-    An input is a row: a number of each range, then an item, from 1, of each domain. The order of
-    users must not depend on what they hold.
+    A user's input is a row: first a number for each numeric column, then an item, from 1, for each
+    categorical column. The order of users must not depend on their inputs.
     """
 
     schema: Schema
@@ -60,7 +61,7 @@ class TableDescent:
         return features_of(self.schema, self.target)
 
     def parties(self) -> Mapping[str, Seat]:
-        """The parties of the descent, whose users encode their rows first."""
+        """Return the parties of the descent; its users first encode their rows."""
         seats = self.descent.parties()
         return {
             name: attrs.evolve(seat, script=self.user) if seat.takes_input else seat
@@ -68,16 +69,14 @@ class TableDescent:
         }
 
     async def user(self, me: Party, rows: Sealed) -> None:
-        """Encode the row, or those of a group, and answer as in the descent."""
+        """Encode the row, or a group's rows, and answer as in the descent."""
         await self.descent.user(me, me.output(self.examples, rows))
 
     def examples(self, rows: Floats) -> Floats:
-        """Features, which end with a constant 1, and the label of each user.
+        """Return each user's features, which end with a constant 1, and label; shape (n, d + 1).
 
-        Shapes (n, columns) and (n, d + 1).
-
-        Raises `ValueError` for rows of another length, numbers out of their range and items out of
-        their domain.
+        `rows` has shape (n, columns). Raises `ValueError` for rows of another length, numbers out
+        of range, and items out of their domain.
         """
         table = checks.shaped("rows", np.atleast_2d(rows), (None, len(self.schema.names)))
         place = self.schema.names.index(self.target)
@@ -86,9 +85,9 @@ class TableDescent:
 
 
 def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
-    """The column that is learnt.
+    """Return the column to learn.
 
-    Raises `ValueError` when there is none of that name, or the loss does not fit it.
+    Raises `ValueError` if there is no column of this name, or if the loss does not fit it.
     """
     classes = [column for column in schema.categorical if len(column.labels) == 2]
     fitting: Sequence[Numeric | Categorical] = classes if loss.of_classes else schema.numeric
@@ -103,9 +102,9 @@ def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
 
 
 def features_of(schema: Schema, target: str) -> Schema:
-    """The columns that a target is learnt from.
+    """Return the columns from which a target is learnt.
 
-    Raises `ValueError` when there is no other column.
+    Raises `ValueError` if there is no other column.
     """
     numeric = tuple(column for column in schema.numeric if column.name != target)
     categorical = tuple(column for column in schema.categorical if column.name != target)
@@ -115,12 +114,12 @@ def features_of(schema: Schema, target: str) -> Schema:
 
 
 def weights_of(features: Schema) -> tuple[str, ...]:
-    """What the weights of a model belong to: the features, and a constant."""
+    """Return the names of a model's weights: the features, and the intercept."""
     return (*names_of(features), INTERCEPT)
 
 
 def _labels(column: Floats, target: Numeric | Categorical) -> Floats:
-    """Numbers in [-1, 1]; of categories -1 for the first, 1 for the second."""
+    """Return the labels: numbers in [-1, 1], or -1 for the first category and 1 for the second."""
     if isinstance(target, Numeric):
         return ValueRange(target.low, target.high).scaled(column)
     return np.where(items_of(column, len(target.labels)) == 2, 1.0, -1.0)
@@ -138,10 +137,10 @@ def table_descent(
     ] = 0.1,
     **settings: Any,
 ) -> TableDescent:
-    """LDP-SGD on a column of a table.
+    """Return LDP-SGD on a column of a table.
 
-    The share `held_out` of the users judges the model, and is never asked. `settings` are those of
-    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, and as `ldp_sgd`.
+    The share `held_out` of the users tests the model and is never asked. `settings` are those of
+    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, and as `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)
@@ -151,7 +150,7 @@ def table_descent(
             f"{held_out}"
         )
     one_of("loss", loss, tuple(LOSSES))
-    target_of(schema, target, LOSSES[loss])  # refused before features are counted
+    target_of(schema, target, LOSSES[loss])  # raises if the target does not fit
     attributes = len(weights_of(features_of(schema, target)))
     spared = min(ceil(held_out * users), users - 1)
     descent = ldp_sgd(users=users, attributes=attributes, loss=loss, held_out=spared, **settings)

@@ -9,10 +9,17 @@ from simnet.arrays import Floats
 
 @attrs.frozen(eq=False)
 class Task:
-    """Users to learn from: user j + 1 holds row j of `features` and `labels[j]`.
+    """A learning problem: user j + 1 holds row j of `features`, shape (n, d), and `labels[j]`.
 
-    Features lie in [-1, 1]. Raises `ValueError` for values outside [-1, 1], labels that the loss
-    does not take, and shapes that do not fit.
+    `name` is a title and `loss` one of `squared`, `logistic` and `hinge` in
+    `protocols.ldp_sgd.losses`. Raises `ValueError` for features outside [-1, 1], labels that the
+    loss does not take, and shapes that do not fit.
+
+    >>> import numpy as np
+    >>> from protocols.ldp_sgd.losses import LOGISTIC
+    >>> task = Task("tiny", LOGISTIC, np.array([[0.5], [-0.5], [1.0]]), np.array([1.0, -1.0, 1.0]))
+    >>> round(task.constant_error, 3)
+    0.333
     """
 
     name: str
@@ -25,7 +32,7 @@ class Task:
 
     @property
     def constant_error(self) -> float:
-        """The error of the best model that is the same for everybody."""
+        """The error of the best model that gives every user the same answer."""
         if self.loss.of_classes:
             return float(min(np.mean(self.labels > 0), np.mean(self.labels < 0)))
         return float(np.var(self.labels))

@@ -1,9 +1,10 @@
-"""Making raw frequency estimates consistent: shares from 0 to 1 that add up to 1.
+"""Make raw frequency estimates consistent: shares from 0 to 1 that add up to 1.
 
-Every method maps estimates of shape (N,) to estimates of shape (N,); `raw` leaves them as they are,
-unbiased. Source: Wang et al., *Locally Differentially Private Frequency Estimation with
-Consistency*, 2020, section 4; Duchi et al., *Efficient Projections onto the ℓ1-Ball*, 2008, Figure
-1.
+Every method maps estimates of shape (N,) to estimates of shape (N,). `raw` returns the unbiased
+estimates unchanged.
+
+Source: Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020,
+section 4; Duchi et al., *Efficient Projections onto the ℓ1-Ball*, 2008, Figure 1.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,28 +17,28 @@ from simnet.arrays import Floats
 
 
 def clip(estimates: Floats) -> Floats:
-    """Each share moved to the nearest in [0, 1]; their sum is anything."""
+    """Move each share to the nearest number in [0, 1]; the sum is not adjusted."""
     return np.asarray(np.clip(estimates, 0, 1))
 
 
 def normalise(estimates: Floats) -> Floats:
-    """Negative shares set to 0, and the others scaled so that the sum is 1.
+    """Set negative shares to 0, and scale the other shares so that the sum is 1.
 
-    The result is uniform when no share is positive.
+    The result is uniform if no share is positive.
     """
     positive = np.maximum(estimates, 0)
     if not positive.any():
         return _uniform(estimates.size)
-    scaled = positive / positive.max()  # sums of huge or of subnormal numbers go wrong
+    scaled = positive / positive.max()  # sums of huge or of subnormal numbers would be inexact
     return np.asarray(scaled / scaled.sum())
 
 
 def norm_sub(estimates: Floats) -> Floats:
-    """Negative shares set to 0 and the same amount added to the others, until the sum is 1.
+    """Set negative shares to 0 and add the same amount to the other shares, until the sum is 1.
 
-    This is done over and over again. What was not positive stays 0, and a positive share that falls
-    below 0 becomes 0 and stays so; uniform when no share is positive. The fixed point is computed
-    at once: the positive shares projected on their simplex.
+    The two steps are repeated. A share that is not positive stays 0, and a positive share that
+    falls below 0 becomes 0 and stays 0. The result is uniform if no share is positive. We compute
+    the fixed point directly: the projection of the positive shares on their simplex.
     """
     positive = estimates > 0
     if not positive.any():
@@ -48,14 +49,14 @@ def norm_sub(estimates: Floats) -> Floats:
 
 
 def project(estimates: Floats) -> Floats:
-    """The distribution nearest to the estimates in Euclidean distance.
+    """Return the distribution nearest to the estimates in Euclidean distance.
 
-    max(0, estimate - t) with the t of sum 1.
+    It is max(0, estimate - t), where t makes the sum 1.
     """
-    # From 0 down: shares keep their digits beside a huge shift
+    # relative to the largest share, so that shares keep their digits beside a huge shift
     below = np.sort(estimates)[::-1] - estimates.max()
     thresholds = (np.cumsum(below) - 1) / np.arange(1, below.size + 1)
-    last = np.flatnonzero(below > thresholds)[-1]  # of the shares that stay positive
+    last = np.flatnonzero(below > thresholds)[-1]  # the last share that stays positive
     return np.asarray(np.maximum(estimates - estimates.max() - thresholds[last], 0))
 
 
@@ -69,10 +70,10 @@ METHODS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
 
 
 def apply(name: str, estimates: npt.ArrayLike) -> Floats:
-    """The estimates, shape (N,), after the method of that name, in a new array.
+    """Return the estimates, shape (N,), after the method of this name, in a new array.
 
-    Raises `ValueError` for a name that is none of `METHODS`, and for estimates that are no row of
-    finite numbers.
+    Raises `ValueError` for a name that is not in `METHODS`, and for estimates that are not one row
+    of finite numbers.
     """
     if name not in METHODS:
         raise ValueError(

@@ -26,9 +26,9 @@ POINTS = 16
 
 @functools.lru_cache(maxsize=4096)
 def gauss_rule(length: int) -> tuple[Floats, Floats]:
-    """Points within 0..length-1 and their weights, which add up to `length`.
+    """Return points within 0..length-1 and their weights, which add up to `length`.
 
-    All integers when these are few.
+    If there are few integers, the points are all of them.
     """
     if length <= POINTS:
         return np.arange(length, dtype=np.float64), np.ones(length)
@@ -39,10 +39,10 @@ def gauss_rule(length: int) -> tuple[Floats, Floats]:
 
 
 def points(low: int, high: int, longest: Callable[[int], float]) -> tuple[Floats, Floats]:
-    """Points and weights for sums over the integers low..high, empty when low > high.
+    """Return points and weights for sums over the integers low..high; empty if low > high.
 
-    No row that begins at k is longer than `longest(k)`, the length on which the summand is smooth,
-    or 16 integers.
+    A row that begins at k has at most `longest(k)` integers, the length on which the summand is
+    smooth, or 16 if that is more.
     """
     if low > high:
         return np.empty(0), np.empty(0)
@@ -52,7 +52,7 @@ def points(low: int, high: int, longest: Callable[[int], float]) -> tuple[Floats
 
 
 def _rows(low: int, high: int, longest: Callable[[int], float]) -> Iterator[tuple[int, int]]:
-    """Where rows begin and how many integers they have."""
+    """Yield the first integer and the length of each row."""
     start = low
     while start <= high:
         room = min(start - low, high - start) // 2

@@ -1,6 +1,6 @@
-"""The errors after a step that treats every item by itself, on average over noise.
+"""The expected errors after a step that treats every item by itself.
 
-The noise is normal, and the average a quadrature.
+The expectation is over normal noise, and is computed by quadrature.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from protocols.postprocess.noise import Noise
 from simnet.arrays import Floats
 
-SPREAD, STEPS = 9.0, 160  # deviations to either side, and points; steps of a ninth of a deviation
+# the quadrature covers 9 deviations on either side with 160 points, a ninth of a deviation apart
+SPREAD, STEPS = 9.0, 160
 
 
 @attrs.frozen(eq=False)
@@ -27,10 +28,10 @@ class ErrorMoments:
 def moments_of_errors(
     truth: npt.ArrayLike, noise: Noise, step: Callable[[Floats], Floats], steps: int = STEPS
 ) -> ErrorMoments:
-    """The moments of `step` on items with these true counts, shape (N,).
+    """Return the moments of `step` for items with these true counts, shape (N,).
 
-    It maps estimated counts one by one, shapes (m,). Digits suffice for a smooth step; one with a
-    jump needs more `steps`.
+    `step` maps estimated counts one by one, shapes (m,). The default number of points is enough for
+    a smooth step; a step with a jump needs more `steps`.
     """
     counts, places = np.unique(np.asarray(truth, dtype=np.float64), return_inverse=True)
     z = np.linspace(-SPREAD, SPREAD, steps)
@@ -42,5 +43,5 @@ def moments_of_errors(
 
 
 def normal_density(z: Floats) -> Floats:
-    """The density of the standard normal law."""
+    """Return the density of the standard normal law."""
     return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))

@@ -1,8 +1,10 @@
-"""Fitting a prior to noisy counts: by mean and variance, or by maximum likelihood.
+"""Fit a prior to noisy counts: by mean and variance, or by maximum likelihood.
 
-Every user holds one item, so the mean count is users / items exactly (`known_total`); the paper
-takes the mean of the estimates, whose standard error σ / √N can exceed it, and then no power law
-fits. Source: Jia and Gong, *Calibrate*, section 4.2, Eq. 16.
+Every user holds one item, so the mean count is exactly users / items (`known_total`). The paper
+uses the mean of the estimates. Its standard error, σ / √N, can exceed the mean itself, and then no
+power law fits.
+
+Source: Jia and Gong, *Calibrate*, section 4.2, Eq. 16.
 """
 
 import math
@@ -22,27 +24,24 @@ from protocols.postprocess.priors import GaussianPrior, LaplacePrior, PoissonPri
 
 MeanSource = Literal["estimates", "known_total"]
 
-LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # between which the likeliest exponent is looked for
+LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # the search range for the likeliest exponent
 
 
 @attrs.frozen
 class CountMoments:
-    """Mean and variance of true counts, to which the mean-variance method fits a prior.
-
-    The variance is that of the counts behind the estimates.
-    """
+    """Mean and variance of the true counts, to which the mean-variance method fits a prior."""
 
     mean: float
-    variance: float  # from 0
+    variance: float  # of the counts behind the estimates, at least 0
 
     @classmethod
     def of(
         cls, estimates: npt.ArrayLike, noise: Noise, mean_source: MeanSource = "estimates"
     ) -> "CountMoments":
-        """Mean and variance of the counts behind estimates, shape (N,).
+        """Return the mean and variance of the counts behind estimates, shape (N,).
 
-        V₀ is taken off the variance, which is 0 when noise explains all of it. Raises `ValueError`
-        for fewer than two estimates and another source.
+        V₀ is subtracted from the variance of the estimates; the result is 0 if noise explains all
+        of it. Raises `ValueError` for fewer than two estimates, and for an unknown `mean_source`.
         """
         one_of("mean_source", mean_source, get_args(MeanSource))
         counts = checked(estimates)
@@ -53,9 +52,9 @@ class CountMoments:
 
 
 def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.0) -> PowerLaw:
-    """The power law on 1..K with this mean, K finite or inf, beside a mass at 0 that is known.
+    """Return the power law on 1..K with this mean, K finite or inf, beside a known mass at 0.
 
-    Raises `ValueError` when there is none.
+    Raises `ValueError` if there is no such power law.
     """
     if not 0 <= at_zero < 1:
         raise ValueError(f"at_zero is a probability below 1, got {at_zero}")
@@ -63,21 +62,26 @@ def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.
 
 
 def gaussian_of(moments: CountMoments) -> GaussianPrior:
-    """The normal law with this mean and variance."""
+    """Return the normal law with this mean and variance."""
     return GaussianPrior(moments.mean, moments.variance)
 
 
 def laplace_of(moments: CountMoments) -> LaplacePrior:
-    """The Laplace law with this mean and, up to rounding to whole numbers, this variance 2 b²."""
+    """Return the Laplace law with this mean and, up to rounding to whole numbers, this variance
+    2 b².
+    """
     return LaplacePrior(moments.mean, math.sqrt(moments.variance / 2))
 
 
 def poisson_of(moments: CountMoments) -> PoissonPrior:
-    """The Poisson law with this mean. Raises `ValueError` for a mean that is not positive."""
+    """Return the Poisson law with this mean.
+
+    Raises `ValueError` for a mean that is not positive.
+    """
     if not moments.mean > 0:
         raise ValueError(
             f"no Poisson prior fits estimates whose mean count is {moments.mean:.4g}: the noise "
-            "hides the counts; take a larger epsilon, more users, or another prior"
+            "hides the counts; use a larger epsilon, more users, or another prior"
         )
     return PoissonPrior(moments.mean)
 
@@ -90,12 +94,10 @@ FAMILIES: Mapping[str, Callable[[CountMoments], Prior]] = MappingProxyType(
 def likeliest_power_law(
     estimates: npt.ArrayLike, noise: Noise, support: float, at_zero: float = 0.0
 ) -> PowerLaw:
-    """The power law on 1..K under which the estimates are likeliest, Eq. 16.
+    """Return the power law on 1..K under which the estimates are likeliest, Eq. 16.
 
-    The exponent is right to about 1e-4.
-
-    Raises `ValueError` when it would lie outside 1.05..4, where a fit is no power law that data can
-    tell.
+    The exponent has an error of about 1e-4. Raises `ValueError` if it would lie outside 1.05..4,
+    where data cannot identify a power law.
     """
     from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
 

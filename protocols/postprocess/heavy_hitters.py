@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 @attrs.frozen
 class Detection:
-    """How many items are above the cut in truth and by the estimates; a rate of nothing is 0."""
+    """How many items are above the cut in truth and by the estimates.
+
+    A rate whose denominator is 0 is 0.
+    """
 
     right: int  # in truth and by the estimates
     wrong: int  # by the estimates alone
@@ -20,7 +23,7 @@ class Detection:
 
     @property
     def precision(self) -> float:
-        """The share of the items found that are above the cut in truth."""
+        """The share of the found items that are above the cut in truth."""
         return _rate(self.right, self.right + self.wrong)
 
     @property
@@ -39,9 +42,14 @@ def _rate(part: int, whole: int) -> float:
 
 
 def heavy_hitters(truth: npt.ArrayLike, estimates: npt.ArrayLike, cut: float) -> Detection:
-    """Counts of items strictly above the cut, in truth and by the estimates.
+    """Compare the items strictly above the cut in truth with those above it by the estimates.
 
-    Shapes (N,), both in the cut's units. Raises `ValueError` for other shapes and for NaN.
+    `truth` and `estimates` have shape (N,) and the unit of `cut`. The result has `precision`,
+    `recall` and `f_score`. Raises `ValueError` for other shapes and for NaN.
+
+    >>> found = heavy_hitters(truth=[50, 30, 5], estimates=[47, 8, 12], cut=10)
+    >>> found.precision, found.recall
+    (0.5, 0.5)
     """
     true, estimated = np.asarray(truth, dtype=np.float64), np.asarray(estimates, dtype=np.float64)
     if true.ndim != 1 or true.shape != estimated.shape:

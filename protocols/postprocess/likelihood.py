@@ -1,19 +1,19 @@
-"""Maximum likelihood: the frequencies under which the reports that came are likeliest.
+"""Maximum likelihood: the frequencies under which the received reports are likeliest.
 
-Users who hold item x send report y with chance P(y | x), so that a report is y with chance m_y =
-Σ_x f_x P(y | x), f being the frequencies. The likeliest f, a distribution, maximises Σ_y s_y ln m_y
-for shares s_y of the reports. The iterative Bayesian update climbs to it from the uniform
-distribution: each f_x becomes the mean posterior chance of x over the reports,
+Users who hold item x send report y with probability P(y | x), so a report is y with probability m_y
+= Σ_x f_x P(y | x), where f are the frequencies. The likeliest f is the distribution that maximises
+Σ_y s_y ln m_y, where s_y is the share of report y. The iterative Bayesian update approaches it from
+the uniform distribution: each f_x becomes the mean posterior probability of x over the reports,
 
     f_x <- f_x Σ_y s_y P(y | x) / m_y.
 
-Where a report is a single item, its own with chance p and any other with chance q, the limit has a
-closed form: m_y = max(q, c s_y) with the c that makes them add up to 1.
+If a report is a single item, with probability p its own and with probability q any other, the limit
+has a closed form: m_y = max(q, c s_y), where c makes all m_y add up to 1.
 
 Source: Agrawal and Aggarwal, *On the Design and Quantification of Privacy Preserving Data Mining
 Algorithms*, 2001, section 4; ElSalamouny and Palamidessi, *Generalized Iterative Bayesian Update
-and Applications to Mechanisms for Privacy Protection*, 2020; the closed form by the Kuhn-Tucker
-conditions.
+and Applications to Mechanisms for Privacy Protection*, 2020; the closed form follows from the
+Kuhn-Tucker conditions.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from simnet.arrays import Floats
 
 NAME = "maximum-likelihood"
-TOLERANCE = 1e-9  # of the mean log-likelihood of a report
+TOLERANCE = 1e-9  # in the mean log-likelihood of a report
 MOST_STEPS = 100_000
 
 
@@ -32,12 +32,12 @@ def iterative_bayes(
     tolerance: float = TOLERANCE,
     most_steps: int = MOST_STEPS,
 ) -> Floats:
-    """The likeliest frequencies, shape (N,), given how often each of R reports came, shape (R,).
+    """Return the likeliest frequencies, shape (N,), from the counts of R reports, shape (R,).
 
-    `rows` are the laws of a report, one for each item, shape (N, R). No other frequencies have a
-    mean log-likelihood of a report that is larger by more than `tolerance`; only after `most_steps`
-    steps they may. Raises `ValueError` for rows that are no laws, counts that are none, and a
-    report that came and that no item has.
+    `rows` are the laws of a report, one for each item; shape (N, R). No other frequencies have a
+    mean log-likelihood of a report that is larger by more than `tolerance`, unless the search ends
+    after `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are
+    negative or all 0, and for a report that arrived although no item has it.
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     if laws.ndim != 2 or not laws.size or not (laws >= 0).all():
@@ -64,13 +64,14 @@ def iterative_bayes(
 
 
 def likeliest_shares(estimates: Floats, p: float, q: float) -> Floats:
-    """The likeliest frequencies, shape (N,), from the unbiased ones, where a report is one item.
+    """Return the likeliest frequencies, shape (N,), from the unbiased ones, if a report is one
+    item.
 
-    p and q are the chances of reporting the own item and any other one.
+    p and q are the probabilities of reporting the own item, and any other item.
     """
-    reported = np.maximum(q + (p - q) * estimates, 0)  # a rounding may make a share negative
+    reported = np.maximum(q + (p - q) * estimates, 0)  # rounding may make a share negative
     falling = np.sort(reported)[::-1]
-    larger = np.arange(1, falling.size + 1)  # so many shares stay positive
+    larger = np.arange(1, falling.size + 1)  # candidates for the number of positive shares
     scales = (1 - (falling.size - larger) * q) / np.cumsum(falling)
     last = np.flatnonzero(scales * falling > q)[-1]
     shares = np.maximum(scales[last] * reported - q, 0)

@@ -1,9 +1,10 @@
-"""The noise of estimated counts, and what is told from noise alone.
+"""The noise of estimated counts, and thresholds that follow from the noise alone.
 
-With a pure protocol the estimated count of an item that f of n users hold is unbiased and nearly
-normal. Its variance is V₀ + f (1 - p - q) / (p - q) with V₀ = n q (1 - q) / (p - q)². Jia and Gong,
-*Calibrate*, Eq. 14, give V₀ alone and say that it does not depend on the item; it is the variance
-of an item that nobody holds. Their significance threshold (Eq. 22) tests for just such an item.
+With a pure protocol, the estimated count of an item that f of n users hold is unbiased and nearly
+normal. Its variance is V₀ + f (1 - p - q) / (p - q), where V₀ = n q (1 - q) / (p - q)². Jia and
+Gong, *Calibrate*, Eq. 14, give V₀ alone and say that the variance does not depend on the item; V₀
+is the variance for an item that nobody holds. Their significance threshold (Eq. 22) tests for such
+an item.
 """
 
 import math
@@ -21,7 +22,16 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class Noise:
-    """The noise of an estimated count: normal, unbiased, of variance `floor + slope * count`."""
+    """The noise of an estimated count: normal, unbiased, with variance `floor + slope * count`.
+
+    `users` is n >= 1, `floor` is V₀ > 0, and `slope` is above 0 if p + q < 1. `Noise.of(mechanism,
+    users)` computes them. Raises `ValueError` for a variance that is not positive and finite.
+
+    >>> from protocols import OUE
+    >>> noise = Noise.of(OUE(epsilon=1.0, items=10), users=1000)
+    >>> round(noise.deviation, 1), round(noise.threshold(items=10), 1)
+    (60.7, 156.3)
+    """
 
     users: int  # n >= 1
     floor: float  # V₀ > 0
@@ -43,32 +53,36 @@ class Noise:
 
     @classmethod
     def of(cls, mechanism: Pure, users: int) -> "Noise":
-        """The noise of counts estimated from the reports of so many users.
+        """Return the noise of counts that are estimated from the reports of this many users.
 
-        Raises `ValueError` for a mechanism that says nothing of items which a user does not hold, q
-        = 0.
+        Raises `ValueError` for a mechanism with q = 0, whose reports tell nothing about other
+        items.
         """
         return cls(users, *mechanism.count_variance(users))
 
     @property
     def deviation(self) -> float:
-        """σ = √V₀."""
+        """The standard deviation for an item that nobody holds, σ = √V₀."""
         return math.sqrt(self.floor)
 
     @property
     def alike(self) -> "Noise":
-        """The same noise for every item, as the paper has it."""
+        """The same noise with variance V₀ for every item, as the paper assumes."""
         return attrs.evolve(self, slope=0.0)
 
     def variance(self, counts: npt.ArrayLike) -> Any:
-        """The variance of the estimates of items that so many users hold; array in, array out."""
+        """Return the variance of the estimates of items with these numbers of holders.
+
+        A number gives a number, an array an array.
+        """
         return self.floor + self.slope * np.asarray(counts, dtype=np.float64)[()]
 
     def threshold(self, items: int, beta: float = 0.05) -> float:
-        """The estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq. 22.
+        """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq.
+        22.
 
-        If nobody holds any of the N items, one or more exceed it with probability β at most. Raises
-        `ValueError` unless 0 < β < N / 2.
+        If nobody holds any of the N items, one or more of them exceed it with probability at most
+        β. Raises `ValueError` unless 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)
@@ -80,10 +94,10 @@ class Noise:
 
 
 def zeroed(counts: npt.ArrayLike, threshold: float) -> Floats:
-    """The estimated counts, 0 where they lie below the threshold.
+    """Return the estimated counts, with 0 in place of counts below the threshold.
 
-    OUE-Zero, Wang et al., 2017, section 5.4. Raises `ValueError` where a count or the threshold is
-    NaN.
+    Source: OUE-Zero, Wang et al., 2017, section 5.4. Raises `ValueError` if a count or the
+    threshold is NaN.
     """
     checks.number("threshold", threshold)
     if math.isnan(threshold):

@@ -1,9 +1,10 @@
-"""What a prior makes of noisy counts: the posterior of each, and how good its mean is on average.
+"""The posterior of each count under a prior, and the average error of its mean.
 
-An estimate is a count from the prior plus normal noise. Of all functions of the estimate the
-posterior mean has the least squared error, averaged over counts from the prior: not for each count,
-and not when the prior is another. Source: Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its
-proof says Theorem 1).
+An estimate is a count from the prior plus normal noise. Among all functions of the estimate, the
+posterior mean has the least squared error, averaged over counts from the prior. This is not true
+for each single count, and not true if the counts follow another law.
+
+Source: Jia and Gong, *Calibrate*, Eq. 9 to 12 and Theorem 2 (its proof says Theorem 1).
 """
 
 import math
@@ -17,8 +18,8 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.priors import REACH, GaussianPrior, Prior, refuse_sloped
 from simnet.arrays import Floats
 
-TOGETHER = 256  # estimates that share points
-APART = 20.0  # deviations that these lie apart at most
+TOGETHER = 256  # the largest number of estimates that share points
+APART = 20.0  # the largest distance of such estimates, in deviations
 
 
 @attrs.frozen(eq=False)
@@ -31,11 +32,11 @@ class Posterior:
 
 
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
-    """Mean and variance of the count behind each estimate, shapes (N,).
+    """Return the mean and variance of the count behind each estimate; shapes (N,).
 
-    The mean within 1e-9 of the full sum. Noise of a slope other than 0 is that of each possible
-    count; the paper has it alike for all (`noise.alike`). Raises `ValueError` for estimates that
-    are no finite numbers.
+    The mean differs from the full sum by at most 1e-9. If the noise has a slope, each possible
+    count has its own variance; the paper uses the same variance for all (`noise.alike`). Raises
+    `ValueError` for estimates that are not finite numbers.
     """
     counts = checked(estimates)
     if isinstance(prior, GaussianPrior):
@@ -55,14 +56,23 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
 
 
 def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floats:
-    """The calibrated counts, shape (N,): biased by construction, in the order of the estimates."""
+    """Return the calibrated counts, shape (N,), in the order of the estimates; they are biased.
+
+    `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` that of the
+    errors. Raises `ValueError` for estimates that are not finite numbers.
+
+    >>> from protocols import FinitePrior, Noise
+    >>> prior = FinitePrior.of([0.5, 0.5])  # a count is 0 or 1
+    >>> posterior_mean([0.5], prior, Noise(users=1, floor=1.0)).tolist()
+    [0.5]
+    """
     return posterior(estimates, prior, noise).mean
 
 
 def checked(estimates: npt.ArrayLike) -> Floats:
-    """Estimated counts, shape (N,).
+    """Return estimated counts as an array, shape (N,).
 
-    Raises `ValueError` for another shape and for what is not finite.
+    Raises `ValueError` for another shape and for numbers that are not finite.
     """
     counts = np.asarray(estimates, dtype=np.float64)
     if counts.ndim != 1:
@@ -73,7 +83,7 @@ def checked(estimates: npt.ArrayLike) -> Floats:
 
 
 def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Posterior:
-    """In closed form: the weight of the estimate is τ² / (τ² + σ²)."""
+    """Return the posterior in closed form: the weight of the estimate is τ² / (τ² + σ²)."""
     refuse_sloped(noise)
     total = prior.variance + noise.floor
     weight = prior.variance / total

@@ -38,10 +38,12 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20  # of a summand, of which there may be many
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
-    """The count above which the likelihood of the estimate is e^(-reach²/2) of its best, or less.
+    """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest
+    likelihood.
 
-    (f - k)² / v(k) is convex with its least at the estimate f; at -f - 2 V₀ / slope when the
-    estimate is so negative that a large count with its large noise explains it best.
+    The function (f - k)² / v(k) of k is convex. Its least value is at the estimate f. If the
+    estimate is so negative that a large count with large noise explains it best, the least value is
+    at -f - 2 V₀ / slope.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
@@ -53,9 +55,13 @@ def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> fl
 
 @attrs.frozen
 class PowerLaw:
-    """k^-α on 1..K, K finite or inf.
+    """The power law: mass proportional to k^-α on the counts 1..K, with K finite or inf.
 
-    Items that nobody holds may have a point mass of their own, at 0.
+    `exponent` is α, above 1 for an infinite K. `support` is K >= 2. `at_zero` is a separate mass at
+    0, for items that nobody holds, 0 <= at_zero < 1. Raises `ValueError` for values out of range.
+
+    >>> PowerLaw(exponent=1.0, support=2).mean  # masses 2/3 and 1/3
+    1.3333333333333333
     """
 
     exponent: float  # α, above 1 for an infinite K
@@ -81,7 +87,7 @@ class PowerLaw:
         return (1 - self.at_zero) * power_law_mean(self.exponent, self.support)
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Counts that matter for estimates in low..high, and ln of their masses."""
+        """Return the counts that matter for estimates in low..high, and ln of their masses."""
         reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))  # a rising law moves the mode up
         largest = max(largest_plausible(estimate, noise, reach) for estimate in (low, high))
         last = int(min(self.support, math.ceil(largest) + 1))
@@ -126,7 +132,7 @@ class PoissonPrior:
             raise ValueError(f"a Poisson law has a positive mean, got {self.mean}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Counts that matter for estimates in low..high, and ln of their masses."""
+        """Return the counts that matter for estimates in low..high, and ln of their masses."""
         from scipy.special import gammaln  # here, not above: it takes a while to load
 
         # all ends: of a very negative estimate a larger count may be likelier
@@ -141,7 +147,7 @@ class PoissonPrior:
         )
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """About where mass times likelihood is largest: its logarithm is concave."""
+        """Return about where mass times likelihood is largest; its logarithm is concave."""
 
         def rise(count: float) -> float:
             ratio = (estimate - count) / float(noise.variance(count))
@@ -150,10 +156,11 @@ class PoissonPrior:
         return bisect(rise, 0.0, max(self.mean, abs(estimate)) + 1)
 
     def _ends(self, estimate: float, noise: Noise) -> tuple[float, float]:
-        """Counts beyond which the posterior mass is negligible, on either side of its mode.
+        """Return counts beyond which the posterior mass is negligible, on either side of its
+        mode.
 
-        Where noise drowns the law, or the law the noise, the product is far narrower than the wider
-        of them.
+        If the noise is much wider than the law, or the reverse, the product is far narrower than
+        the wider of the two.
         """
 
         def log_product(count: float) -> float:
@@ -168,16 +175,19 @@ class PoissonPrior:
         )
 
     def _reach(self, mode: float, noise: Noise) -> float:
-        """Deviations of the wider of law and likelihood around the mode.
+        """Return a distance from the mode beyond which mass times likelihood is negligible.
 
-        The product is narrower than one of them.
+        It is a multiple of the deviation of the wider of law and likelihood.
         """
         return REACH * math.sqrt(max(float(noise.variance(mode)), mode + 1)) + REACH**2
 
 
 @attrs.frozen
 class LaplacePrior:
-    """e^(-|k - μ| / b) on all whole numbers k; the point mass at μ for b = 0."""
+    """The law with masses proportional to e^(-|k - μ| / b) on all whole numbers k.
+
+    For b = 0 it is the point mass at μ.
+    """
 
     mean: float  # μ
     scale: float  # b >= 0
@@ -188,9 +198,9 @@ class LaplacePrior:
             raise ValueError(f"a scale is not negative, got {self.scale}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
-        """Counts that matter for estimates in low..high, and ln of their masses.
+        """Return the counts that matter for estimates in low..high, and ln of their masses.
 
-        Noise must not depend on the count.
+        The noise must not depend on the count.
         """
         refuse_sloped(noise)
         if not self.scale:
@@ -207,18 +217,17 @@ class LaplacePrior:
         ) / self.scale - self._log_normaliser
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """Where mass times likelihood is largest.
+        """Return where mass times likelihood is largest.
 
-        It is the estimate moved towards μ by σ² / b, and not beyond.
+        It is the estimate moved towards μ by σ² / b, but not beyond μ.
         """
         off, pull = estimate - self.mean, noise.floor / self.scale
         return self.mean + math.copysign(max(abs(off) - pull, 0.0), off)
 
     @property
     def _log_normaliser(self) -> float:
-        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)).
-
-        δ is the part of μ after the point.
+        """The logarithm of (e^(-δ/b) + e^(-(1-δ)/b)) / (1 - e^(-1/b)), where δ is the fraction
+        of μ.
         """
         left = self.mean - math.floor(self.mean)
         near, far = sorted((left / self.scale, (1 - left) / self.scale))
@@ -240,7 +249,14 @@ class GaussianPrior:
 
 @attrs.frozen(eq=False)
 class FinitePrior:
-    """Any law on finitely many counts."""
+    """Any law on finitely many counts.
+
+    `counts` and `masses` have shape (m,); the masses add up to 1. `FinitePrior.of(pmf)` takes the
+    masses at 0, 1, 2, ... Raises `ValueError` for other shapes, negative masses or another sum.
+
+    >>> FinitePrior.empirical([0, 0, 3, 5]).masses.tolist()
+    [0.5, 0.25, 0.25]
+    """
 
     counts: Floats = attrs.field(converter=np.asarray)  # shape (m,)
     masses: Floats = attrs.field(converter=np.asarray)  # shape (m,), adding up to 1
@@ -262,20 +278,20 @@ class FinitePrior:
 
     @classmethod
     def of(cls, pmf: npt.ArrayLike) -> "FinitePrior":
-        """The law whose masses at 0, 1, 2, ... are given; shape (m,)."""
+        """Return the law with these masses at 0, 1, 2, ...; shape (m,)."""
         return cls(np.arange(np.size(pmf), dtype=np.float64), np.asarray(pmf, dtype=np.float64))
 
     @classmethod
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
-        """The law of a count drawn from these; shape (N,).
+        """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        With true counts, the best prior that there can be.
+        With the true counts it is the best possible prior.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())
 
     def points(self, low: float, high: float, noise: Noise) -> Points:  # noqa: ARG002  # as all priors have it
-        """All counts that have a mass, and its logarithm."""
+        """Return all counts that have a mass, and the logarithms of the masses."""
         has_mass = self.masses > 0
         return self.counts[has_mass].astype(np.float64), np.log(self.masses[has_mass])
 
@@ -284,10 +300,12 @@ Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior
 
 
 def refuse_sloped(noise: Noise) -> None:
-    """Raise `ValueError` for noise that depends on the count: counts below 0 have none."""
+    """Raise `ValueError` for noise that depends on the count: it is undefined for negative
+    counts.
+    """
     if noise.slope:
         raise ValueError(
-            "a law with counts below 0 goes with noise that is alike for all of them: use "
+            "a prior with counts below 0 needs noise with one variance for all counts: use "
             "noise.alike"
         )
 

@@ -1,8 +1,9 @@
-"""A local collection whose server processes the shares that it estimates.
+"""A local collection whose server post-processes the shares that it estimates.
 
-Learns: the server, what it learns in the collection; processing reads estimates only and costs no
-privacy. The unbiased estimates stay beside what becomes of them. Source: as of each method, in
-`consistency` and `calibrate`. What is said about it stands in `processed_about.py`.
+The server learns what it learns in the collection. Post-processing reads only estimates, so it
+costs no privacy. The output keeps the unbiased estimates beside the processed ones.
+
+Source: see each method, in `consistency` and `calibrate`. `processed_about.py` states the error.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,11 +30,22 @@ METHODS = (*calibrate.METHODS, likelihood.NAME)
 
 @attrs.frozen
 class Processed:
-    """What every party knows: a collection, and a method by name or a `Calibrate`.
+    """A collection with post-processing: `collection`, and a method by name or a `Calibrate`.
 
-    In a table, the shares of each column of categories are processed by themselves, and means stay
-    as they are. Items that more than `heavy` of the users hold are heavy hitters; where it is left
-    out, those above the threshold of significance.
+    In a table, the shares of each categorical column are processed separately, and means stay
+    unchanged. `heavy` defines heavy hitters: items that more than this share of the users hold; by
+    default, items above the significance threshold. The output of the server has shape (2, N): the
+    unbiased estimates, then the processed ones.
+
+    Raises `ValueError` for a method that the collection's estimates do not have.
+
+    >>> from protocols import OUE, FrequencyCollection
+    >>> from simnet import run
+    >>> collection = FrequencyCollection(users=50, mechanism=OUE(epsilon=1.0, items=3))
+    >>> done = run(Processed(collection, "project"), [1, 2] * 25, seed=7)
+    >>> raw, processed = done.outputs["server"]
+    >>> bool(abs(processed.sum() - 1) < 1e-9)
+    True
     """
 
     collection: SharesCollection
@@ -54,23 +66,23 @@ class Processed:
         elif self.known_noise is None and self.postprocess not in consistency.METHODS:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             raise ValueError(
-                f"{self.postprocess} needs to know the noise of a count, which must depend "
-                f"on how many hold the item "
-                f"alone, and in this collection does not: postprocess is {others}"
+                f"{self.postprocess} needs the noise of a count, which must depend "
+                f"only on the number of holders, and in this collection does not: "
+                f"postprocess is {others}"
             )
         if self.heavy is not None:
             checks.chance("heavy", self.heavy)
             if not self.is_over_items:
                 raise ValueError(
-                    "heavy hitters are items of one column: take a collection of frequencies"
+                    "heavy hitters are items of one column: use a collection of frequencies"
                 )
         if self._fixed_step is not None:
             for where in self.collection.columns:
-                self._fixed_step(self.noise, where.stop - where.start)  # refuses what does not fit
+                self._fixed_step(self.noise, where.stop - where.start)  # raises if it does not fit
 
     @property
     def is_over_items(self) -> bool:
-        """Whether users hold items, and not rows of a table."""
+        """Whether users hold items, rather than rows of a table."""
         return isinstance(self.collection, OverItems)
 
     @property
@@ -82,7 +94,7 @@ class Processed:
     def items(self) -> int:
         """The number of items.
 
-        Raises `AttributeError` of a table, which has several columns of them.
+        Raises `AttributeError` for a table, which has several columns of items.
         """
         if not isinstance(self.collection, OverItems):
             raise AttributeError("a table has no items, but columns")
@@ -90,13 +102,13 @@ class Processed:
 
     @property
     def known_noise(self) -> Noise | None:
-        """The noise of the estimated counts; None where it depends on more than the count."""
+        """The noise of the estimated counts; None if it depends on more than the count."""
         variance = self.collection.count_variance
         return None if variance is None else Noise(self.users, *variance)
 
     @property
     def noise(self) -> Noise:
-        """The noise of the estimated counts. Raises `ValueError` where it is not known."""
+        """The noise of the estimated counts. Raises `ValueError` if it is not known."""
         if self.known_noise is None:
             raise ValueError("the noise of a count depends on more than how many hold the item")
         return self.known_noise
@@ -105,7 +117,7 @@ class Processed:
     def step(self) -> Step | None:
         """The function that processes each estimated count by itself.
 
-        None where the method has no such function, or not before the estimates are known.
+        None if the method has no such function, or if the function depends on the estimates.
         """
         if not self.is_over_items or self.known_noise is None:
             return None
@@ -120,16 +132,18 @@ class Processed:
         return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
 
     def parties(self) -> Mapping[str, Seat]:
-        """The parties of the collection; its server also processes the estimates."""
+        """Return the parties of the collection; its server also processes the estimates."""
         return {**self.collection.parties(), "server": Seat(self.server)}
 
     async def server(self, me: Party) -> Floats:
-        """Estimate and process; shape (2, N), the unbiased estimates above what becomes of them."""
+        """Estimate and process; shape (2, N), first the unbiased estimates, then the processed
+        ones.
+        """
         raw = await self.collection.server(me)
         return np.stack([raw, self.process(raw)])
 
     def process(self, raw: Floats) -> Floats:
-        """The processed estimates, from the unbiased ones; shapes (N,)."""
+        """Return the processed estimates for the unbiased ones; shapes (N,)."""
         if self.postprocess == likelihood.NAME:
             assert self.collection.single_item_chances is not None
             return likelihood.likeliest_shares(raw, *self.collection.single_item_chances)
@@ -163,8 +177,8 @@ def postprocessed(
         ] = RAW,
         heavy: Annotated[
             float | None,
-            "heavy hitters are items that more than this share of the users hold, 0 to 1; those "
-            "above the threshold of significance unless set",
+            "heavy hitters are items that more than this share of the users hold, 0 to 1; by "
+            "default, items above the threshold of significance",
         ] = None,
         **settings: Any,
     ) -> SharesCollection | Processed:
@@ -173,7 +187,7 @@ def postprocessed(
             return Processed(collection, postprocess, heavy)
         if heavy is not None:
             raise ValueError(
-                "heavy hitters are looked for beside processed estimates: give postprocess as well"
+                "heavy hitters are searched among processed estimates: give postprocess as well"
             )
         return collection
 

@@ -1,7 +1,7 @@
-"""What is said about a collection whose estimates are processed.
+"""What is stated about a collection whose estimates are post-processed.
 
-Cost and privacy are those of the collection: its own record is only evolved. What changes is the
-estimate, and how good it is.
+Cost and privacy are those of the collection, so its own record is reused. Only the estimate and its
+accuracy change.
 """
 
 import math
@@ -19,8 +19,8 @@ from simnet.kernel.run import Run
 from simnet.stated.about import About, Describe
 from simnet.stated.assessment import Assessment, Scores
 
-POINTS = {"calibrate-total": STEPS}  # of an average over noise
-MANY_POINTS = 4000  # where the step jumps or bends
+POINTS = {"calibrate-total": STEPS}  # the number of quadrature points, by method
+MANY_POINTS = 4000  # for steps that are not smooth
 
 RATES: dict[str, Callable[[Detection], float]] = {
     "precision": lambda detection: detection.precision,
@@ -30,7 +30,7 @@ RATES: dict[str, Callable[[Detection], float]] = {
 
 
 def about(protocol: Processed, collection: About) -> About:
-    """What is said about processed estimates, given what is said about their `collection`."""
+    """Return the record of statements about processed estimates, given that of the `collection`."""
     parameters: dict[str, Any] = {"users": protocol.users}
     if protocol.is_over_items:
         parameters["items"] = protocol.items
@@ -47,7 +47,7 @@ def about(protocol: Processed, collection: About) -> About:
     return attrs.evolve(
         collection,
         parameters=parameters,
-        expected_squared_l2=None,  # known only where the step is, and then in the assessment
+        expected_squared_l2=None,  # if it is known, the assessment states it
         expected_bill=expected_bill,
         assess=assess_processed,
     )
@@ -68,7 +68,7 @@ def about_either(describe: Describe) -> Describe:
 
 
 def inside(protocol: Processed, run: Run) -> Run:
-    """The run of the collection alone."""
+    """Return the run of the collection alone."""
     return attrs.evolve(
         run,
         protocol=protocol.collection,
@@ -77,14 +77,15 @@ def inside(protocol: Processed, run: Run) -> Run:
 
 
 def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment) -> Assessment:
-    """Hold the processed estimates against the truth, given how good the `unbiased` ones are.
+    """Compare the processed estimates with the truth, given the assessment of the `unbiased`
+    ones.
 
-    Intervals are of the unbiased estimates, and need not hold the processed ones, which are biased.
-    Errors are expected over normal noise of each item; NaN where a method looks at all shares
-    together. The deviation of the squared error is that of independent items, such as unary reports
-    have; a report of a single item makes the errors of all items depend on each other, and then it
-    is NaN. For tables no error of the shares is expected. Scores are those of heavy hitters among
-    items.
+    Intervals are those of the unbiased estimates; they need not contain the processed ones, which
+    are biased. Errors are expectations over normal noise of each item; they are NaN for a method
+    that looks at all shares together. The deviation of the squared error is that of independent
+    items, such as unary reports have. If a report is a single item, the errors of all items depend
+    on each other, and the deviation is NaN. For tables no expected error of the shares is stated.
+    Scores are those of heavy hitters among items.
     """
     raw, processed = run.outputs["server"]
     assessment = attrs.evolve(
@@ -108,9 +109,9 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
 
 
 def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -> Scores | None:
-    """How well heavy hitters are found.
+    """Return how well heavy hitters are found.
 
-    None for tables, and where neither a cut nor the noise is known.
+    None for tables, and if neither a cut nor the noise is known.
     """
     cut = protocol.heavy
     if not isinstance(protocol.collection, OverItems):
@@ -139,7 +140,7 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
 
 
 def _without_expectation(protocol: Processed, assessment: Assessment) -> Assessment:
-    """The assessment without expected errors of shares, for which no formula is known."""
+    """Return the assessment without expected errors of shares, for which no formula is known."""
     variance = assessment.variance.copy()
     for where in protocol.collection.columns:
         variance[where] = math.nan

@@ -37,26 +37,30 @@ TOTAL = 1e-6  # how far from 1 a sum of probabilities may be before it is refuse
 
 
 class LossLaw(Summand, Protocol):
-    """The law of one loss in one direction; as a summand, that of the finite and known losses."""
+    """The law of one loss in one direction; as a summand it has only the finite and known
+    losses.
+    """
 
     @property
     def infinite(self) -> float:
-        """Mass of P where Q has none."""
+        """The mass under P of outcomes that are impossible under Q."""
         ...
 
     @property
     def unknown(self) -> float:
-        """Mass of P, at most, whose loss is not stated: tails left out. It may be anywhere."""
+        """A bound on the mass under P whose loss is not stated (left-out tails); it may be any
+        loss.
+        """
         ...
 
     @property
     def error(self) -> float:
-        """How far, at most, a stated loss may be from the true one."""
+        """A bound on the error of a stated loss."""
         ...
 
     @property
     def mass_error(self) -> float:
-        """How far, at most, the logarithm of a stated mass may be from the true one."""
+        """A bound on the error of the logarithm of a stated mass."""
         ...
 
     @property
@@ -65,18 +69,18 @@ class LossLaw(Summand, Protocol):
         ...
 
     def trimmed(self, mass: float) -> "LossLaw":
-        """With the largest losses, of so much mass together at most, unknown.
+        """Return the law with the largest losses declared unknown, up to this total mass.
 
-        Returns the law unchanged where no loss stands out.
+        Returns the law unchanged if no loss stands out.
         """
         ...
 
 
 @attrs.frozen
 class Pair:
-    """Two laws of what is seen, by the losses of either under itself.
+    """Two laws of what is seen, as the losses in both directions.
 
-    The δ of the pair is the larger one.
+    The δ of the pair is the larger δ of both directions.
     """
 
     forward: LossLaw  # log P/Q under P
@@ -109,7 +113,7 @@ class Losses:
             raise ValueError(f"probabilities add up to 1, got {total}")
 
     def trimmed(self, mass: float) -> "Losses":
-        """With the largest losses, of so much mass together at most, unknown."""
+        """Return the law with the largest losses declared unknown, up to this total mass."""
         order = np.argsort(self.losses)[::-1]
         lost = np.cumsum(np.exp(self.log_masses[order] + self.mass_error))
         cut = int(np.searchsorted(lost, mass))
@@ -123,15 +127,15 @@ class Losses:
 
     @property
     def largest(self) -> float:
-        """The largest finite loss; minus infinity where there is none."""
+        """The largest finite loss; minus infinity if there is none."""
         return float(self.losses.max(initial=-inf))
 
     def moments(self, tilt: float) -> Moments:
-        """Moments of the finite losses under a tilt."""
+        """Return the moments of the finite losses under a tilt."""
         return atoms_moments(self.log_masses, self.losses, tilt)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the grid, each loss split between its neighbours."""
+        """Return the tilted masses on the grid; each loss is split between its neighbours."""
         return split(
             self.log_masses, self.losses, tilt, self.moments(tilt).cumulant, spacing, points
         )
@@ -140,10 +144,11 @@ class Losses:
 def split(
     log_masses: Floats, losses: Floats, tilt: float, cumulant: float, spacing: float, points: int
 ) -> tuple[Floats, float]:
-    """Tilted masses on the grid, folded modulo `points`, and a bound on their summed errors.
+    """Return the tilted masses on the grid, folded modulo `points`, and a bound on their summed
+    errors.
 
-    A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), else to (i + 1) h: the mean
-    of exp(-L) stays.
+    A loss (i + f) h goes to i h with weight (e^{(1-f)h} - 1)/(e^h - 1), and otherwise to (i + 1) h.
+    This keeps the mean of exp(-L).
     """
     place = losses / spacing
     below = np.floor(place)
@@ -158,9 +163,9 @@ def split(
 
 @attrs.frozen
 class GaussianLoss:
-    """The loss of Gaussian noise: itself Gaussian, with mean μ²/2 and variance μ².
+    """The loss of Gaussian noise, which is itself Gaussian with mean μ²/2 and variance μ².
 
-    μ is sensitivity over deviation.
+    μ is the sensitivity divided by the deviation.
     """
 
     ratio: float  # μ > 0
@@ -175,17 +180,17 @@ class GaussianLoss:
             raise ValueError(f"sensitivity over deviation is positive and finite, got {self.ratio}")
 
     def trimmed(self, mass: float) -> "GaussianLoss":
-        """As it is: however tilted, the loss has one peak."""
+        """Return the law unchanged: under any tilt the loss has only one peak."""
         del mass
         return self
 
     def moments(self, tilt: float) -> Moments:
-        """Moments under a tilt; a tilted Gaussian is a Gaussian."""
+        """Return the moments under a tilt; a tilted Gaussian is a Gaussian."""
         square = self.ratio**2
         return Moments(tilt * (tilt + 1) * square / 2, (tilt + 0.5) * square, square)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the grid, by quadrature of each cell's split density."""
+        """Return the tilted masses on the grid, by quadrature of each cell's split density."""
         here = self.moments(tilt)
         # Narrow beside the deviation and the slope
         pieces = ceil(spacing * max(4 / self.ratio, 2 * tilt))
@@ -202,20 +207,33 @@ class GaussianLoss:
 
 
 def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
-    """Gaussian noise on values that lie `sensitivity` apart (L2); both directions are alike.
+    """Return the losses of Gaussian noise on values that lie `sensitivity` apart (L2).
 
-    For use from Python: no command composes Gaussian losses.
+    `deviation` is the standard deviation of the noise. Both directions are equal. For use from
+    Python: no command composes Gaussian losses. Raises `ValueError` unless the ratio is positive
+    and finite.
+
+    >>> gaussian_pair(sensitivity=1.0, deviation=2.0).forward.ratio
+    0.5
     """
     law = GaussianLoss(sensitivity / deviation)
     return Pair(law, law)
 
 
 def finite_pair(log_p: Floats, log_q: Floats, unknown: float = 0.0, error: float = 0.0) -> Pair:
-    """Two laws over the same outcomes, given by logarithms; shapes (n,).
+    """Return the losses of two laws over the same outcomes, given by log probabilities.
 
-    Minus infinity stands for what is impossible. `unknown`: mass of either, at most, on outcomes
-    left out. `error`: of a logarithm given, at most. Raises `ValueError` for laws that do not add
-    up to 1, or of different lengths.
+    Shapes (n,).
+
+    Minus infinity stands for an impossible outcome. `unknown` bounds the mass of either law on
+    outcomes that are left out, and `error` bounds the error of each logarithm. Raises `ValueError`
+    for laws that do not add up to 1, or of different lengths.
+
+    >>> import numpy as np
+    >>> from protocols import Composition
+    >>> pair = finite_pair(np.log([0.75, 0.25]), np.log([0.25, 0.75]))
+    >>> Composition([(pair, 1)]).delta(epsilon=0.0).high  # doctest: +ELLIPSIS
+    0.50...
     """
     p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
     if p.shape != q.shape or p.ndim != 1:

@@ -1,1 +1,1 @@
-"""Sampling Privacy: owners of data are asked twice, and throw a die once for both answers."""
+"""Sampling Privacy: the number of owners who hold each value, from two rounds of answers."""

@@ -1,4 +1,4 @@
-"""What is said about Sampling Privacy: its cost, its error, and the privacy of each view."""
+"""What is stated about Sampling Privacy: its cost, its error, and the privacy of each view."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,17 +17,18 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: SamplingPrivacy) -> About:
-    """What is said about Sampling Privacy with these parameters."""
+    """Return the record of statements about Sampling Privacy with these parameters."""
     users, aggregators, rounds = protocol.users, protocol.aggregators, len(protocol.rounds)
     symbols = protocol.mechanism.values + 1
-    messages = (users + 1) * aggregators * rounds  # a vector to, and from, every aggregator
+    # in each round every aggregator receives a vector from each user, and sends one
+    messages = (users + 1) * aggregators * rounds
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """One vector a round and user; no count depends on the coins."""
+        """Return the bill: one vector per round and user; no count depends on the coins."""
         return costs(users, aggregators, symbols, rounds, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Hold the reader's estimate against the true support, shape (items,)."""
+        """Compare the reader's estimate with the true support; shape (items,)."""
         return accuracy.assess(
             protocol.mechanism, protocol.variant, run.outputs["reader"], support, confidence
         )
@@ -35,9 +36,10 @@ def about(protocol: SamplingPrivacy) -> About:
     def privacy(
         _: Run, support: Ints, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Every view, for users who hold the items as `support` says.
+        """Return the privacy statements about every view, where `support[j]` users hold item j +
+        1.
 
-        There is never a finite ε for both rounds.
+        For both rounds together ε is never finite.
         """
         holders = support.tolist()
         return statements(protocol.mechanism, protocol.variant, holders, epsilon, delta)
@@ -56,14 +58,14 @@ def about(protocol: SamplingPrivacy) -> About:
 
 
 def in_the_clear(protocol: SamplingPrivacy) -> bool:
-    """Whether each aggregator by itself reads what owners send."""
+    """Return whether a single aggregator can read what owners send."""
     return protocol.sharing.needed(protocol.aggregators) == 1
 
 
 def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure | None:
-    """What a view tells besides shares: nothing, unless answers are sent in the clear.
+    """State what a view tells besides shares: nothing, unless answers are sent in the clear.
 
-    No ε is stated of a view that holds shares of both rounds: with enough of them it is infinite.
+    No ε is stated for a view that holds shares of both rounds: with enough shares it is infinite.
     """
     rounds_seen = set(tags) & {tag.name for tag in protocol.rounds}
     if not set(tags) <= {TRAFFIC, protocol.sharing.partial.name, *rounds_seen}:

@@ -1,8 +1,8 @@
-"""How good the estimated shares are, held against what the owners hold.
+"""The accuracy of the estimated shares, compared with the owners' values.
 
-With kept faces the difference of a value's counts is Bin(yes, π_s), so intervals are exact, and so
-are mean and standard deviation of the squared error; the variants' intervals and deviation take
-their estimates for normal.
+With kept faces the difference of a value's counts is Bin(yes, π_s). So intervals are exact, and so
+are the mean and the standard deviation of the squared error. For the other variants, the intervals
+and the deviation treat the estimates as normal.
 """
 
 import numpy as np
@@ -15,7 +15,8 @@ from simnet.stated.assessment import Assessment
 
 
 def with_none(mechanism: TwoRounds, holders: Floats, owners: int) -> Floats:
-    """The owners who hold each value, and in the end those who hold none, where that is legal.
+    """Return the owners who hold each value and, if none is legal, the owners without a value
+    last.
 
     Shape (items,).
     """
@@ -25,9 +26,9 @@ def with_none(mechanism: TwoRounds, holders: Floats, owners: int) -> Floats:
 def assess(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Hold the estimated shares against the true support, shapes (items,).
+    """Compare the estimated shares with the true support; shapes (items,).
 
-    Values come first, then none where that is legal.
+    Values come first, then the owners without a value if none is legal.
     """
     owners = int(support.sum())
     spread = _covariance(mechanism, variant, support) / owners**2
@@ -48,17 +49,17 @@ def assess(
 
 
 def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats:
-    """The covariances of the estimated numbers of holders; shape (items, items)."""
+    """Return the covariances of the estimated numbers of holders; shape (items, items)."""
     none = int(support[mechanism.values :].sum())
     spread = covariance_with_none(mechanism, support[: mechanism.values], none, variant)
     return np.roll(spread, -1, (0, 1)) if mechanism.none else spread[1:, 1:]
 
 
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
-    """The standard deviation of the squared error: √(2 tr C²).
+    """Return the standard deviation of the squared error: √(2 tr C²).
 
-    With kept faces the fourth cumulants count too. A value's error counts twice in the square when
-    it is an error of none as well, and so does its cumulant.
+    With kept faces the fourth cumulants are added. If none is legal, a value's error also appears
+    in the error of none, so its cumulant counts fourfold.
     """
     square = 2 * float(np.sum(spread**2))
     if variant == "kept":
@@ -77,7 +78,7 @@ def _interval(
     owners: int,
     confidence: float,
 ) -> tuple[Floats, Floats]:
-    """Where the true shares lie at that confidence each; shapes (items,)."""
+    """Return intervals for the true shares, each with this confidence; shapes (items,)."""
     if variant != "kept":
         from scipy.special import ndtri  # here, not above: it takes a while to load
 
@@ -95,10 +96,9 @@ def _interval(
 def _estimated_variance(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, owners: int
 ) -> Floats:
-    """The variance of each estimate, as far as the reader can tell.
+    """Return the variance of each estimate, as far as the reader can estimate it.
 
-    It is that of a population as estimated, with one holder of each value at least. Estimates below
-    0 count as the least population that there can be.
+    It is the variance for the estimated population, where every count is set to at least 1.
     """
     holders = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
     return np.diag(_covariance(mechanism, variant, holders)) / owners**2

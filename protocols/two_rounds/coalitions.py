@@ -1,7 +1,7 @@
-"""What colluding owners, aggregators and readers are said to learn from two rounds of answers.
+"""Claims about what colluding owners, aggregators and readers learn from two rounds of answers.
 
-The paper asks for one aggregator that does not collude. That is enough for the answers, and not for
-privacy: the sums that the reader is meant to have are bounded by no ε.
+The paper asks for one aggregator that does not collude. That is enough to protect the answers, but
+not for privacy: no ε bounds the sums that the reader is meant to receive.
 """
 
 from typing import Any
@@ -12,23 +12,23 @@ from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOut
 
 
 def refuse_threshold(protocol: Any) -> None:
-    """Raise `ValueError` for a protocol whose aggregators could never open a share together."""
+    """Raise `ValueError` for a protocol whose aggregators could never open a secret together."""
     refuse_unreachable(protocol.sharing, protocol.aggregators, "aggregators")
 
 
 def enough_aggregators(run: Run) -> list[str]:
-    """As few aggregators as open an owner's shares."""
+    """Return the fewest aggregators who can open an owner's shares."""
     aggregators = list(run.roster.role("aggregator"))
     return aggregators[: run.protocol.sharing.needed(len(aggregators))]
 
 
 def too_few_aggregators(run: Run) -> list[str]:
-    """One aggregator fewer than open an owner's shares."""
+    """Return the fewest aggregators who can open an owner's shares, minus one aggregator."""
     return enough_aggregators(run)[:-1]
 
 
 def _owners(run: Run) -> list[str]:
-    """All owners but one, nobody where there is one owner."""
+    """Return all owners but one; no owner if there is only one."""
     return list(run.roster.role("user"))[:-1]
 
 

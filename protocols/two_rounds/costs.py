@@ -1,4 +1,4 @@
-"""What a run of the two-round mechanism costs, worked out from the steps.
+"""The cost of a run of Sampling Privacy, derived from the steps of the protocol.
 
 No entry depends on the coins.
 """
@@ -10,9 +10,10 @@ from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 def costs(
     users: int, aggregators: int, symbols: int, rounds: int, sharing: Sharing
 ) -> list[Expectation]:
-    """The bill of a run.
+    """Return the bill of a run.
 
-    Every user shares one vector a round among the aggregators, who add up and report to the reader.
+    In each round every user shares one vector among the aggregators, who add up shares and report
+    to the reader.
     """
     n, m, size = users, aggregators, symbols * rounds
     cost, recovery = sharing.share_cost(m), sharing.recovery_cost(m)

@@ -1,10 +1,11 @@
 """Estimates from the counts of two rounds, and their exact variances.
 
-Beside the mechanism, two variants for contrast. `kept` is the mechanism: one throw for both rounds,
-and the difference of two counts is exactly Bin(yes, π_s), whatever the others hold. `fresh` throws
-again for the second round, `round-two` asks once and knows the number of owners; their errors grow
-with the population. Source: Joy and Gerla, Eq. 11 and 16; the variants show where the accuracy
-comes from.
+Two variants stand beside the mechanism for contrast. `kept` is the mechanism: one roll for both
+rounds; the difference of a value's two counts is exactly Bin(yes, π_s), whatever other owners hold.
+With `fresh`, owners roll again for the second round. With `round-two`, owners answer once, and
+their number is known. The errors of both variants grow with the population.
+
+Source: Joy and Gerla, Eq. 11 and 16. The variants show where the accuracy comes from.
 """
 
 from fractions import Fraction
@@ -24,12 +25,10 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 def kept_estimate(
     mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
 ) -> Floats:
-    """How many owners hold each value, from the counts of both rounds, shapes (V + 1,).
+    """Return unbiased numbers of owners who hold each value, from the counts of both rounds.
 
-    Unbiased; shape (V,).
-
-    Raises `ValueError` for counts that no owners who keep their faces and answer in both rounds can
-    give.
+    Each count array has shape (V + 1,), the result has shape (V,). Raises `ValueError` for counts
+    that are impossible if owners keep their faces and answer in both rounds.
     """
     first, second = _rounds(mechanism, first_counts, second_counts)
     fallen = np.flatnonzero(second[1:] < first[1:]) + 1
@@ -46,20 +45,18 @@ def kept_estimate(
 def fresh_estimate(
     mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
 ) -> Floats:
-    """How many owners hold each value, if owners throw anew for round two; shape (V,).
+    """Return the numbers of owners who hold each value, if owners roll again for round two.
 
-    Unbiased, and negative at times.
+    Shape (V,). The estimates are unbiased and can be negative.
     """
     first, second = _rounds(mechanism, first_counts, second_counts)
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 
 
 def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
-    """How many owners hold each value, from round two alone; shape (V,).
+    """Return the numbers of owners who hold each value, from round two alone; shape (V,).
 
-    The number of owners is known.
-
-    Raises `ValueError` for counts that do not add up to the owners.
+    The number of owners is known. Raises `ValueError` for counts that do not add up to it.
     """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, second_counts)
@@ -69,10 +66,7 @@ def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owner
 
 
 def all_answered(counts: Ints, owners: int) -> None:
-    """Raise `ValueError` unless the counts of a round are those of so many owners.
-
-    Each answers once.
-    """
+    """Raise `ValueError` unless the counts of a round add up to the number of owners."""
     if counts.sum() != owners:
         raise ValueError(
             f"{counts.sum():,} answers came from {owners:,} owners, and each answers once in a "
@@ -99,9 +93,9 @@ def _counts(mechanism: TwoRounds, counts: npt.ArrayLike) -> Ints:
 def covariance(
     mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
 ) -> Floats:
-    """The exact covariances of the estimates, for owners whose truths are fixed; shape (V, V).
+    """Return the exact covariances of the estimates, for owners with fixed truths; shape (V, V).
 
-    `yes[v - 1]` owners hold value v and `none` hold no value.
+    `yes[v - 1]` owners hold value v, and `none` owners hold no value.
     """
     return covariance_with_none(mechanism, yes, none, variant)[1:, 1:]
 
@@ -109,9 +103,11 @@ def covariance(
 def covariance_with_none(
     mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
 ) -> Floats:
-    """The exact covariances of the estimates of who holds none and each value.
+    """Return the exact covariances of the estimated numbers of owners without a value and with
+    each.
 
-    Shape (V + 1, V + 1). That of who holds none is what the others leave of all owners.
+    Shape (V + 1, V + 1). The estimate for "no value" is the number of owners minus the other
+    estimates.
     """
     holders = mechanism.holders(yes, none)
     if variant == "kept":  # differences are independent binomials
@@ -124,16 +120,17 @@ def covariance_with_none(
     background = np.array(mechanism.background, dtype=np.float64)
     laws = background + s * np.eye(len(holders))
     spread = _of_counts(laws, holders)
-    if variant == "fresh":  # in round one everybody answers as who holds none
+    if variant == "fresh":  # in round one every owner answers like an owner without a value
         spread += _of_counts(laws[:1], holders.sum(keepdims=True))
-    return np.asarray(spread / s / s)  # s² may be below the doubles that keep all digits
+    return np.asarray(spread / s / s)  # s² may be so small that a double loses digits
 
 
 def _of_counts(laws: Floats, holders: Ints) -> Floats:
-    """The covariances of the counts of symbols.
+    """Return the covariances of the counts of symbols, where `holders[t]` owners answer by row
+    t.
 
-    `holders[t]` owners answer by the law in row t. A variance Σ h p (1 - p) is taken from the
-    covariances with the other counts, whose chances make up 1 - p: nothing cancels.
+    We compute a variance Σ h p (1 - p) from the covariances with the other counts, whose
+    probabilities sum to 1 - p, so that nothing cancels.
     """
     among = -(laws.T @ (holders[:, np.newaxis] * laws))
     np.fill_diagonal(among, 0.0)
@@ -143,7 +140,7 @@ def _of_counts(laws: Floats, holders: Ints) -> Floats:
 def variance(
     mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
 ) -> Floats:
-    """The exact variance of each value's estimate; shape (V,).
+    """Return the exact variance of each value's estimate; shape (V,).
 
     For `kept` it is yes (1 - π_s) / π_s.
     """

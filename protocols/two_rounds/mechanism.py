@@ -1,11 +1,17 @@
-"""The two-round sampling mechanism, for one value or several; the owners of data are the users.
+"""The two-round sampling mechanism, for one value or several.
 
-Each owner throws a die once and keeps the face. A background face is the answer in both rounds,
-whatever the truth; the sampled face answers 0 in the first round and the truth in the second. So
-counts differ between the rounds by sampled owners alone. Learns: whoever sees an owner's round two
-alone, the truth up to a finite ε; whoever sees both rounds, as answers or as sums, more than any ε
-allows (`privacy`). Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2,
-with V + 1 symbols and V + 2 faces, which the paper exchanges.
+The owners of the data are the users.
+
+Each owner rolls a die once and keeps the face. A user who rolls a background face answers that face
+in both rounds, whatever its truth. A user who rolls the sampled face answers 0 in round one and its
+truth in round two. The difference of the two rounds' counts therefore depends only on sampled
+owners.
+
+Whoever sees only round two of an owner learns its truth up to a finite ε. Whoever sees both rounds,
+as answers or as sums, learns more than any ε allows (`privacy`).
+
+Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2, with V + 1 symbols
+and V + 2 faces; the paper exchanges these two numbers.
 """
 
 import functools
@@ -25,12 +31,12 @@ from simnet.coins.coins import Coins
 SymbolLaw = tuple[Fraction, ...]
 
 NONE = 0  # the truth of an owner who holds no listed value
-TOLERANCE = Fraction(1, 10**12)  # how far from 1 the chances of all faces may add up
-ROUNDING = Fraction(1, 2**53)  # what two chances that are rounded may leave of 1 by mistake
+TOLERANCE = Fraction(1, 10**12)  # the sum of all faces' probabilities may differ from 1 by this
+ROUNDING = Fraction(1, 2**53)  # a remainder this small, of two rounded probabilities, counts as 0
 
 
 def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
-    """Chances from a sequence, or from text with commas between them."""
+    """Return the probabilities of the faces, from a sequence or from text with commas."""
     if not isinstance(faces, str | Sequence | np.ndarray):
         raise TypeError(
             f"faces are several chances, of 0 and of each value, such as 0.3,0.25; got {faces!r}"
@@ -47,13 +53,20 @@ def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
 
 @attrs.frozen
 class TwoRounds:
-    """The die, and how its faces are answered.
+    """The die of the two-round mechanism, and the answers to its faces.
 
-    Symbols are 0..V, truths 1..V, and 0 where `none` makes it legal. The background's proportions
-    are those of `faces`, their sum is exactly 1 - π_s.
+    `sampling` is π_s, the probability of the sampled face, 0 < π_s < 1. `faces` are the
+    probabilities π_0..π_V of the background faces. Symbols are 0..V and truths 1..V; truth 0 is
+    legal if `none`. The background has the proportions of `faces`, and its sum is exactly 1 - π_s.
+
+    Raises `ValueError` for probabilities out of range or with another sum than 1.
+
+    >>> die = TwoRounds(sampling=0.5, faces=(0.25, 0.25), none=True)
+    >>> die.values, [float(chance) for chance in die.round_two_law(1)]
+    (1, [0.25, 0.75])
     """
 
-    sampling: Chance  # π_s, the chance of the sampled face: 0 < π_s < 1
+    sampling: Chance  # π_s, the probability of the sampled face: 0 < π_s < 1
     faces: tuple[Chance, ...] = attrs.field(converter=_faces)  # π_0..π_V, V >= 1
     none: bool = False  # whether owners may hold none of the values, which is truth 0
 
@@ -76,7 +89,7 @@ class TwoRounds:
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
-        """The background that is best for round two alone: even over the legal truths.
+        """Return the background that is best for round two alone: uniform over the legal truths.
 
         It needs V >= 2, or `none`.
         """
@@ -88,7 +101,7 @@ class TwoRounds:
 
     @property
     def values(self) -> int:
-        """V, the number of listed values."""
+        """The number of listed values, V."""
         return len(self.faces) - 1
 
     @property
@@ -98,17 +111,17 @@ class TwoRounds:
 
     @property
     def sampled(self) -> int:
-        """The number of the sampled face, which follows those of the background."""
+        """The number of the sampled face, which follows the background faces."""
         return len(self.faces)
 
     @property
     def meets_half_rule(self) -> bool:
-        """Whether π_s < 1/2, as the paper's threat model wants. For use from Python."""
+        """Whether π_s < 1/2, as the paper's threat model demands. For use from Python."""
         return self.sampling < Fraction(1, 2)
 
     @functools.cached_property
     def weights(self) -> tuple[int, ...]:
-        """The background faces' proportions in whole numbers."""
+        """The proportions of the background faces in whole numbers."""
         exact = [Fraction(chance) for chance in self.faces]
         common = math.lcm(*(chance.denominator for chance in exact))
         whole = [int(chance * common) for chance in exact]
@@ -116,16 +129,16 @@ class TwoRounds:
 
     @functools.cached_property
     def background(self) -> SymbolLaw:
-        """π_0..π_V as drawn."""
+        """The probabilities π_0..π_V from which faces are drawn."""
         unit = (1 - Fraction(self.sampling)) / sum(self.weights)
         return tuple(weight * unit for weight in self.weights)
 
     def throw(self, owners: int, coins: Coins) -> Ints:
-        """One face an owner, in 0..V + 1; shape (owners,)."""
+        """Roll one face in 0..V + 1 for each owner; shape (owners,)."""
         faces = np.full(owners, self.sampled)
         (others,) = np.nonzero(~coins.bernoullis(self.sampling, owners))
         left = sum(self.weights)
-        # Coins are exact for any weights, however large
+        # face after face, because these coins are exact for any weights, however large
         for face, weight in enumerate(self.weights):
             if not others.size:
                 break
@@ -135,12 +148,15 @@ class TwoRounds:
         return faces
 
     def round_one(self, faces: npt.ArrayLike) -> Ints:
-        """What owners with these faces answer first, whatever the truth; shapes (n,)."""
+        """Return what owners with these faces answer in round one, whatever the truth.
+
+        Shapes (n,).
+        """
         thrown = checks.whole_numbers("faces", faces, 0, self.sampled)
         return np.where(thrown == self.sampled, NONE, thrown)
 
     def round_two(self, faces: npt.ArrayLike, truths: npt.ArrayLike) -> Ints:
-        """What these owners answer in round two; shapes (n,).
+        """Return what owners with these faces and truths answer in round two; shapes (n,).
 
         Raises `ValueError` for a truth that is not legal.
         """
@@ -149,25 +165,25 @@ class TwoRounds:
         return np.where(thrown == self.sampled, answers, thrown)
 
     def counts(self, symbols: npt.ArrayLike) -> Ints:
-        """How many owners answer each symbol; shape (V + 1,)."""
+        """Return how many owners answer each symbol; shape (V + 1,)."""
         answers = checks.whole_numbers("symbols", symbols, 0, self.values)
         return np.bincount(answers, minlength=self.values + 1).astype(np.int64)
 
     @property
     def round_one_law(self) -> SymbolLaw:
-        """The chance of each symbol in round one, the same for every truth."""
+        """The probability of each symbol in round one, which is the same for every truth."""
         first, *rest = self.background
         return first + Fraction(self.sampling), *rest
 
     def round_two_law(self, truth: int) -> SymbolLaw:
-        """The chance of each symbol in round two."""
+        """Return the probability of each symbol in round two for this truth."""
         symbol = self._legal(truth)
         law = list(self.background)
         law[symbol] += Fraction(self.sampling)
         return tuple(law)
 
     def joint_law(self, truth: int) -> SymbolLaw:
-        """The chances of (0, 0), (1, 1)..(V, V), and of the changes (0, 1)..(0, V).
+        """Return the probabilities of (0, 0), (1, 1)..(V, V), and of the changes (0, 1)..(0, V).
 
         Shape (2 V + 1,).
         """
@@ -177,11 +193,10 @@ class TwoRounds:
         return tuple(law)
 
     def expected_counts(self, yes: npt.ArrayLike, none: int = 0) -> tuple[Floats, Floats]:
-        """The mean counts of both rounds, shapes (V + 1,).
+        """Return the mean counts of both rounds; shapes (V + 1,).
 
-        For use from Python: no command calls it.
-
-        `yes[v - 1]` owners hold v and `none` hold no value.
+        `yes[v - 1]` owners hold v, and `none` owners hold no value. For use from Python: no command
+        calls it.
         """
         holders = self.holders(yes, none)
         background = np.array(self.background, dtype=np.float64) * holders.sum()
@@ -190,9 +205,9 @@ class TwoRounds:
         return first_round, second_round
 
     def holders(self, yes: npt.ArrayLike, none: int = 0) -> Ints:
-        """How many owners hold each truth 0..V.
+        """Return how many owners hold each truth 0..V.
 
-        Raises `ValueError` for numbers below 0 or a wrong shape.
+        Raises `ValueError` for negative numbers and for a wrong shape.
         """
         checks.whole("none", none, 0)
         listed = checks.whole_numbers(
@@ -206,10 +221,9 @@ class TwoRounds:
 
 
 def binary(zero: Chance, sampling: Chance) -> TwoRounds:
-    """The mechanism for yes (truth 1) and no (truth 0) from π_0 and π_s.
+    """Return the mechanism for yes (truth 1) and no (truth 0), from π_0 and π_s.
 
-    The face "one" has exactly what they leave, and nothing where that is a rounding of theirs.
-
+    The face "one" has the remaining probability; a remainder that is only rounding counts as 0.
     Raises `ValueError` for π_0 below 0, and for π_0 + π_s above 1 by more than 1e-12.
     """
     checks.chance("zero", zero)
@@ -224,7 +238,7 @@ def binary(zero: Chance, sampling: Chance) -> TwoRounds:
 
 
 def proper_sampling(sampling: Chance) -> None:
-    """Raise `ValueError` unless 0 < π_s < 1, `TypeError` for what is no number."""
+    """Raise `ValueError` unless 0 < π_s < 1, and `TypeError` for a value that is not a number."""
     checks.chance("sampling", sampling)
     if not 0 < sampling < 1:
         raise ValueError(f"sampling lies strictly between 0 and 1, got {sampling}")

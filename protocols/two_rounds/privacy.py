@@ -1,13 +1,13 @@
 """The exact privacy of every view of the two-round mechanism.
 
-A view that holds both rounds has ε = inf.
+Round one alone tells nothing. Round two alone has a finite ε, which depends on the rarest
+background face. Both rounds of one owner together can show that it was sampled, and then its truth:
+δ = π_s at every ε. So a view that holds both rounds has ε = inf. Exact sums of both rounds differ
+by Bin(yes, π_s). With one holder less, one outcome is impossible, so there is no finite ε either; δ
+falls as `yes` grows, the number that is being estimated.
 
-Round one says nothing. Round two alone has a finite ε, decided by the rarest background face. Both
-rounds of one owner together show that it was sampled and what it holds: δ = π_s at every ε. Exact
-sums of both rounds differ by Bin(yes, π_s), in which one owner fewer makes an outcome impossible:
-still no finite ε, with a δ that falls as `yes` grows, which is what is being estimated. Source: Joy
-and Gerla, section 4.4, who analyse round two alone: Eq. 18 to 25 for one value, with both outputs,
-and Eq. 26 to 29 for several, with the largest over all values.
+Source: Joy and Gerla, section 4.4, who analyse only round two: Eq. 18 to 25 for one value, with
+both outputs, and Eq. 26 to 29 for several values, with the largest over all values.
 """
 
 import math
@@ -27,7 +27,7 @@ from protocols.privacy.sampled_counts import Removal
 from protocols.two_rounds.mechanism import TwoRounds, proper_sampling
 from simnet.arrays import Floats
 
-LawPiece = tuple[int, Floats]  # the first outcome, and the chances from it on
+LawPiece = tuple[int, Floats]  # an outcome, and the probabilities of it and of later outcomes
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
@@ -36,15 +36,18 @@ BRACKET = (
 
 
 def epsilon_round_one(mechanism: TwoRounds) -> float:
-    """The ε of an owner's answer in round one alone: 0, for its law is the same for every truth."""
+    """Return the ε of an owner's answer in round one alone: 0, because its law is that of every
+    truth.
+    """
     del mechanism
     return 0.0
 
 
 def epsilon_round_two(mechanism: TwoRounds) -> float:
-    """The ε of an owner's answer in round two alone: max over legal truths of ln(1 + π_s / π_v).
+    """Return the ε of an owner's answer in round two alone: max over legal truths v of ln(1 +
+    π_s / π_v).
 
-    It is infinite if some π_v is 0, and 0 where there is only one legal truth.
+    It is infinite if some π_v is 0, and 0 if there is only one legal truth.
     """
     if len(mechanism.truths) < 2:
         return 0.0
@@ -53,28 +56,30 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
 
 
 def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
-    """The δ at ε >= 0 of an owner's answer in round two alone.
+    """Return the δ at ε >= 0 of an owner's answer in round two alone.
 
-    For use from Python: no command calls it.
-
-    It is the largest π_s - (e^ε - 1) π_v over legal truths v; 0 where there is one legal truth
-    only; π_s at every ε where some π_v is 0: nobody who holds another truth gives this answer.
-    Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no
-    number.
+    It is the largest π_s - (e^ε - 1) π_v over legal truths v, or 0 if there is only one legal
+    truth. It is π_s at every ε if some π_v is 0, because then no holder of another truth gives this
+    answer. For use from Python: no command calls it. Raises `ValueError` for an ε that is negative,
+    infinite or NaN, and `TypeError` for a value that is not a number.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
         return 0.0
     rarest = min(mechanism.background[truth] for truth in mechanism.truths)
-    # In fractions, for the two may be near each other
+    # in fractions, because the two numbers may be nearly equal
     answered = (odds.exp(Fraction(min(epsilon, checks.LARGEST_EPSILON))) - 1) * rarest
     return odds.real(max(Fraction(mechanism.sampling) - answered, Fraction(0)))
 
 
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
-    """The least ε of round two that any background gives.
+    """Return the least ε of round two that any background gives: ln(1 + π_s t / (1 - π_s)).
 
-    ln(1 + π_s t / (1 - π_s)) for t legal truths.
+    `sampling` is π_s, `values` is V, and t = V + `none` is the number of legal truths. Raises
+    `ValueError` unless 0 < π_s < 1 and V >= 1.
+
+    >>> round(best_epsilon_round_two(sampling=0.5, values=1, none=True), 4)  # ln 3
+    1.0986
     """
     proper_sampling(sampling)
     checks.whole("values", values, 1)
@@ -84,31 +89,37 @@ def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) ->
 
 
 def epsilon_joint(mechanism: TwoRounds) -> float:
-    """The ε of both answers of an owner: inf.
+    """Return the ε of both answers of an owner: inf.
 
-    A change from 0 to v is impossible unless the truth is v. So is that of the sums of both rounds,
-    and of their differences.
+    A change from 0 to v is impossible unless the truth is v. The sums of both rounds, and their
+    differences, have ε = inf too.
     """
     del mechanism
     return math.inf
 
 
 def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
-    """The δ of both answers of an owner at any ε >= 0: π_s, the chance to be sampled.
+    """Return the δ of both answers of an owner at any ε >= 0: π_s, the probability to be
+    sampled.
 
-    Raises `ValueError` for an ε that is negative, infinite or undefined, `TypeError` for what is no
-    number.
+    Raises `ValueError` for an ε that is negative, infinite or NaN, and `TypeError` for a value that
+    is not a number.
+
+    >>> from protocols import TwoRounds
+    >>> delta_joint(TwoRounds(sampling=0.45, faces=(0.25, 0.3), none=True), epsilon=10.0)
+    0.45
     """
     _epsilon(epsilon)
     return float(mechanism.sampling)
 
 
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
-    """The law of A owners with face "one" and D sampled ones who hold yes.
+    """Return the joint law of A, the owners with face "one", and D, the sampled owners who hold
+    yes.
 
-    Shape (yes + no + 1, yes + 1). The published counts of ones are A, and A + D. Raises
-    `ValueError` unless the mechanism is binary, and for populations whose table has more than ten
-    million entries.
+    Shape (yes + no + 1, yes + 1). The published counts of ones are A and A + D. Raises `ValueError`
+    unless the mechanism is binary, and for populations whose table has more than ten million
+    entries.
     """
     _populations(mechanism, yes, no)
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
@@ -123,11 +134,11 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
 
 
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
-    """The δ at ε of the published sums of both rounds.
+    """Return the δ at ε of the published sums of both rounds.
 
-    One of `yes` >= 1 owners comes to hold no instead. Owners who hold no add noise that does not
-    depend on the change, so δ never rises with `no`. Absolute error below 1e-12. Raises
-    `ValueError` as `aggregate_law` does, for populations that take more than 10^10 multiplications.
+    One of `yes` >= 1 owners changes to no. Owners who hold no add noise that does not depend on
+    this change, so δ never rises with `no`. The absolute error is below 1e-12. Raises `ValueError`
+    as `aggregate_law` does, and for populations that take more than 10^10 multiplications.
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
@@ -145,9 +156,9 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
 
 def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPiece]]:
-    """For each D the least A that matters, and the chances of it and those after.
+    """Yield, for each D, the least A that matters, and the probabilities of it and of larger A.
 
-    What is left out is below 1e-13.
+    The probabilities left out are below 1e-13.
     """
     s, face_one = float(mechanism.sampling), float(mechanism.background[1])
     first, others = law(no, face_one)
@@ -158,7 +169,7 @@ def _rows(mechanism: TwoRounds, yes: int, no: int) -> Iterator[tuple[int, LawPie
 
 
 def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
-    """Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
+    """Return Σ max(P - e^ε Q, 0) and Σ max(Q - e^ε P, 0); shape (2,)."""
     start = min(here[0], other[0])
     end = max(first + len(chances) for first, chances in (here, other))
     p, q = (
@@ -166,22 +177,28 @@ def _excesses(here: LawPiece, other: LawPiece, epsilon: float) -> Floats:
         for first, chances in (here, other)
     )
     factor = math.exp(epsilon) if epsilon < 700 else math.inf
-    with np.errstate(invalid="ignore"):  # inf times 0, which is taken for 0
+    with np.errstate(invalid="ignore"):  # inf times 0 counts as 0
         most = [np.where(chances > 0, factor * chances, 0.0) for chances in (p, q)]
     return np.array([np.maximum(p - most[1], 0).sum(), np.maximum(q - most[0], 0).sum()])
 
 
 def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
-    """About how many the convolutions take."""
+    """Return an estimate of the number of multiplications in the convolutions."""
     s, face_one = float(mechanism.sampling), float(mechanism.background[1])
     binomials = ((yes, s), (yes, face_one), (no, face_one))
     return 2.0 * math.prod(len(law(trials, chance)[1]) for trials, chance in binomials)
 
 
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
-    """The δ at ε of the difference of one value's sums alone.
+    """Return the δ at ε of the difference of one value's sums alone.
 
-    Bin(yes, π_s) against Bin(yes - 1, π_s), yes >= 1.
+    It compares Bin(yes, π_s) with Bin(yes - 1, π_s), for `yes` >= 1 holders. Raises `ValueError`
+    for `yes` < 1 and for an ε that is negative, infinite or NaN.
+
+    >>> from protocols import TwoRounds
+    >>> die = TwoRounds(sampling=0.45, faces=(0.25, 0.3), none=True)
+    >>> f"{difference_delta(die, epsilon=0.5, yes=100):.1e}"
+    '2.2e-07'
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
@@ -190,7 +207,7 @@ def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
 
 @attrs.frozen
 class TruthPosterior:
-    """The chance of yes once something of an owner has been seen."""
+    """The probability of yes, given what somebody has seen of an owner."""
 
     round_two_one: float
     round_two_zero: float
@@ -200,9 +217,11 @@ class TruthPosterior:
 
 
 def posterior_yes(mechanism: TwoRounds, prior: Chance) -> TruthPosterior:
-    """By Bayes' rule, from the chance before, 0 < prior < 1; NaN for what is never seen.
+    """Return the posterior probabilities of yes by Bayes' rule; NaN for an impossible
+    observation.
 
-    Raises `ValueError` unless the mechanism is binary.
+    `prior` is the probability before, 0 < prior < 1. Raises `ValueError` unless the mechanism is
+    binary.
     """
     _binary(mechanism)
     checks.chance("prior", prior)

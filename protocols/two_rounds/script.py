@@ -1,11 +1,14 @@
-"""Sampling Privacy: how many owners hold a value, from two rounds of added answers.
+"""Sampling Privacy: the number of owners who hold each value, from two rounds of answers.
 
-Owners throw a die once and answer twice (`two_rounds`). Every answer is shared among the
-aggregators; each adds up what it receives and reports the sums of each round, from which the reader
-takes the counts. With one aggregator the answers reach it in the clear. Learns: the reader, the
-counts of both rounds, which no ε bounds; aggregators, nothing, unless enough of them to open shares
-collude, and then the truth of every sampled owner. Source: Joy and Gerla, *Differential Privacy By
-Sampling*, sections 3.1 and 4. What is said about it stands in `about.py`.
+Owners roll a die once and answer in two rounds (`mechanism`). Each owner shares each answer among
+the aggregators. Each aggregator adds up the shares of each round and reports the sums to the
+reader, who recovers the counts. With one aggregator the answers reach it in the clear.
+
+The reader learns the counts of both rounds, which no ε bounds. Aggregators learn nothing, unless
+enough of them to open shares collude: then they learn the truth of every sampled owner.
+
+Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 3.1 and 4. `about.py` states the
+cost, error and privacy.
 """
 
 import functools
@@ -36,29 +39,40 @@ ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
 
 @attrs.frozen
 class SamplingPrivacy:
-    """What every party knows.
+    """The parameters of Sampling Privacy, which every party knows, and the scripts of its roles.
 
-    An input is an item: values come first, and with `none` the last item is none of them. So two
-    items with `none` are yes and no. The background is even over the legal truths when `faces` is
-    left out.
+    `users` is n >= 1. `items` are the values and, with `none`, a last item that stands for none of
+    them: two items with `none` are yes and no. `sampling` is π_s, and `faces` are the probabilities
+    of the background faces, by default uniform over the legal truths. `variant` is `kept`, `fresh`
+    or `round-two`, `aggregators` is m >= 1, and `sharing` is `Additive()` or `Shamir(t)`. The
+    output of the reader is the array of the estimated shares; shape (items,).
+
+    Raises `ValueError` for parameters out of range.
+
+    >>> from simnet import run
+    >>> done = run(SamplingPrivacy(users=6, items=2), [1, 1, 2, 2, 2, 2], seed=7)
+    >>> bool(abs(done.outputs["reader"].sum() - 1) < 1e-9)
+    True
     """
 
     users: int  # n >= 1
     items: int  # V, or V + 1 with none; at least 2
     sampling: Annotated[
-        Chance, "π_s, the chance of the sampled face of an owner's die, 0 < π_s < 1"
+        Chance, "π_s, the probability of the sampled face of an owner's die, 0 < π_s < 1"
     ] = 0.45
     faces: Annotated[
         str | Sequence[Chance] | None,
-        "π_0..π_V, the chances of the faces 0 and of each value, with commas between; even unless "
-        "set",
+        "π_0..π_V, the probabilities of face 0 and of each value's face, with commas between; by "
+        "default uniform",
     ] = None
     none: Annotated[bool, "whether the last item stands for none of the others"] = True
     variant: Annotated[
         Variant,
-        "whether owners keep their throw for round two, throw again, or answer in round two alone",
+        "whether owners keep their roll for round two, roll again, or answer in round two alone",
     ] = "kept"
-    aggregators: Annotated[int, "how many add up shares, 1 or more; one sees clear answers"] = 2
+    aggregators: Annotated[
+        int, "the number of parties that add up shares, 1 or more; a single one sees clear answers"
+    ] = 2
     sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
@@ -74,16 +88,16 @@ class SamplingPrivacy:
 
     @functools.cached_property
     def mechanism(self) -> TwoRounds:
-        """The die, and how its faces are answered."""
+        """The die, and the answers to its faces."""
         if self.faces is None:
             return TwoRounds.even(self.sampling, self.items - self.none, self.none)
         return TwoRounds(self.sampling, self.faces, self.none)
 
     @property
     def field(self) -> Field:
-        """The field F_q with the smallest prime q above n and m.
+        """The field F_q, where q is the smallest prime above n and m.
 
-        So no count wraps, and Shamir's sharing has a point for every aggregator.
+        No count wraps, and Shamir's sharing has a point for every aggregator.
         """
         return Field.above(max(self.users, self.aggregators))
 
@@ -93,7 +107,9 @@ class SamplingPrivacy:
         return (ROUND_TWO,) if self.variant == "round-two" else (ROUND_ONE, ROUND_TWO)
 
     def parties(self) -> Mapping[str, Seat]:
-        """u1..un, the owners, play `user`; A1..Am play `aggregator`, and the reader `reader`."""
+        """Return the parties: owners u1..un play `user`, A1..Am play `aggregator`, and one is
+        the reader.
+        """
         return {
             **seats("u", self.user, self.users),
             **seats("A", self.aggregator, self.aggregators),
@@ -109,15 +125,15 @@ class SamplingPrivacy:
             await me.scatter(tag, to=aggregators, rows=shares)
 
     async def aggregator(self, me: Party) -> None:
-        """Add up the shares of each round, and publish the sum to the reader."""
+        """Add up the shares of each round, and send the sums to the reader."""
         users = me.all("user")
         for tag in self.rounds:
             await self.sharing.report(me, await me.gather_sum(tag, senders=users), to="reader")
 
     async def reader(self, me: Party) -> Sealed:
-        """Recover the counts of each round, and estimate.
+        """Recover the counts of each round, and estimate the shares of the owners.
 
-        Shape (items,), shares of the owners, not clipped.
+        Shape (items,), not clipped.
         """
         sums = [await self.sharing.recover(me, me.all("aggregator")) for _ in self.rounds]
         return me.output(self.estimate, *sums)
@@ -125,23 +141,28 @@ class SamplingPrivacy:
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, Sequence[FieldArray]]:
-        """The ideal world: a trusted party hands the counts of each round to the reader."""
+        """Return the ideal world's outputs: a trusted party hands the counts of each round to
+        the reader.
+        """
         answers = [self.answers(item, user) for item, user in zip(items, users, strict=True)]
         counts = type(answers[0]).stack(answers).sum()
         return {"reader": [counts[place] for place in range(len(self.rounds))]}
 
     def answers(self, item: Sealed, user: Holder) -> FieldArray:
-        """An owner's secret: its symbol in each round, one-hot; shape (rounds, V + 1)."""
+        """Return an owner's secret: its symbol in each round, one-hot; shape (rounds, V + 1)."""
         shape = (len(self.rounds), self.mechanism.values + 1)
         return user.secret(self.one_hot_symbols, item, field=self.field, shape=shape)
 
     def one_hot_symbols(self, item: int, coins: Coins) -> Ints:
-        """What an owner answers in each round, one-hot; shape (rounds, V + 1)."""
+        """Return what an owner answers in each round, one-hot; shape (rounds, V + 1)."""
         symbols = self.symbols(item, coins)
         return np.stack([one_hot(symbol + 1, self.mechanism.values + 1) for symbol in symbols])
 
     def symbols(self, item: int, coins: Coins) -> list[int]:
-        """What an owner answers in each round. Raises `ValueError` for an item outside 1..items."""
+        """Return what an owner answers in each round.
+
+        Raises `ValueError` for an item outside 1..items.
+        """
         checks.whole("an item", item, 1, self.items)
         truth = item if item <= self.mechanism.values else NONE
         face = self.mechanism.throw(1, coins)
@@ -151,12 +172,10 @@ class SamplingPrivacy:
         return [*first, int(self.mechanism.round_two(face, [truth])[0])]
 
     def estimate(self, *counts: Ints) -> Floats:
-        """Unbiased shares of the owners from the counts of each round, shapes (V + 1,).
+        """Return unbiased shares of the owners, shape (items,), from the counts of each round.
 
-        Shape (items,).
-
-        Raises `ValueError` for counts that such owners cannot give. NaN where nobody answered at
-        all.
+        Each count array has shape (V + 1,). The result is NaN if nobody answered at all. Raises
+        `ValueError` for counts that such owners cannot give.
         """
         if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)
@@ -167,10 +186,10 @@ class SamplingPrivacy:
                 holders = estimators.fresh_estimate(self.mechanism, counts[0], counts[1])
             case _:
                 holders = estimators.round_two_estimate(self.mechanism, counts[0], self.users)
-        # Rounds may agree with each other and lack an owner
+        # both rounds may have equal sums, and yet miss the same owner
         estimators.all_answered(counts[0], self.users)
         return accuracy.with_none(self.mechanism, holders, self.users) / self.users
 
     def enough_shares(self, shares: int) -> int:
-        """How many of so many shares read a secret."""
+        """Return how many of a secret's `shares` shares determine the secret."""
         return self.sharing.needed(shares)

@@ -1,6 +1,6 @@
-"""What a run of the two-round mechanism states of its views.
+"""Privacy statements about the views of the two-round mechanism.
 
-No ε is finite where both rounds of kept faces are seen.
+If both rounds of kept faces are seen, no ε is finite.
 """
 
 from collections.abc import Sequence
@@ -39,12 +39,13 @@ def statements(
     epsilon: float | None,
     delta: float | None,
 ) -> list[PrivacyStatement]:
-    """Every view, for owners of whom `support` hold each value.
+    """Return the privacy statements about every view; `support` counts the owners who hold each
+    value.
 
-    The last entry of `support` counts those who hold none, where that is legal. A view with both
-    rounds has ε = inf whatever ε and δ are asked for, beside the least δ that any ε has. The words
-    of the first two say what δ is needed at `epsilon`, and whether any ε has the given `delta`.
-    Raises `ValueError` for an ε or a δ that is none.
+    If the truth none is legal, the last entry of `support` counts the owners without a value. A
+    view with both rounds has ε = inf, whatever ε and δ are requested; beside it stands the least δ
+    of any ε. The words of the first two statements say which δ is needed at `epsilon`, and whether
+    any ε has the given `delta`. Raises `ValueError` for an ε or a δ out of range.
     """
     if delta is not None and not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
@@ -70,10 +71,10 @@ def statements(
 def _of_owner(
     mechanism: TwoRounds, epsilon: float, view: str, assumption: str, delta: float | None
 ) -> PrivacyStatement:
-    """The statement of one owner's answers.
+    """Return the statement about one owner's answers.
 
-    Where ε is infinite, no ε has a δ below the chance to be sampled: so it is of round two as of
-    both.
+    If ε is infinite, no ε has a δ below the probability to be sampled. This is true for round two
+    alone and for both rounds.
     """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:
@@ -89,14 +90,15 @@ def _of_sums(
     epsilon: float,
     delta: float | None,
 ) -> PrivacyStatement:
-    """The statement of the sums of both rounds.
+    """Return the statement about the sums of both rounds.
 
-    No ε has a δ below the chance that all who hold the rarest value are sampled, of whom there may
-    be one. The profile is that of the difference of this value's sums, and all sums together tell
-    no less. Who holds none stands out like a value's holders where no background face answers 0.
+    No ε has a δ below the probability that all holders of the rarest value are sampled; there may
+    be only one holder. The profile is that of the difference of this value's sums, and all sums
+    together tell at least as much. Owners without a value count as holders of a value if no
+    background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
-    holders = max(min(shown), 1)  # where nobody holds a value, one owner may come to hold it
+    holders = max(min(shown), 1)  # if nobody holds a value, an owner's change may make it one
     difference = Removal(holders, float(mechanism.sampling))
     assumption = f"{holders:,} hold{'s' * (holders == 1)} the rarest value; no ε has a smaller δ"
     if epsilon < inf:

@@ -1,4 +1,4 @@
-"""What is said about weighted aggregation: what is said about its groups, put together."""
+"""What is stated about weighted aggregation, composed of the statements about its groups."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -17,14 +17,14 @@ from simnet.stated.privacy import PrivacyStatement
 
 
 def about(protocol: Weighted) -> About:
-    """What is said about weighted aggregation over these groups."""
+    """Return the record of statements about weighted aggregation over these groups."""
     works = [group.about.workload for group in protocol.groups]
     known = [work for work in works if work is not None]
 
     def privacy(
         run: Run, _totals: Totals, epsilon: float | None, delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """What each group's protocol states of its own users."""
+        """Return what each group's protocol states about its own users."""
         return [
             attrs.evolve(statement, view=f"{scope.removesuffix('.')}, {statement.view}")
             for (scope, group), (part, totals) in zip(
@@ -51,7 +51,9 @@ def about(protocol: Weighted) -> About:
 
 
 def expected_bill(protocol: Weighted, run: Run) -> Sequence[Expectation]:
-    """Each group's bill, with the group before the role, and what the server receives."""
+    """Return each group's bill, with the group's name before the role, and what the server
+    receives.
+    """
     received = len(protocol.groups) * protocol.items
     rows = [
         attrs.evolve(row, role=scope + row.role)
@@ -68,18 +70,20 @@ def expected_bill(protocol: Weighted, run: Run) -> Sequence[Expectation]:
 
 
 def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.95) -> Assessment:
-    """Hold the estimate against its target; Gaussian intervals of the groups' noise.
+    """Compare the estimate with its target; the intervals are Gaussian and cover the groups'
+    noise.
 
-    `distribution`: the groups' frequencies in the estimate's own shares, which for i.i.d. users
-    estimate the same distribution; its error is the noise alone. `population`: the frequencies
-    among all users, to whose error it adds that the groups are composed differently.
+    Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
+    users are independent draws from one distribution, this mean estimates the distribution, and the
+    error is the noise alone. Target `population`: the frequencies among all users. The error then
+    also includes that the groups hold different items.
     """
     from scipy.special import ndtri  # here, not above: it takes a while to load
 
     inside = []
     for group, (part, part_totals) in zip(protocol.groups, _parts(protocol, run), strict=True):
         if group.about.assess is None:
-            raise ValueError(f"nothing says how good an estimate of {group.about.name} is")
+            raise ValueError(f"{group.about.name} does not state the accuracy of its estimate")
         inside.append(group.about.assess(part, part_totals))
     shares = protocol.shares
     mixed = sum(share * part.truth for share, part in zip(shares, inside, strict=True))
@@ -106,10 +110,10 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
 
 
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
-    """What a view tells where all groups are local collections; of other groups nothing is stated.
+    """State what a view tells if all groups are local collections; otherwise return None.
 
-    A group's estimate follows from its reports, so all that can be seen of a user is its report, up
-    to the largest ε of any group.
+    A group's estimate follows from its reports. So a view of a user contains only its report, whose
+    ε is at most the largest ε of any group.
     """
     reports = {ESTIMATE.name, *(scope + REPORT.name for scope, _ in protocol.scopes)}
     base_tags = {REPORT.name if tag in reports else tag for tag in tags}
@@ -119,13 +123,13 @@ def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
     ]
     if len(local) != len(protocol.groups):
         return None
-    # "proved for exact reals" is the weaker statement: it stands if it is made of any group
+    # "proved for exact reals" is the weaker statement, so one group is enough to require it
     weakest = next((part for part in local if part.tier != "proved"), local[0])
     return attrs.evolve(weakest, epsilon=max(part.epsilon or 0.0 for part in local))
 
 
 def public(protocol: Weighted, run: Run) -> Listed:
-    """What travelled in clear inside the groups, with the group before every name and item."""
+    """Return what travels in clear inside the groups, with the group before every name and item."""
     tables: dict[str, dict[str, Sequence[str]]] = {}
     for scope, group in protocol.scopes:
         for title, table in group.about.public(run.within(scope)).items():
@@ -134,7 +138,7 @@ def public(protocol: Weighted, run: Run) -> Listed:
 
 
 def _with_scope(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """A group's table with the group before names and items; listed items stay as they are."""
+    """Return a group's table with the group before names and items; listed items do not change."""
     return {
         scope + key: [scope + name if title == "elected" else name for name in listed]
         for key, listed in table.items()
@@ -142,9 +146,9 @@ def _with_scope(scope: str, title: str, table: Mapping[str, Sequence[str]]) -> d
 
 
 def _parts(protocol: Weighted, run: Run) -> list[tuple[Run, Numbers]]:
-    """Each group's part of the run, and its totals.
+    """Return each group's part of the run, and its totals.
 
-    Totals are how many of its users hold each item, or the sum of their numbers.
+    The totals are the number of users who hold each item, or the sum of the users' numbers.
     """
     parts = [run.within(scope) for scope, _ in protocol.scopes]
     return [(part, _totals(protocol, part)) for part in parts]

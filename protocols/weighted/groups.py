@@ -1,4 +1,4 @@
-"""Equal groups of users with budgets of their own, aggregated with weights.
+"""Equal groups of users, each with its own ε, aggregated with weights.
 
 Every group runs the same protocol, given by its name.
 
@@ -35,7 +35,8 @@ MethodByName = Annotated[
     "or alike and all with the smallest ε (cpa)",
 ]
 TargetByName = Annotated[
-    Target, "what is estimated: the law that users are drawn from, or what these users hold"
+    Target,
+    "what is estimated: the distribution from which users are drawn, or the users' own values",
 ]
 
 
@@ -51,12 +52,13 @@ def weighted(
     reported: Annotated[int, "k, how many items a user reports on, with protocol tss"] = 1,
     population: Population = "aggregate",
 ) -> Weighted:
-    """Groups that estimate frequencies, with budgets such as `0.1,0.4,0.7,1`.
+    """Return groups that estimate frequencies; `epsilons` lists one ε per group, such as
+    `0.1,0.4,0.7,1`.
 
-    Where users do not divide evenly, the first groups have one more. `protocol` is dpds or tss,
-    which sample with p = 1 - exp(-ε), so that ε is what the paper claims, dpdg with `delta`, or a
-    local mechanism (oue, sue, grr, olh, hadamard), whose users are seated as `population` says.
-    Raises `ValueError` for budgets not above zero.
+    If the users do not divide evenly, the first groups have one more user. `protocol` is one of:
+    dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper claims; dpdg with
+    `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose users are seated as
+    `population` says. Raises `ValueError` for an ε that is not above zero.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
 
@@ -86,11 +88,10 @@ def weighted_mean(
     high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
     population: Population = "crowd",
 ) -> Weighted:
-    """Groups that estimate the mean of numbers in the declared range.
+    """Return groups that estimate the mean of numbers in the declared range.
 
-    `protocol` is a local mechanism such as pm or duchi.
-
-    Raises `ValueError` for budgets not above zero.
+    `protocol` is a local mechanism such as pm or duchi. Raises `ValueError` for an ε that is not
+    above zero.
     """
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 
@@ -108,7 +109,7 @@ def _equal_groups(
     target: Target,
     group: Callable[[int, float], WeightedGroup],
 ) -> Weighted:
-    """As many groups as budgets. With CPA every group uses the smallest budget."""
+    """Return as many groups as there are ε. With CPA every group uses the smallest ε."""
     checks.one_of("method", method, METHODS)
     budgets = _budgets(epsilons)
     if method == "cpa":

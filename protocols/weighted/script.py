@@ -1,8 +1,9 @@
-"""Weighted aggregation: groups of users with privacy budgets of their own, and one estimate.
+"""Weighted aggregation: groups of users, each with its own ε, and one estimate.
 
-Each group runs a protocol instance of its own; a server averages the groups' estimates with
-weights. Nobody learns more than inside the groups, but for the server, which learns every group's
-estimate. Source: Yang et al., section 3.2. What is said about it stands in `about.py`.
+Each group runs its own instance of a protocol. A server averages the groups' estimates with
+weights. It learns every group's estimate; otherwise no party learns more than inside its group.
+
+Source: Yang et al., section 3.2. `about.py` states the cost, error and privacy.
 """
 
 import functools
@@ -32,20 +33,27 @@ ESTIMATE = Tag("estimate")
 
 
 class GroupProtocol(Protocol, Interface):
-    """What the protocol of a group must be: one whose number of users is known."""
+    """The protocol of a group: its number of users must be known."""
 
     @property
     def users(self) -> int:
-        """n_j, the number of users."""
+        """The number of users of the group, n_j."""
         ...
 
 
 @attrs.frozen
 class WeightedGroup:
-    """A group: the protocol that it runs, and what is said about it.
+    """A group of a weighted aggregation: its protocol, and the function `about` of that
+    protocol.
 
-    Groups are weighed by the error that is expected of their estimate, and one party of each group
-    sends the estimate on, so the record must have `expected_squared_l2` and `estimator`.
+    Groups are weighted by the expected error of their estimate, and one party of each group sends
+    the estimate on. So the record that `describe(protocol)` returns must have `expected_squared_l2`
+    and `estimator`. Raises `ValueError` otherwise.
+
+    >>> from protocols import DPDS, about
+    >>> group = WeightedGroup(DPDS(users=100, items=5, participation=0.5), about)
+    >>> group.estimator, group.variance
+    ('server', 1.0)
     """
 
     protocol: GroupProtocol
@@ -54,45 +62,59 @@ class WeightedGroup:
     def __attrs_post_init__(self) -> None:
         if self.about.estimator is None or self.about.expected_squared_l2 is None:
             raise ValueError(
-                f"a group's estimator and the error expected of it must be known beforehand, "
-                f"and of {self.about.name} they are not"
+                f"a group's estimator and its expected error must be known beforehand, "
+                f"and those of {self.about.name} are not"
             )
 
     @functools.cached_property
     def about(self) -> About:
-        """What is said about the protocol."""
+        """The record of statements about the protocol."""
         return self.describe(self.protocol)
 
     @property
     def estimator(self) -> str:
-        """The party who ends up with the group's estimate."""
+        """The name of the party that computes the group's estimate."""
         assert self.about.estimator is not None  # checked when the group was made
         return self.about.estimator
 
     @property
     def variance(self) -> float:
-        """V_j = n_j times the expected squared L2 error of the group's estimate.
+        """The expected squared L2 error of the group's estimate, times the number of users: V_j.
 
-        Where it depends on what users hold, as with numbers, it is the error at worst: weights are
-        fixed beforehand.
+        If the error depends on the inputs, as for numbers, it is the largest one: weights are fixed
+        beforehand.
         """
         assert self.about.expected_squared_l2 is not None  # checked when the group was made
         return self.protocol.users * self.about.expected_squared_l2
 
     @property
     def items(self) -> int | None:
-        """The number of items; None where users hold numbers."""
+        """The number of items; None if users hold numbers."""
         return self.protocol.items if isinstance(self.protocol, OverItems) else None
 
     @property
     def inputs(self) -> int:
-        """How many parties hold an input, a crowd being one."""
+        """The number of parties that hold an input; a crowd is one party."""
         return sum(seat.takes_input for seat in self.protocol.parties().values())
 
 
 @attrs.frozen
 class Weighted:
-    """What every party knows: the groups, all over the same items, and how they are weighed."""
+    """A weighted aggregation: `groups` over the same items, the `method` of the weights, the
+    `target`.
+
+    `method` is `vwa`, `owa`, `uwa` or `cpa`. `target` is `distribution` or `population`. The
+    parties of group j have the names of its protocol after `gj.`; the output of `server` is the
+    weighted estimate, shape (N,). Raises `ValueError` for no groups, and for groups over different
+    items.
+
+    >>> from protocols import DPDS, about
+    >>> from simnet import run
+    >>> groups = [WeightedGroup(DPDS(users=2, items=2, participation=p), about) for p in (1.0, 0.5)]
+    >>> both = Weighted(tuple(groups))
+    >>> run(both, [1, 2, 1, 1], seed=7).outputs["server"].tolist()  # group 1 has no error
+    [0.5, 0.5]
+    """
 
     groups: tuple[WeightedGroup, ...]
     method: Method = "vwa"
@@ -108,22 +130,22 @@ class Weighted:
 
     @property
     def users(self) -> int:
-        """The users of all groups."""
+        """The number of users of all groups."""
         return sum(self.sizes)
 
     @property
     def items(self) -> int:
-        """The number of items, the same in every group; 1 where a mean of numbers is estimated."""
+        """The number of items, which is the same in every group; 1 for a mean of numbers."""
         return self.groups[0].items or 1
 
     @property
     def sizes(self) -> list[int]:
-        """n_j, the users of each group."""
+        """The number of users of each group, n_j."""
         return [group.protocol.users for group in self.groups]
 
     @property
     def variances(self) -> list[float]:
-        """V_j, what one user of each group stands for."""
+        """The value V_j of each group: n_j times the expected squared error of its estimate."""
         return [group.variance for group in self.groups]
 
     @property
@@ -139,16 +161,16 @@ class Weighted:
 
     @property
     def expected_squared_l2(self) -> float:
-        """Δ(w): of the noise alone, whatever the target."""
+        """The expected squared error Δ(w) of the noise alone, whatever the target is."""
         return error(self.weights, self.sizes, self.variances)
 
     @property
     def scopes(self) -> list[tuple[str, WeightedGroup]]:
-        """Each group, with what stands before the names of its parties: `g1.` and so on."""
+        """Each group with the prefix of its parties' names: `g1.` and so on."""
         return [(f"g{place}.", group) for place, group in enumerate(self.groups, start=1)]
 
     def parties(self) -> Mapping[str, Seat]:
-        """Each group's parties, under names with `g1.` and so on before them, and `server`."""
+        """Return each group's parties, with `g1.` and so on before their names, and `server`."""
         seats: dict[str, Seat] = {}
         for scope, group in self.scopes:
             inside = group.protocol.parties()
@@ -172,7 +194,7 @@ class Weighted:
     def functionality(
         self, items: Sequence[Sealed], users: Sequence[Holder]
     ) -> Mapping[str, FieldArray | Sequence[FieldArray]]:
-        """The ideal world: every group's own, if it has one."""
+        """Return the ideal world's outputs: those of every group that has an ideal world."""
         handed: dict[str, FieldArray | Sequence[FieldArray]] = {}
         start = 0
         for scope, group in self.scopes:
@@ -185,9 +207,9 @@ class Weighted:
 
 
 def _part(scope: str, seat: Seat, reports: bool) -> Script:
-    """What a party of a group does: its part there.
+    """Return the script of a party of a group: its part there.
 
-    If it ends up with the group's estimate, it sends that to the server.
+    If it is the group's estimator, it then sends the estimate to the server.
     """
     part: Any = seat.script
 

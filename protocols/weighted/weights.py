@@ -1,6 +1,8 @@
-"""The weights of groups in an average, and the error that it has with them.
+"""The weights of groups in an average, and the error of the average.
 
-`variances[j]` is V_j, the squared error that one user of group j stands for; `sizes[j]` is n_j.
+`sizes[j]` is n_j, the number of users of group j. `variances[j]` is V_j, which is n_j times the
+squared error of the group's estimate.
+
 Source: Yang et al., section 3.2; VWA is equation (4).
 """
 
@@ -15,19 +17,18 @@ from simnet.arrays import Floats
 Method = Literal["vwa", "owa", "uwa", "cpa"]
 
 METHODS = ("vwa", "owa", "uwa", "cpa")
-PRECISION = 1e-13  # relative, to which weights are made best
+PRECISION = 1e-13  # the relative precision of the numerical search for the best weights
 
 
 def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) -> Floats:
-    """The weight of a user of each group, adding up to 1; shape (groups,).
+    """Return the weight of a user of each group, adding up to 1; shape (groups,).
 
-    `variances[j]` is V_j, the squared error that one user of group j stands for. VWA weighs by 1 /
-    V_j (equation 4), OWA minimises the error numerically and comes to the same, UWA and CPA weigh
-    all users alike.
+    VWA weighs by 1 / V_j (equation 4). OWA minimises the error numerically and gives the same
+    weights. UWA and CPA weigh all users equally.
     """
     checks.one_of("method", method, METHODS)
     exact = np.asarray(variances) == 0
-    # Groups that do not err leave nothing to the others
+    # groups without error get the whole weight
     if method in ("vwa", "owa") and exact.any():
         return np.asarray(exact / exact.sum())
     if method == "owa":
@@ -37,7 +38,7 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
 
 
 def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> float:
-    """The expected squared L2 error of the noise in the weighted estimate.
+    """Return the expected squared L2 error of the noise in the weighted estimate.
 
     It is Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)².
     """
@@ -46,10 +47,10 @@ def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> 
 
 
 def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
-    """The weights with the least error, found numerically: one after the other is made best.
+    """Return the weights with the least error, by optimising one weight after the other.
 
-    Of Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)² as a function of w_j alone, the least value is where
-    w_j V_j = Σ w_i² n_i V_i / Σ n_i w_i, both sums over the others.
+    As a function of w_j alone, Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)² is least where w_j V_j = Σ w_i²
+    n_i V_i / Σ n_i w_i. Both sums are over the other groups i.
     """
     n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
     w, before = 1 / len(n) * np.ones(len(n)), np.zeros(len(n))

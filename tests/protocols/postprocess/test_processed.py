@@ -233,10 +233,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
         (
             ("sampled_personal", "--postprocess", "zero"),
-            (
-                "zero needs to know the noise of a count, which must depend on how many hold "
-                "the item alone"
-            ),
+            ("zero needs the noise of a count, which must depend only on the number of holders"),
         ),
         (("dpds", "--postprocess", "clip"), "run has no option --postprocess"),
         (
