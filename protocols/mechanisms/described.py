@@ -15,6 +15,7 @@ from protocols.mechanisms.density import Atom, Density, Flat, Tail
 from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.reader import EXACT_REALS
+from simnet import markup
 
 LawEntry = dict[str, Any]  # one report or one part of a density: names, numbers, None
 
@@ -25,7 +26,7 @@ SLACK = 1e-13  # rounding error of an ε that is a difference of logarithms
 FINEST_EPSILON = 104 * log(2)
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Described:
     """The properties of a mechanism at one value, or at one share of users who hold an item."""
 
@@ -60,6 +61,33 @@ class Described:
         If it is, a report may determine its value.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure of the law of a report.
+
+        A mechanism for numbers is drawn at this value and at both ends, one for items on two items.
+        """
+        from protocols.mechanisms.drawing import law_figure  # that module needs this one
+
+        return law_figure(self.mechanism, 0.0 if isinstance(self.mechanism, Pure) else self.at)
+
+    @property
+    def _numbers(self) -> dict[str, str]:
+        stated = "" if self.stated is None else f" (requested {self.stated:.6g})"
+        return {
+            "actual ε": f"{self.epsilon:.6g}{stated}",
+            f"bias at {self.argument} {self.at:.4g}": f"{self.bias:.4g}",
+            f"variance at {self.argument} {self.at:.4g}": f"{self.variance:.4g}",
+            "worst variance": f"{self.worst_variance:.4g}",
+        }
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name} {number}" for name, number in self._numbers.items())
+        return f"{self.mechanism!r}: {numbers}"
+
+    def _repr_html_(self) -> str:
+        title = markup.paragraph(repr(self.mechanism), bold=True)
+        return title + markup.table(["", ""], list(self._numbers.items()), numbers=[1])
 
     def as_json(self) -> dict[str, Any]:
         """Return the record with the keys that scripts rely on."""

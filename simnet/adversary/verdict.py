@@ -33,6 +33,7 @@ from typing import Any, Literal, get_args
 
 import attrs
 
+from simnet import markup
 from simnet.adversary.attack import replay_attack
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import NETWORK, Coalition
@@ -55,6 +56,7 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
+SHOWN = 5  # functions, and messages for each, in a notebook
 SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
 
@@ -105,7 +107,7 @@ class LearnedFunction:
         return self.terms[0][0] if len(self.terms) == 1 and not self.products else None
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False, kw_only=True, repr=False)
 class Verdict:
     """What a coalition learns at least and at most, with the attacks that show it.
 
@@ -227,6 +229,44 @@ class Verdict:
             "shares": shares,
             "discrete": self.discrete.as_json(),
         }
+
+    def __repr__(self) -> str:
+        return "\n".join([self._sentence, *(f"  {line}" for line in self._shown_functions)])
+
+    @property
+    def _sentence(self) -> str:
+        from simnet.adversary.words import verdict_in_words  # that module needs this class
+
+        return verdict_in_words(self)
+
+    @property
+    def _shown_functions(self) -> list[str]:
+        """The first functions that are learned, each with the messages that give it."""
+        from simnet.adversary.words import evidence_in_words, function_in_words
+
+        return [
+            f"{function_in_words(learned)}{'' if learned.in_output else ' (beyond the output)'}"
+            f" = {evidence_in_words(self, learned, SHOWN)}"
+            for learned in self.functions[:SHOWN]
+        ]
+
+    def _repr_html_(self) -> str:
+        from simnet.adversary.words import evidence_in_words, function_in_words
+
+        shown = markup.paragraph(self._sentence, bold=True)
+        rows = [
+            [
+                function_in_words(learned),
+                evidence_in_words(self, learned, SHOWN),
+                "yes" if learned.in_output else "no: it is beyond the output",
+            ]
+            for learned in self.functions[:SHOWN]
+        ]
+        if rows:
+            heads = ["learned", "computed from", "does the output tell it?"]
+            shown += markup.table(heads, rows)
+        hidden = len(self.functions) - len(rows)
+        return shown + (markup.paragraph(f"and {hidden:,} more functions") if hidden else "")
 
     def evidence(
         self, learned: LearnedFunction, most: int | None = None

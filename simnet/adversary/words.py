@@ -145,6 +145,30 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
     return f"{name} (entr{'ies' if several else 'y'} {places})"
 
 
+def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> str:
+    """How messages give the value of a function, at most so many of them.
+
+    Such as `16 (running, u1→u2) - 3 (running, u3→u4)  mod 17`: numbers of messages with their tags
+    and links.
+    """
+    count, evidence = verdict.evidence(learned, most)
+    several = len(verdict.runs) > 1
+    parts = []
+    for weight, message, number in evidence:
+        names = verdict.runs[message.run].roster.names
+        signed = weight - learned.modulus if weight > learned.modulus // 2 else weight
+        times = {1: "+ ", -1: "- "}.get(signed, f"{'-' if signed < 0 else '+'} {abs(signed)}·")
+        key = "" if message.key is None else f" {message.key}"
+        of_run = f", run {message.run + 1}" if several else ""
+        link = f"{names[message.sender]}→{names[message.recipient]}"
+        parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
+    shown = " ".join(parts).removeprefix("+ ")
+    hidden = count - most
+    more = f" + ... ({hidden:,} more message{'s' if hidden != 1 else ''})" if hidden > 0 else ""
+    own = f" - {learned.own} (own coins and secrets)" if learned.own or not count else ""
+    return f"{shown}{more}{own}  mod {learned.modulus}"
+
+
 def verdict_in_words(verdict: Verdict) -> str:
     """A verdict in one line, with the functions learned and the notes."""
     seeds = ", ".join(map(str, verdict.seeds))

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
-from simnet.stated.bill import BillRow
+from simnet.stated.bill import BillRow, count_in_words
 
 # The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
 CODES = {
@@ -80,30 +80,19 @@ def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str | Text]:
     if entry.note and entry.note not in notes:
         notes.append(entry.note)
     mark = f"({notes.index(entry.note) + 1})" if entry.note else ""
-    paper = "" if entry.paper is None else number(entry.paper)
+    paper = "" if entry.paper is None else count_in_words(entry.paper)
     travels = entry.kind == "communication" and entry.quantity != "rounds"
     direction = {"none": "both ways"}.get(entry.direction, entry.direction)
-    measured = Text(number(row.measured), "" if row.holds else "bold red")
-    mean = "" if entry.expected is None else number(entry.expected)
+    measured = Text(count_in_words(row.measured), "" if row.holds else "bold red")
+    mean = "" if entry.expected is None else count_in_words(entry.expected)
     return [
         entry.role,
         entry.quantity,
         f"{direction}, {entry.counting}" if travels else "",
         entry.scope.removeprefix("per-"),
         Text.assemble((mark, "yellow"), " " if mark else "", paper, no_wrap=True),
-        number(entry.exact),
+        count_in_words(entry.exact),
         *[mean] * expected,
         measured,
-        "" if row.bytes is None else number(row.bytes),
+        "" if row.bytes is None else count_in_words(row.bytes),
     ]
-
-
-def number(value: float) -> str:
-    """Return a number as text, with commas between thousands and few digits after the point.
-
-    A whole number has no digit after the point, a number below 0.1 has two significant digits, and
-    any other number has one decimal.
-    """
-    if abs(value - round(value)) < 1e-6:
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if abs(value) >= 0.1 else f"{value:.2g}"

@@ -124,7 +124,8 @@ def _run_plain(
     from simnet.cli.progress import progress_bar
     from simnet.cli.show_plain import show_plain
     from simnet.errors import BadInput
-    from simnet.scenario import plain
+    from simnet.scenario.by_name import perform
+    from simnet.scenario.plain import Inputs, PlainRun
 
     if figure is not None:
         raise BadInput(
@@ -134,17 +135,26 @@ def _run_plain(
     if inputs is not None and people.input is not None:
         raise BadInput("--inputs and --input both give the inputs of the parties: use one of them")
     scenario = scenario.with_settings(with_short({}, users=people.users))
-    own_inputs: plain.Inputs | None = None
+    own_inputs: Inputs | None = None
     if inputs is not None:
         own_inputs = whole_numbers("--inputs", inputs)
     elif people.input is not None:
         own_inputs = people.population(scenario, {}, seed, limit).inputs
         scenario = scenario.with_settings(with_short({}, users=len(own_inputs)))
     with progress_bar(name, 0) as progress:
-        result = plain.play(name, scenario, seed, own_inputs, limit=limit, progress=progress)
+        result = perform(
+            scenario,
+            data=own_inputs,
+            seed=seed,
+            claims=False,
+            name=name,
+            limit=limit,
+            progress=progress,
+        )
+    assert isinstance(result, PlainRun)
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
-            result = plain.judged(result, progress)
+            result = result.judged(progress)
     if json is not None:  # only if wanted: to write verdicts takes as long as a small run
         write_json(result.as_json(), json)
     show_plain(result, console(json))
@@ -171,7 +181,8 @@ def _run_assessed(
     from simnet.cli.progress import progress_bar
     from simnet.cli.show import show
     from simnet.errors import BadInput
-    from simnet.scenario.perform import judged, perform, refuse_absurd
+    from simnet.scenario.by_name import perform
+    from simnet.scenario.perform import Performance, refuse_absurd
 
     if inputs is not None:
         raise BadInput(
@@ -185,18 +196,20 @@ def _run_assessed(
     elements = 0 if work is None else work.elements
     with long_work(name, work, yes), progress_bar(name, elements) as progress:
         result = perform(
-            name,
             scenario,
-            population,
-            seed,
+            data=population,
+            seed=seed,
+            claims=False,
+            at_epsilon=privacy[0],
+            at_delta=privacy[1],
+            name=name,
             limit=limit,
             progress=progress,
-            epsilon=privacy[0],
-            delta=privacy[1],
         )
+    assert isinstance(result, Performance)
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
-            result = judged(result, progress)
+            result = result.judged(progress)
     # Files are written before anything is printed: if the reader of a pipe closes it early, the
     # program ends at the next print.
     if figure is not None:

@@ -3,13 +3,14 @@
 from rich.console import Console
 from rich.text import Text
 
-from simnet.cli.bills import number, print_bill
+from simnet.cli.bills import print_bill
 from simnet.cli.grid import Grid
 from simnet.cli.verdicts import print_claims
 from simnet.printable import printable
 from simnet.record.ledger import Traffic
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun
+from simnet.stated.bill import count_in_words
 
 OUTPUTS_SHOWN = 12
 LONGEST_OUTPUT = 60  # characters
@@ -72,5 +73,5 @@ def _print_traffic(result: PlainRun, console: Console) -> None:
     for role in roles:
         ways = sent.get(role, Traffic()), received.get(role, Traffic())
         counts = [count for way in ways for count in (way.messages, way.payload_bytes)]
-        table.add_row(role, *map(number, counts))
+        table.add_row(role, *map(count_in_words, counts))
     console.print(table)

@@ -11,6 +11,7 @@ from simnet.adversary.replays import replays_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
 from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_short, disclosed_in_words
 from simnet.adversary.words import (
+    evidence_in_words,
     exposed_in_words,
     finding_in_short,
     finding_in_words,
@@ -140,25 +141,7 @@ def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction)
     """Print a linear function of secrets that the coalition learns, and how messages give it."""
     allowed = "" if learned.in_output else "   (beyond the output)"
     console.print(Text(f"  {function_in_words(learned)}{allowed}"))
-    count, evidence = verdict.evidence(learned, MESSAGES_SHOWN)
-    several = len(verdict.runs) > 1
-    parts = []
-    for weight, message, number in evidence:
-        names = verdict.runs[message.run].roster.names
-        signed = weight - learned.modulus if weight > learned.modulus // 2 else weight
-        times = {1: "+ ", -1: "- "}.get(signed, f"{'-' if signed < 0 else '+'} {abs(signed)}·")
-        key = "" if message.key is None else f" {message.key}"
-        of_run = f", run {message.run + 1}" if several else ""
-        link = f"{names[message.sender]}→{names[message.recipient]}"
-        parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
-    shown = " ".join(parts).removeprefix("+ ")
-    more = (
-        f" + ... ({_counted(count - MESSAGES_SHOWN, 'more message')})"
-        if count > MESSAGES_SHOWN
-        else ""
-    )
-    own = f" - {learned.own} (own coins and secrets)" if learned.own or not count else ""
-    line = f"= {shown}{more}{own}  mod {learned.modulus}"
+    line = f"= {evidence_in_words(verdict, learned, MESSAGES_SHOWN)}"
     console.print(Padding(Text(line, "dim"), (0, 0, 0, 4)))
 
 

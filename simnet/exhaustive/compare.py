@@ -29,6 +29,7 @@ from typing import Any
 
 import attrs
 
+from simnet import markup
 from simnet.adversary.coalition import Coalition
 from simnet.coins.law import Law, delta, epsilon
 from simnet.contract import OverItems, Protocol
@@ -37,8 +38,11 @@ from simnet.exhaustive.bases import ReducedLaw, on_common_bases
 from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
 from simnet.exhaustive.views import Views
 
+POINTS = 40  # of a curve of δ
+SHORT = 24  # letters: a fraction that long is shown
 
-@attrs.frozen(eq=False)
+
+@attrs.frozen(eq=False, repr=False)
 class Compared:
     """The laws of a coalition's view on two inputs. `tapes` are the numbers of worlds."""
 
@@ -59,6 +63,35 @@ class Compared:
     def delta(self, epsilon: float = 0) -> Fraction | float:
         """The exact δ(ε). For ε = 0 it is a fraction, the total variation distance."""
         return delta(self.first, self.second, epsilon)
+
+    def plot(self, up_to: float = 2.0) -> Any:
+        """Return a matplotlib figure of the exact δ(ε) for ε from 0 to `up_to`."""
+        from simnet.drawing import line_figure  # drawing is an extra
+
+        grid = [up_to * step / POINTS for step in range(POINTS + 1)]
+        exact = {"exact δ(ε)": [float(self.delta(each)) for each in grid]}
+        return line_figure(grid, exact, x_label="ε", y_label="δ(ε)")
+
+    def __repr__(self) -> str:
+        if self.same:
+            return f"the two laws are equal ({self.tapes[0]:,} and {self.tapes[1]:,} worlds)"
+        return (
+            f"the two laws differ: ε = {self.epsilon:.6g}, δ(0) = {self._distance} "
+            f"({self.tapes[0]:,} and {self.tapes[1]:,} worlds)"
+        )
+
+    @property
+    def _distance(self) -> str:
+        """The total variation distance, as a fraction where that is short."""
+        total = self.delta()
+        exactly = f"{total} = " if isinstance(total, Fraction) and len(str(total)) <= SHORT else ""
+        return f"{exactly}{float(total):.6g}"
+
+    def _repr_html_(self) -> str:
+        heads = ["equal laws?", "exact ε", "δ(0)", "worlds"]
+        worlds = f"{self.tapes[0]:,} and {self.tapes[1]:,}"
+        row = ["yes" if self.same else "no", f"{self.epsilon:.6g}", self._distance, worlds]
+        return markup.table(heads, [row])
 
 
 @attrs.frozen(eq=False)

@@ -19,6 +19,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from simnet import markup
 from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
@@ -70,7 +71,7 @@ class Unread:
         return f'{number} "{self.tag}"{link}'
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Run:
     """The record of one run of a protocol; `run` returns it.
 
@@ -129,6 +130,32 @@ class Run:
         """The number of parties that bring an input; every member of a crowd counts."""
         seats = zip(self.roster.names, self.roster.seats, strict=True)
         return sum(seat.size for name, seat in seats if name in self.inputs)
+
+    @property
+    def _heading(self) -> str:
+        ledger, total = self.ledger, self.ledger.total()
+        return (
+            f"a run of {self.protocol!r} with seed {self.seed}: {total.messages:,} messages, "
+            f"{total.payload_bytes:,} payload bytes, {ledger.rounds} rounds"
+        )
+
+    def __repr__(self) -> str:
+        return self._heading
+
+    def _repr_html_(self) -> str:
+        sent, received = (self.ledger.by("role", way) for way in ("sent", "received"))
+        rows = [
+            [
+                role,
+                f"{sent[role].messages if role in sent else 0:,}",
+                f"{sent[role].payload_bytes if role in sent else 0:,}",
+                f"{received[role].messages if role in received else 0:,}",
+                f"{received[role].payload_bytes if role in received else 0:,}",
+            ]
+            for role in self.roster.roles
+        ]
+        heads = ["role", "messages sent", "bytes sent", "messages received", "bytes received"]
+        return markup.paragraph(self._heading, bold=True) + markup.table(heads, rows, range(1, 5))
 
     def coins(self, party: str) -> tuple[Draw, ...]:
         """Return the value, the law and the place of every draw of the party, in the order of its

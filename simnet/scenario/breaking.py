@@ -6,12 +6,13 @@ from typing import Any
 
 import attrs
 
+from simnet import markup
 from simnet.adversary.search import MAX_SIZE, BreakingSearch
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Sizes:
     """The sizes of the smallest breaking sets: by run, one for each user.
 
@@ -62,6 +63,33 @@ class Sizes:
                 }
             )
         return rows
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure: by size, how many users and runs so many colluders break."""
+        from simnet.scenario.figure import breaking_figure  # that module needs this class
+
+        return breaking_figure(self)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{row['size']} colluding users break {row['users']:.1%} of the users, and somebody in "
+            f"{row['runs']:.1%} of the runs"
+            for row in self.rows()
+        ]
+        return "\n".join(lines) or "no set of users breaks anybody"
+
+    def _repr_html_(self) -> str:
+        heads = ["colluding users", "users they can break", "runs in which somebody is", "interval"]
+        rows = [
+            [
+                row["size"],
+                f"{row['users']:.1%}",
+                f"{row['runs']:.1%}",
+                f"{row['interval'][0]:.1%} to {row['interval'][1]:.1%}",
+            ]
+            for row in self.rows()
+        ]
+        return markup.table(heads, rows, numbers=range(4)) if rows else markup.paragraph(self)
 
     def as_json(self) -> dict[str, Any]:
         """The table, and what it says about a bound."""

@@ -9,9 +9,11 @@ from typing import Any, Protocol
 
 import attrs
 
+from simnet import markup
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
-from simnet.adversary.whole_view import meets
+from simnet.adversary.whole_view import disclosed_in_short, meets
+from simnet.adversary.words import finding_in_short
 from simnet.kernel.run import Run
 from simnet.stated.about import About
 
@@ -154,6 +156,40 @@ class Judged:
             "holds": self.holds,
             "users": self.users,
         }
+
+
+class Adversaries(tuple[Judged, ...]):
+    """What coalitions learn, beside what the scenario claims; a notebook shows a table."""
+
+    __slots__ = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim holds."""
+        return all(row.holds for row in self)
+
+    def rows(self) -> list[list[str]]:
+        """Coalition, learned from secret shares, disclosed, expected, and whether that holds."""
+        lines = []
+        for row in self:
+            coalition, expected = str(row.claim.corrupt), row.claim.words
+            if row.verdict is None:
+                lines.append([coalition, "no such set in this run", "", expected, ""])
+                continue
+            learned, told = finding_in_short(row.verdict), disclosed_in_short(row.verdict)
+            lines.append([coalition, learned, told, expected, "holds" if row.holds else "fails"])
+        return lines
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{coalition}: learned from secret shares: {learned}; expected: {expected} {holds}"
+            for coalition, learned, _, expected, holds in self.rows()
+        ]
+        return "\n".join(lines) or "no claims were judged"
+
+    def _repr_html_(self) -> str:
+        heads = ["coalition", "learned from secret shares", "disclosed", "expected", ""]
+        return markup.table(heads, self.rows())
 
 
 def judge_claims(

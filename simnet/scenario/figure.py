@@ -5,9 +5,12 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from simnet.drawing import ESTIMATE as ESTIMATE
+from simnet.drawing import INK as INK
+from simnet.drawing import TRUTH as TRUTH
+from simnet.drawing import blank_figure as blank_figure
 from simnet.errors import BadInput
 from simnet.files import refuse_unwritable, write_whole
-from simnet.installed import extra_missing
 from simnet.printable import printable
 from simnet.scenario.breaking import Sizes
 from simnet.scenario.perform import Performance
@@ -16,7 +19,6 @@ from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.stated.assessment import ITEMS_SHOWN
 
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
-INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
 
 
 def estimate_figure(result: Performance) -> Any:
@@ -119,9 +121,14 @@ def draw_estimate(result: Performance, path: Path) -> None:
 
 
 def draw_breaking(sizes: Sizes, path: Path) -> None:
-    """Draw the sizes of smallest breaking sets into a file.
+    """Write the figure of the sizes of breaking sets to a file; its ending names the format."""
+    write_figure(breaking_figure(sizes), path)
 
-    By size, the shares of users that can be broken and of runs in which somebody can.
+
+def breaking_figure(sizes: Sizes) -> Any:
+    """Return a matplotlib figure of the sizes of the smallest breaking sets.
+
+    By size, it shows the shares of users that can be broken and of runs in which somebody can.
     """
     figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
     axes = figure.subplots()
@@ -148,7 +155,7 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
     axes.set_ylim(0, 1.02)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9)
-    write_figure(figure, path)
+    return figure
 
 
 def refuse_undrawable(path: Path) -> None:
@@ -167,18 +174,6 @@ def refuse_undrawable(path: Path) -> None:
 def _format(path: Path) -> str:
     """The picture format that a file's ending names."""
     return path.suffix.removeprefix(".").lower()
-
-
-def blank_figure() -> Any:
-    """Matplotlib's class of figures that no window shows.
-
-    Raises `BadInput` when matplotlib is not installed.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise BadInput(extra_missing("drawing", "matplotlib", "plots")) from None
-    return Figure
 
 
 def write_figure(figure: Any, path: Path) -> None:

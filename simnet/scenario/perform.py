@@ -5,22 +5,24 @@ assessed and the bill is read.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any, cast
 
 import attrs
 
+from simnet import markup
 from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
-from simnet.scenario.claims import Judged, judge_claims
+from simnet.scenario.claims import Adversaries, judge_claims
 from simnet.scenario.population import Population, TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
-from simnet.stated.bill import BillRow, measured
-from simnet.stated.privacy import PrivacyStatement
+from simnet.stated.bill import Bill, BillRow, measured
+from simnet.stated.privacy import PrivacyStatement, Statements
 
 LIMIT = 100_000_000_000  # field elements: some minutes of one core
 # With more users, or more messages than this, claims are judged on a copy if there is one
@@ -34,7 +36,7 @@ COPY_USERS = (
 )  # that has so many users, the first number that its parameters allow
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Performance:
     """A scenario's run with what it is worth and what it cost."""
 
@@ -44,9 +46,9 @@ class Performance:
     run: Run
     about: About
     assessment: Assessment
-    bill: tuple[BillRow, ...]
-    privacy: tuple[PrivacyStatement, ...] = ()
-    adversaries: tuple[Judged, ...] = ()
+    bill: Bill = attrs.field(converter=Bill)
+    privacy: Statements = attrs.field(factory=Statements, converter=Statements)
+    adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -57,6 +59,82 @@ class Performance:
     def parameters(self) -> dict[str, Any]:
         """The settings, as the protocol took them; what JSON has no word for as text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
+
+    def judged(self, progress: Callable[[int], None] = lambda _: None) -> "Performance":
+        """Return the same performance with its scenario's claims judged.
+
+        `progress` is called with the number of steps done: one more than there are claims.
+        """
+        return judged(self, progress)
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure of the estimate beside the truth, with its intervals.
+
+        Raises `BadInput` when matplotlib is not installed.
+        """
+        from simnet.scenario.figure import estimate_figure  # that module needs this class
+
+        return estimate_figure(self)
+
+    @property
+    def _heading(self) -> str:
+        settings = parameters_in_words(self.parameters)
+        parts = [
+            f"{len(self.population.inputs):,} users from {self.population.source}",
+            *([settings] if settings else []),
+            f"seed {self.run.seed}",
+        ]
+        return f"{self.name}: {'; '.join(parts)}"
+
+    @property
+    def _error(self) -> str:
+        """The error of the estimate, beside what is expected of it."""
+        assessed = self.assessment
+        expected = assessed.expected_squared_l2
+        beside = "" if isnan(expected) else f", expected {expected:.4g}"
+        return f"squared L2 error {assessed.squared_l2:.4g}{beside}"
+
+    def __repr__(self) -> str:
+        total = self.run.ledger.total()
+        return (
+            f"{self._heading}\n{self._error}; {total.messages:,} messages, "
+            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds} rounds"
+        )
+
+    def _repr_html_(self) -> str:
+        assessed, labels = self.assessment, self.labels
+        heads = ["", "truth", "estimate", f"{assessed.confidence:.0%} interval"]
+        rows = [
+            [
+                labels[place],
+                f"{assessed.truth[place]:.4g}",
+                f"{assessed.estimate[place]:.4g}",
+                f"{assessed.low[place]:.4g} to {assessed.high[place]:.4g}"
+                if assessed.has_intervals
+                else "",
+            ]
+            for place in assessed.shown
+        ]
+        hidden = len(labels) - len(rows)
+        total = self.run.ledger.total()
+        sent = f"{total.messages:,} messages, {total.payload_bytes:,} payload bytes"
+        parts = [
+            markup.paragraph(self._heading, bold=True),
+            markup.table(heads, rows, numbers=(1, 2, 3)),
+            markup.paragraph(f"and {hidden:,} more") if hidden else "",
+            markup.paragraph(self._error),
+        ]
+        folds: dict[str, Statements | Adversaries | Bill] = {
+            "Privacy of one user": self.privacy,
+            "What coalitions learn": self.adversaries,
+            f"Bill: {sent}": self.bill,
+        }
+        parts += [
+            markup.folded(title, content._repr_html_())
+            for title, content in folds.items()
+            if content
+        ]
+        return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -154,7 +232,7 @@ def perform(
         done,
         about,
         about.assess(done, population.totals),
-        tuple(bill(about, done)),
+        bill(about, done),
         privacy_of(about, done, population.totals, epsilon, delta),
     )
 
@@ -192,9 +270,8 @@ def judged(
     if done.people > JUDGED_USERS or _messages(about) > JUDGED_MESSAGES:
         done = _copy(performance)
         about = scenario.described(done.protocol)
-    return attrs.evolve(
-        performance, adversaries=tuple(judge_claims(scenario.claims, done, about, progress))
-    )
+    claims = judge_claims(scenario.claims, done, about, progress)
+    return attrs.evolve(performance, adversaries=claims)
 
 
 def _messages(about: About) -> int:

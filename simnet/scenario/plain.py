@@ -13,12 +13,14 @@ from typing import Any
 import attrs
 import numpy as np
 
+from simnet import markup
 from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
+from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
-from simnet.scenario.claims import Judged, judge_claims
+from simnet.scenario.claims import Adversaries, judge_claims
 from simnet.scenario.perform import (
     bill,
     ledger_json,
@@ -30,12 +32,13 @@ from simnet.scenario.perform import (
 from simnet.scenario.population import in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About
-from simnet.stated.bill import BillRow
+from simnet.stated.bill import Bill
 
+OUTPUTS_SHOWN = 10  # parties
 Inputs = Sequence[Any] | Numbers  # one for each party whose script takes an input
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False, kw_only=True, repr=False)
 class PlainRun:
     """A run with its bill and with verdicts on the scenario's claims; no estimate is assessed."""
 
@@ -43,8 +46,8 @@ class PlainRun:
     scenario: Scenario
     run: Run
     about: About
-    bill: tuple[BillRow, ...] = ()
-    adversaries: tuple[Judged, ...] = ()
+    bill: Bill = attrs.field(factory=Bill, converter=Bill)
+    adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -64,6 +67,49 @@ class PlainRun:
             "Scenario.claims": (bool(self.scenario.claims), "what coalitions learn"),
         }
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}
+
+    def judged(self, progress: Callable[[int], None] = lambda _: None) -> "PlainRun":
+        """Return the same with the scenario's claims judged, on the run itself."""
+        return judged(self, progress) if self.scenario.claims else self
+
+    def plot(self) -> Any:
+        """Raise `BadInput`: there is no estimate beside a truth to draw."""
+        raise BadInput(
+            f"{self.name} has no estimate to draw beside the truth: give the scenario an `about` "
+            "whose record has `assess`"
+        )
+
+    def __repr__(self) -> str:
+        total = self.run.ledger.total()
+        lines = [
+            f"{self.name}: seed {self.run.seed}; {total.messages:,} messages, "
+            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds} rounds",
+            *(f"{name} returned {plain(output)}" for name, output in self._outputs()),
+        ]
+        return "\n".join(lines)
+
+    def _outputs(self) -> list[tuple[str, Any]]:
+        """The outputs of the first parties, by name; parties without one are left out."""
+        returned = [(name, out) for name, out in self.run.outputs.items() if out is not None]
+        return returned[:OUTPUTS_SHOWN]
+
+    def _repr_html_(self) -> str:
+        total = self.run.ledger.total()
+        parts = [
+            markup.paragraph(f"{self.name}; seed {self.run.seed}", bold=True),
+            markup.table(
+                ["party", "output"], [(name, plain(out)) for name, out in self._outputs()]
+            ),
+            markup.paragraph(
+                f"{total.messages:,} messages, {total.payload_bytes:,} payload bytes, "
+                f"{self.run.ledger.rounds} rounds"
+            ),
+        ]
+        if self.adversaries:
+            parts.append(markup.folded("What coalitions learn", self.adversaries._repr_html_()))
+        if self.bill:
+            parts.append(markup.folded("Bill", self.bill._repr_html_()))
+        return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
@@ -99,15 +145,13 @@ def play(
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     done = run(protocol, own_inputs, seed, progress=progress)
     about = scenario.described(protocol)
-    return PlainRun(
-        name=name, scenario=scenario, run=done, about=about, bill=tuple(bill(about, done))
-    )
+    return PlainRun(name=name, scenario=scenario, run=done, about=about, bill=bill(about, done))
 
 
 def judged(result: PlainRun, progress: Callable[[int], None] = lambda _: None) -> PlainRun:
     """The same with its scenario's claims judged, on the run itself."""
     claims = judge_claims(result.scenario.claims, result.run, result.about, progress)
-    return attrs.evolve(result, adversaries=tuple(claims))
+    return attrs.evolve(result, adversaries=claims)
 
 
 def replica(

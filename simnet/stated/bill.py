@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import attrs
 
+from simnet import markup
 from simnet.record.ledger import Counting, Direction, Ledger, Traffic
 
 Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd), or "rounds"
@@ -106,3 +107,52 @@ def mean_row(rows: Sequence[BillRow]) -> BillRow:
         sum(row.measured for row in rows) / len(rows),
         payload,
     )
+
+
+class Bill(tuple[BillRow, ...]):
+    """The entries of a bill; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        lines = []
+        for row in self:
+            entry, numbers = row.expectation, (row.expectation.exact, row.measured)
+            exact, found = map(count_in_words, numbers)
+            what = f"{entry.role} {entry.quantity} {entry.direction}"
+            lines.append(f"{what}: exact {exact}, measured {found}")
+        return "\n".join(lines) or "no entries: nothing is stated of this protocol's bill"
+
+    def _repr_html_(self) -> str:
+        heads = ["role", "what", "traffic", "per", "paper", "exact", "measured", "bytes"]
+        rows = []
+        for row in self:
+            entry = row.expectation
+            travels = entry.kind == "communication" and entry.quantity != "rounds"
+            direction = {"none": "both ways"}.get(entry.direction, entry.direction)
+            rows.append(
+                [
+                    entry.role,
+                    entry.quantity,
+                    f"{direction}, {entry.counting}" if travels else "",
+                    entry.scope.removeprefix("per-"),
+                    "" if entry.paper is None else count_in_words(entry.paper),
+                    count_in_words(entry.exact),
+                    count_in_words(row.measured),
+                    "" if row.bytes is None else count_in_words(row.bytes),
+                ]
+            )
+        notes = dict.fromkeys(row.expectation.note for row in self if row.expectation.note)
+        shown = markup.table(heads, rows, numbers=range(4, len(heads)))
+        return shown + "".join(markup.paragraph(note) for note in notes)
+
+
+def count_in_words(value: float) -> str:
+    """Return a number as text, with commas between thousands and few digits after the point.
+
+    A whole number has no digit after the point, a number below 0.1 has two significant digits, and
+    any other number has one decimal.
+    """
+    if abs(value - round(value)) < 1e-6:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 0.1 else f"{value:.2g}"

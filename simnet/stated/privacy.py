@@ -1,9 +1,13 @@
 """What is stated of the privacy of a view: an ε and a δ, with all that they depend on."""
 
+from collections.abc import Iterator
+from itertools import groupby
 from math import exp, floor, inf, log
 from typing import Any
 
 import attrs
+
+from simnet import markup
 
 SMALLEST = 1e-307  # probabilities below it are text: floats that small lose digits
 
@@ -72,6 +76,42 @@ class PrivacyStatement:
             self.claim or "claimed": claimed,
             "closed form": closed,
         }
+
+    def _repr_html_(self) -> str:
+        return Statements((self,))._repr_html_()
+
+
+class Statements(tuple[PrivacyStatement, ...]):
+    """The privacy statements of a run, view by view; a notebook shows them as tables."""
+
+    __slots__ = ()
+
+    def tables(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
+        """For each view: whose view it is, the table with its headings, and the assumptions."""
+        for view, group in groupby(self, key=lambda statement: statement.whose):
+            of_view = list(group)
+            rows = [statement.row() for statement in of_view]
+            columns = [name for name in rows[0] if any(row.get(name) for row in rows)]
+            lines = [columns, *([row.get(name, "") for name in columns] for row in rows)]
+            yield view, lines, list(dict.fromkeys(each.assumption for each in of_view))
+
+    def __repr__(self) -> str:
+        lines = []
+        for view, rows, assumptions in self.tables():
+            lines.append(f"Privacy of one user against {view}")
+            for row in rows[1:]:
+                cells = zip(rows[0], row, strict=True)
+                lines.append("  " + ", ".join(f"{name} {cell}" for name, cell in cells if cell))
+            lines += [f"  assuming {assumption}" for assumption in assumptions]
+        return "\n".join(lines) or "nothing is stated of this protocol's privacy"
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for view, (heads, *rows), assumptions in self.tables():
+            parts.append(markup.paragraph(f"Privacy of one user against {view}", bold=True))
+            parts.append(markup.table(heads, rows))
+            parts += [markup.paragraph(f"assuming {assumption}") for assumption in assumptions]
+        return "".join(parts)
 
 
 def small_number(log_value: float) -> float | str:

@@ -1,12 +1,69 @@
-"""Running an experiment's trials here and now, one after the other and without a store."""
+"""Running an experiment from Python: here and now, or into a store that keeps every trial."""
 
 import json
 from pathlib import Path
+from typing import Any
 
+import attrs
+
+from simnet.studies.executors import local_processes
 from simnet.studies.experiment import Experiment
-from simnet.studies.report import row
-from simnet.studies.store import Result
+from simnet.studies.report import Report, report, row
+from simnet.studies.store import Result, Store
+from simnet.studies.sweep import Study, SweepCounts, sweep
 from simnet.studies.table import Table
+
+
+def reproduce(
+    name: str,
+    /,
+    *,
+    quick: bool = False,
+    trials: int | None = None,
+    data: str | Path | None = None,
+    store: str | Path | None = None,
+    processes: int | None = None,
+    **settings: Any,
+) -> Report:
+    """Run the trials of an experiment and return its report: a table, a figure, and verdicts.
+
+    Parameters
+    ----------
+    name
+        The name of an experiment (`simnet list` shows them), or the path of a file with one.
+    quick
+        Keep few points of the grid and few trials.
+    trials
+        How many trials each point has.
+    data
+        The folder of the real data. Without it people are made up, and the report says so.
+    store
+        A file that keeps every trial. Trials that it holds already are not run again. Without a
+        store the trials run one after the other, and only the report keeps them.
+    processes
+        How many processes run trials for the store; by default one for each processor.
+    settings
+        Values of the experiment's parameters, in place of those in its grid: a value, a list of
+        values, or text with commas between them.
+
+    Raises `BadInput` for an unknown name or setting, and whatever a trial raises when there is no
+    store.
+
+    >>> report = reproduce("table2")
+    >>> report.holds, len(report.table.rows) == report.counts.done
+    (True, True)
+    """
+    found = Study.of(name, None if data is None else Path(data))
+    experiment = found.experiment.quickly() if quick else found.experiment
+    texts = {key: _as_text(value) for key, value in settings.items()}
+    study = attrs.evolve(found, experiment=experiment.with_settings(texts).with_trials(trials))
+    if store is not None:
+        with Store(Path(store)) as kept, local_processes(processes) as (executor, slots):
+            counts = sweep(study, kept, executor, slots)
+            return attrs.evolve(report(study, kept), counts=counts)
+    table = table_here(study.experiment, study.name, study.data)
+    verdicts = tuple(quote.judge(table) for quote in study.experiment.quotes)
+    return Report(study, table, verdicts, SweepCounts(done=len(table.rows)))
 
 
 def table_here(experiment: Experiment, name: str, data: Path | None = None) -> Table:
@@ -17,3 +74,9 @@ def table_here(experiment: Experiment, name: str, data: Path | None = None) -> T
         rows.append(row(Result(job, numbers, seconds=0.0)))
     made_up = bool(experiment.files) and data is None
     return Table(rows, experiment.axes, experiment.measures, made_up, experiment.exact)
+
+
+def _as_text(value: Any) -> str:
+    """A value, or several of them, as a command line would give them."""
+    several = isinstance(value, list | tuple | range)
+    return ",".join(map(str, value)) if several else str(value)

@@ -9,14 +9,16 @@ from typing import Any
 
 import attrs
 
+from simnet import markup
 from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.quote import FINDINGS, Ruling
 from simnet.studies.store import Result, Store
-from simnet.studies.sweep import Study
+from simnet.studies.sweep import Study, SweepCounts
 from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
 
+ROWS_SHOWN = 24  # of a table; a longer one is folded
 EXPLANATION = (
     "Each row has a number of a paper. *Printed* is the number in the paper, or what a",
     "printed formula gives. *Expected* is the number that follows from a law, where we know",
@@ -33,13 +35,78 @@ EXPLANATION = (
 )  # of the columns and the verdicts, on the page of quoted numbers
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Report:
     """A study's table with the verdicts on what its source quotes."""
 
     study: Study
     table: Table
     verdicts: tuple[Ruling, ...]
+    counts: SweepCounts = attrs.field(factory=SweepCounts)  # the trials run for this report
+
+    def plot(self) -> Any:
+        """Return the experiment's matplotlib figure of the table.
+
+        Raises `BadInput` for an experiment that has no figure, or a table without trials.
+        """
+        draw = self.study.experiment.figure
+        if draw is None or not self.table.rows:
+            lacking = "figure" if draw is None else "trials"
+            raise BadInput(f"{self.study.name} has no {lacking} to draw")
+        blank_figure()  # is matplotlib there?
+        return draw(self.table)
+
+    @property
+    def _heading(self) -> str:
+        experiment = self.study.experiment
+        people = "; synthetic people" if self.table.synthetic else ""
+        count = len(self.table.rows)
+        return (
+            f"{self.study.name}: {experiment.summary} ({experiment.source}); {count} trials{people}"
+        )
+
+    def __repr__(self) -> str:
+        lines = [" ".join(cells) for cells in self._cells()[1]]
+        ruled = [f"{one.what}: {one.verdict}" for one in self.verdicts]
+        return "\n".join([self._heading, *lines, *ruled])
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and the rows of the table of points; an axis of one value is left out."""
+        lines = self.table.summary()
+        names = [
+            name
+            for name in (*self.table.axes, "measure")
+            if len({line[name] for line in lines if line.get(name) is not None}) > 1
+        ]
+        rows = []
+        for line in lines:
+            expected = "" if line["expected"] is None else f"{line['expected']:.4g}"
+            interval = interval_in_words(line["low"], line["high"], 3)
+            point = ["" if line.get(name) is None else str(line[name]) for name in names]
+            rows.append([*point, f"{line['mean']:.4g}", interval, expected])
+        return [*names, "mean", "interval", "expected"], rows
+
+    def _repr_html_(self) -> str:
+        heads, rows = self._cells()
+        shown = markup.table(heads, rows, numbers=[len(heads) - 3, len(heads) - 1])
+        if len(rows) > ROWS_SHOWN:
+            shown = markup.folded(f"{len(rows)} rows", shown)
+        parts = [markup.paragraph(self._heading, bold=True), shown]
+        if self.verdicts:
+            quoted = [
+                [
+                    one.what,
+                    "" if one.printed is None else f"{one.bound} {one.printed:.4g}".strip(),
+                    "" if one.expected is None else f"{one.expected:.4g}",
+                    "" if one.measured is None else f"{one.measured:.4g}",
+                    one.verdict,
+                ]
+                for one in self.verdicts
+            ]
+            columns = ["quoted", "printed", "expected", "measured", "verdict"]
+            title = f"{len(quoted)} numbers that the paper quotes"
+            parts.append(markup.folded(title, markup.table(columns, quoted)))
+        return "".join(parts)
 
     @property
     def holds(self) -> bool:

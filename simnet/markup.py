@@ -1,0 +1,49 @@
+"""Small tables in HTML, as a notebook shows a result.
+
+Objects that a notebook may show have a method `_repr_html_`, which Jupyter calls. All of them make
+their tables here, so that every text is escaped: a label `<img onerror=...>` in somebody's data is
+shown as these letters, and does nothing. The tables have no colours of their own, so that they can
+be read on a light page and on a dark one, and no script.
+
+>>> table(["item", "truth"], [["<b>", "0.25"]], numbers=[1]).count("&lt;b&gt;")
+1
+"""
+
+import html
+from collections.abc import Container, Iterable, Sequence
+
+from simnet.printable import printable
+
+_LEFT, _RIGHT = "text-align:left", "text-align:right"
+
+
+def escaped(value: object) -> str:
+    """A value as text for HTML: markup and control characters in it are shown, and do nothing."""
+    return html.escape(printable(str(value)))
+
+
+def paragraph(value: object, *, bold: bool = False) -> str:
+    """A paragraph of one text, escaped."""
+    shown = escaped(value)
+    return f"<p><strong>{shown}</strong></p>" if bold else f"<p>{shown}</p>"
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Container[int] = ()
+) -> str:
+    """A table with these headings; the columns in `numbers`, counted from 0, are flush right."""
+    lines = [_row("th", heads, numbers), *(_row("td", row, numbers) for row in rows)]
+    return f"<table>{''.join(lines)}</table>"
+
+
+def folded(summary: str, content: str) -> str:
+    """A part that opens by a click on its summary; `content` is HTML already."""
+    return f"<details><summary>{escaped(summary)}</summary>{content}</details>"
+
+
+def _row(cell: str, values: Sequence[object], numbers: Container[int]) -> str:
+    cells = (
+        f'<{cell} style="{_RIGHT if place in numbers else _LEFT}">{escaped(value)}</{cell}>'
+        for place, value in enumerate(values)
+    )
+    return f"<tr>{''.join(cells)}</tr>"

@@ -1,0 +1,177 @@
+"""Scenarios for people who work in Python: find one by name, and perform it with data and settings.
+
+`simnet run` performs a scenario through `perform`, too, so that a call and a command with equal
+settings give equal results:
+
+    simnet run dpds --users 50 --items 3 --seed 1      perform("dpds", users=50, items=3, seed=1)
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.arrays import Numbers
+from simnet.contract import Protocol
+from simnet.errors import BadInput
+from simnet.scenario import find as finding
+from simnet.scenario import perform as performing
+from simnet.scenario import plain
+from simnet.scenario.columns import Column
+from simnet.scenario.from_class import scenario_of_class
+from simnet.scenario.from_columns import items_of_column, numbers_of_column
+from simnet.scenario.perform import LIMIT, Performance, synthetic
+from simnet.scenario.plain import PlainRun
+from simnet.scenario.population import Population
+from simnet.scenario.scenario import Scenario
+
+People = Population | Column | Sequence[Any] | Numbers
+
+
+def find(place: str, **settings: Any) -> Scenario:
+    """Return the scenario that a name, `FILE.py` or `FILE.py:Class` stands for.
+
+    `settings` replace the scenario's own. Raises `BadInput` for a name that no scenario has, and
+    for a setting that is unknown or has a bad value.
+
+    >>> find("dpds", users=50).settings()["users"]
+    50
+    """
+    return finding.find(place)[1].with_settings(_as_text(settings))
+
+
+def perform(
+    what: str | Scenario | Protocol | type,
+    /,
+    *,
+    data: People | None = None,
+    seed: int = 0,
+    claims: bool = True,
+    at_epsilon: float | None = None,
+    at_delta: float | None = None,
+    name: str | None = None,
+    observe: Iterable[str] = (),
+    limit: int = LIMIT,
+    progress: Callable[[int], None] | None = None,
+    **settings: Any,
+) -> Performance | PlainRun:
+    """Run a scenario once and return its result, as `simnet run` shows it.
+
+    Parameters
+    ----------
+    what
+        The name of a scenario, the path of a file with one, a `Scenario`, or a protocol of your own
+        (the class or an object). A protocol about which nothing is said but its script gives a
+        `PlainRun`, which has no estimate beside the truth.
+    data
+        What the users hold: a list or an array with one item or number for each user, a column of a
+        file (`read_column`), or a population. Without data, users are made up from the seed. The
+        inputs of a `PlainRun` are handed to its parties as they are.
+    seed
+        All randomness follows from it.
+    claims
+        Whether the scenario's claims about coalitions are judged.
+    at_epsilon, at_delta
+        State the exact δ at this ε, and the exact ε at this δ.
+    name
+        What the result is called; by default the scenario's own name.
+    observe
+        Names of parties whose messages are kept one by one in `result.run`.
+    limit
+        Refuse a run that moves more field elements than this.
+    progress
+        A function that is called with the number of elements just moved.
+    settings
+        Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
+        draws so many of the users, and `items=N` says that the items are 1..N.
+
+    Raises `BadInput` for settings or data that do not fit, and for a run above the limit.
+
+    >>> result = perform("dpds", data=["tea", "milk", "tea", "tea"], participation=0.5, seed=1)
+    >>> result.labels
+    ('milk', 'tea')
+    >>> [row.holds for row in result.adversaries][:2]
+    [True, True]
+    """
+    own_name, scenario = _found(what)
+    chosen = scenario.with_settings(_as_text(settings, data))
+    called = own_name if name is None else name
+    if not scenario.assesses:  # asked of the defaults: settings may fit the people's columns alone
+        if isinstance(data, Population | Column):
+            data = _people(chosen, data, settings, seed, limit).inputs
+            chosen = chosen.with_settings({"users": str(len(data))})
+        played = plain.play(called, chosen, seed, data, limit=limit, progress=progress)
+        return played.judged() if claims else played
+    result = performing.perform(
+        called,
+        chosen,
+        _people(chosen, data, settings, seed, limit),
+        seed,
+        limit=limit,
+        observe=observe,
+        progress=progress,
+        epsilon=at_epsilon,
+        delta=at_delta,
+    )
+    return result.judged() if claims else result
+
+
+def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
+    """The scenario that somebody means, and its name."""
+    if isinstance(what, str):
+        return finding.find(what)
+    if isinstance(what, Scenario):
+        made = what.protocol if isinstance(what.protocol, type) else type(what.protocol)
+        return getattr(what.protocol, "__name__", made.__name__), what
+    if isinstance(what, type):
+        return what.__name__, scenario_of_class(what)
+    if not isinstance(what, Protocol):
+        raise BadInput(
+            f"{what!r} is neither the name of a scenario, nor a Scenario, nor a protocol: a "
+            "protocol has a method parties()"
+        )
+    protocol = what
+    users = sum(seat.size for seat in protocol.parties().values() if seat.takes_input)
+    return type(what).__name__, Scenario(
+        summary=type(what).__name__,
+        protocol=lambda: protocol,
+        parameters={},
+        sizes=(),
+        users=users,
+        items=getattr(protocol, "items", 2),
+    )
+
+
+def _people(
+    scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int, limit: int
+) -> Population:
+    """The people of a run: those of the data, all or some, or people who are made up."""
+    if data is None:
+        return synthetic(scenario, scenario.users, seed, limit)
+    people = data if isinstance(data, Population) else _from_column(scenario, data, settings)
+    return people.sample(scenario.users, seed) if "users" in settings else people
+
+
+def _from_column(
+    scenario: Scenario, data: Column | Sequence[Any] | Numbers, settings: dict[str, Any]
+) -> Population:
+    """One user for each value of a column or of a list."""
+    if scenario.data == "table":
+        raise BadInput(
+            "the users of this scenario hold rows of a table: read them with `simnet run --input "
+            "FILE --numeric ... --categorical ...`, or give no data and let them be made up"
+        )
+    column = data if isinstance(data, Column) else Column.of("data", "a list", list(map(str, data)))
+    if scenario.on_values:
+        numbers = numbers_of_column(column, *scenario.range, "low=... and high=...")
+        return numbers if isinstance(data, Column) else attrs.evolve(numbers, source="a list")
+    items = settings.get("items")
+    domain = None if items is None else [str(item) for item in range(1, items + 1)]
+    people = items_of_column(column, domain)
+    return people if isinstance(data, Column) else attrs.evolve(people, source="a list")
+
+
+def _as_text(settings: dict[str, Any], data: object = None) -> dict[str, str]:
+    """Settings as a command line would give them; the items of real data are the data's own."""
+    of_data = {"items"} if data is not None else set[str]()
+    return {name: str(value) for name, value in settings.items() if name not in of_data}
