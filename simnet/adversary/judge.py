@@ -96,7 +96,7 @@ def verdict(
 ) -> Verdict:
     """Return what a coalition learns from a run, or from several runs together.
 
-    `done` is a run, or a list of runs of one protocol (repeated collections, for example).
+    `runs` is one run, or a list of runs of one protocol (repeated collections, for example).
     `corrupt` names the coalition: `["u1", "server"]`, or a text such as `all users but one,
     network`. `about` is what the protocol states about itself; without it, messages without field
     elements may be "not judged". `same_inputs` declares that the runs are of the same people with
