@@ -33,7 +33,7 @@ class BadInput(SimnetError, ValueError):
     >>> run(Silent(), inputs=[5])
     Traceback (most recent call last):
         ...
-    simnet.errors.BadInput: 1 inputs for 0 parties that take one: server: server
+    simnet.errors.BadInput: 1 inputs for 0 parties that take an input: server: server
     """
 
 

@@ -1,4 +1,4 @@
-"""What the kernel knows of one party while a run goes on."""
+"""The state of one party during a run, as the kernel sees it."""
 
 import threading
 from collections import deque
@@ -13,7 +13,8 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-# payload, lot, arrival on the logical clock, sent to oneself, how many messages it stands for
+# Payload, lot, arrival on the logical clock, whether the sender is the recipient, and the number of
+# messages that the envelope stands for.
 Envelope = tuple[Any, Lot, float, bool, int]
 
 
@@ -21,27 +22,28 @@ Script = Coroutine[object, None, object]
 
 
 class Turn:
-    """Whose turn it is, and in which thread a run goes on; everybody in a run shares it.
+    """The party whose turn it is, and the thread of the run. All parties of a run share this
+    object.
 
-    It is nobody's turn before the run, after it, and once it has failed.
+    No party has the turn before the run, after it, and after a failure.
     """
 
     __slots__ = ("actor", "door_coins", "failure", "opener", "thread")
 
     def __init__(self, actor: "Actor | None" = None) -> None:
         self.actor = actor
-        self.opener: Actor | None = None  # whose door's function is being called,
-        self.door_coins: Coins | None = None  # and which coins it is given, if any
+        self.opener: Actor | None = None  # the party whose door's function is running
+        self.door_coins: Coins | None = None  # the coins that this function gets, if any
         self.thread = threading.get_ident()
-        # What a door's function has raised: the run ends with it, whether or not the script
-        # catches it. So nobody goes on who could tell others what the function was given.
+        # The error of a door's function. The run ends with it even if the script catches it, so
+        # that no script can go on and reveal the values behind its sealed arguments.
         self.failure: Exception | None = None
 
 
 class Mailbox:
     """Messages of one tag that wait for their recipient, by sender.
 
-    Most senders have at most one message waiting, so a queue is made only for a second one.
+    Most senders have at most one waiting message, so a queue is made only for a second message.
     """
 
     __slots__ = ("arrivals", "held")
@@ -51,7 +53,7 @@ class Mailbox:
         self.arrivals: deque[int] = deque()
 
     def put(self, sender: int, envelope: Envelope) -> None:
-        """Add a message behind those of the same sender."""
+        """Add a message behind the waiting messages of the same sender."""
         waiting = self.held.get(sender)
         if waiting is None:
             self.held[sender] = envelope
@@ -62,7 +64,7 @@ class Mailbox:
             self.held[sender] = deque([cast(Envelope, waiting), envelope])
 
     def put_all(self, sender: int, envelopes: Sequence[Envelope]) -> None:
-        """Add several messages behind those of the same sender."""
+        """Add several messages behind the waiting messages of the same sender."""
         if sender in self.held or len(envelopes) < 2:
             for envelope in envelopes:
                 self.put(sender, envelope)
@@ -71,7 +73,7 @@ class Mailbox:
         self.arrivals.append(sender)
 
     def take_up_to(self, sender: int, count: int) -> list[Envelope]:
-        """Remove the first messages of a sender, as many as there are and no more than `count`."""
+        """Remove and return the first messages of a sender, at most `count`."""
         waiting = self.held.get(sender)
         if type(waiting) is not deque or len(waiting) > count:
             envelopes: list[Envelope] = []
@@ -84,7 +86,7 @@ class Mailbox:
         return list(waiting)
 
     def take(self, sender: int) -> Envelope:
-        """Remove the first message of a sender that has one."""
+        """Remove and return the first message of a sender that has a waiting message."""
         waiting = self.held[sender]
         if type(waiting) is deque:
             envelope: Envelope = waiting.popleft()
@@ -98,7 +100,9 @@ class Mailbox:
         return envelope
 
     def counts(self) -> dict[int, int]:
-        """How many messages wait from each sender; those of a crowd's members count one by one."""
+        """Return how many messages wait from each sender. Every message of a crowd's members
+        counts.
+        """
         counts = {}
         for sender, waiting in self.held.items():
             envelopes = waiting if type(waiting) is deque else [cast(Envelope, waiting)]
@@ -106,15 +110,15 @@ class Mailbox:
         return counts
 
     def first(self) -> int:
-        """The sender who has waited longest."""
+        """Return the sender whose message has waited longest."""
         while self.arrivals[0] not in self.held:
             self.arrivals.popleft()
         return self.arrivals[0]
 
 
 class Actor:
-    """The state of one party. `depth` is the length of the longest chain of messages that it has
-    waited for.
+    """The state of one party. `depth` is the length of the longest chain of messages that the party
+    has waited for.
     """
 
     __slots__ = (
@@ -153,40 +157,40 @@ class Actor:
         self.secrets: list[FieldArray] = []
         self.doors_opened = {"secret": 0, "disclose": 0, "output": 0}
         self.door: str | None = None  # the kind of the door whose function is being called
-        self.output_failure: Exception | None = None  # of an output's function, told at the end
+        self.output_failure: Exception | None = None  # an output door's error, raised at the end
         self.observed = False
         self.is_crowd = False
         self.finished = False
-        self.script: Script | None = None  # once it has begun, and until the run ends
+        self.script: Script | None = None  # set while the script runs
         self.boxes: dict[str, Mailbox] = {}
-        # The last one billed on: most often it serves for the next message too
+        # The last line that a message was billed on; the next message usually fits it, too.
         self.line: Line | None = None
-        self.wait: Wait | None = None  # what it waits for, if for anything
+        self.wait: Wait | None = None  # what the party waits for; None while it does not wait
         self.depth = 0
         self.clock = 0.0
         self.burst = 0
         self.last_tag: str | None = None
 
     def box(self, tag: str) -> Mailbox:
-        """The party's mailbox for a tag, made when first used."""
+        """Return the party's mailbox for a tag. It is made when it is first used."""
         box = self.boxes.get(tag)
         if box is None:
             box = self.boxes[tag] = Mailbox()
         return box
 
     def refuse_messages(self) -> None:
-        """Raise `BadInput` for a crowd, whose members can be told apart by nothing that is sent to
-        them.
+        """Raise `BadInput` if the party is a crowd: a message for a single member has no script
+        that reads it.
         """
         if self.is_crowd:
             raise BadInput(
-                f"{self.name} is a crowd: publish what all its members are to get, or seat "
-                f"them one by one"
+                f"{self.name} is a crowd, which cannot receive a message for one member: publish "
+                f"one payload to all members, or give each member a seat of its own"
             )
 
 
 def refuse(actor: Actor, tag: str | None, reason: str) -> ScriptError:
-    """An error that names party, round and, if there is one, the tag."""
+    """Return an error that names the party, the round and, if there is one, the tag."""
     about = "" if tag is None else f' (tag "{tag}")'
     return ScriptError(f"{actor.name} in round {actor.depth + 1}{about}: {reason}")
 
@@ -196,5 +200,5 @@ def refuse_one_for_many(actor: Actor, tag: str, roster: Roster) -> None:
     if actor.number in roster.crowds:
         size = roster.seats[actor.number].size
         raise refuse(
-            actor, tag, f"stands for {size} members, each of whom sends a row: use send_rows"
+            actor, tag, f"is a crowd of {size} members, and each member sends a row: use send_rows"
         )

@@ -1,4 +1,6 @@
-"""Errors of scripts: who, in which round, about which tag, and on which line of which file."""
+"""Errors of scripts: which party, in which round, about which tag, and on which line of which
+file.
+"""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -10,27 +12,27 @@ from simnet.errors import BadInput, ScriptError
 from simnet.kernel.actor import Actor, refuse
 from simnet.values.sealed import WAYS_OUT
 
-Line = tuple[str, int]  # of a file
+Line = tuple[str, int]  # a file and a line number
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _EVENT_LOOPS = ("trio", "asyncio", "anyio", "curio")
 
 
 def in_script(actor: Actor, reason: str, line: Line | None = None) -> ScriptError:
-    """An error of a party's script, at a line of it if that is known."""
+    """Return an error of a party's script, with the line of the script if it is known."""
     return refuse(actor, actor.last_tag, reason + _place(line))
 
 
 def blamed(actor: Actor, error: BaseException) -> ScriptError:
-    """What left a script, as an error that names party, round, tag, file and line."""
-    if isinstance(error, BaseExceptionGroup):  # of a script's own making: its first error tells
+    """Return an error that left a script as an error with party, round, tag, file and line."""
+    if isinstance(error, BaseExceptionGroup):  # raised by the script: blame its first error
         first = error.exceptions[0]
         return blamed(actor, first.with_traceback(first.__traceback__ or error.__traceback__))
     # Python turns a StopIteration into an error without a line; its cause has one.
     line = next(filter(None, (_line_of([*_lines(e)]) for e in (error, error.__cause__))), None)
     if isinstance(error, ScriptError):
-        # It names party and round already; the line is the script's own, unless somebody else is
-        # to blame, whose block this party was evaluating.
+        # The error names party and round already. Add the line only if it is this party's line: the
+        # party may have evaluated a faulty deferred block of another party.
         if str(error).startswith(f"{actor.name} in round "):
             error.args = (f"{error}{_place(line)}",)
         return error
@@ -38,20 +40,20 @@ def blamed(actor: Actor, error: BaseException) -> ScriptError:
 
 
 def place_of(error: BaseException) -> str:
-    """The script's line from which an error came, in brackets; empty where none is known."""
+    """Return the script's line that raised an error, in brackets, or "" if it is not known."""
     return _place(_line_of(_lines(error)))
 
 
 def in_parties(error: Exception) -> BadInput:
-    """What a protocol's `parties()` raised, with the file and line of it."""
-    return BadInput(f"the protocol cannot seat its parties: {_text(error)}{place_of(error)}")
+    """Return the error that a protocol's `parties()` raised, with its file and line."""
+    return BadInput(f"the protocol's parties() fails: {_text(error)}{place_of(error)}")
 
 
 def line_that_draws(frame: FrameType | None) -> str:
-    """The script's line that asks for a draw, in brackets.
+    """Return the script's line that asks for a draw, in brackets.
 
-    That is the line of the code between the coins, from whose frame the search begins, and the
-    kernel.
+    The search begins at `frame`, in the code of the coins. The script's frames lie between the
+    frames of the coins and the frames of the kernel.
     """
     lines: list[Line] = []
     while frame is not None and not (lines and _is_ours(frame.f_code.co_filename)):
@@ -62,18 +64,18 @@ def line_that_draws(frame: FrameType | None) -> str:
 
 
 def foreign_wait(wait: object) -> str:
-    """What to say of a script that waits for something that is no message."""
+    """Return words for a script that waits for something that is not a message."""
     kind = wait if isinstance(wait, type) else type(wait)
     loop = kind.__module__.partition(".")[0]
     name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__
     return (
-        f"waits for {name}, which is no message: a script awaits nothing but what its party sends "
-        "and receives, and opens no task, timeout, sleep or lock"
+        f"waits for {name}, which is not a message: a script may await only the methods of its "
+        "party, and may not open a task, a timeout, a sleep or a lock"
     )
 
 
 def waiting_line(script: Any) -> Line | None:
-    """Where a suspended script is."""
+    """Return the line at which a suspended script waits, or None."""
     lines = []
     while script is not None:
         frame = getattr(script, "cr_frame", None) or getattr(script, "gi_frame", None)
@@ -85,7 +87,9 @@ def waiting_line(script: Any) -> Line | None:
 
 
 def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
-    """Who is running, and where: in the frames that `resumes` has called."""
+    """Return words that say which party was running, and where: in the frames that `resumes` has
+    called.
+    """
     lines: list[Line] = []
     while frame is not None and frame.f_code is not resumes:
         lines.append((frame.f_code.co_filename, frame.f_lineno))
@@ -99,18 +103,18 @@ def _text(error: BaseException) -> str:
     loop = _raising_module(error).partition(".")[0]
     if loop in _EVENT_LOOPS:
         return (
-            f"uses {loop}: a script waits for messages only, and opens no task, timeout, sleep or "
-            "lock"
+            f"uses {loop}: a script may wait for messages only, and may not open a task, a "
+            "timeout, a sleep or a lock"
         )
     text = str(error) if isinstance(error, BadInput | TypeError | ValueError) else ""
     if not text:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    # Python and numpy refuse it by its type where they ask nothing of it: `"%d" % value`.
+    # Some operations of Python and numpy refuse a sealed value by its type, such as `"%d" % value`.
     if "Sealed" in text and "the function of a door" not in text:
-        text = f"takes a sealed value for a plain one ({text}). {WAYS_OUT}"
+        text = f"uses a sealed value as if it were plain ({text}). {WAYS_OUT}"
     if isinstance(error, NameError) and error.name == "coins":
         text += (
-            ": the function of a door is given coins if it has a place for them, as in "
+            ": the function of a door gets coins if it has a parameter for them, as in "
             "me.disclose(lambda value, coins: ..., value); a script draws from me.coins"
         )
     if "secret() missing" in text:
@@ -134,7 +138,9 @@ def _lines(error: BaseException | None) -> Iterator[Line]:
 
 
 def _line_of(lines: Iterable[Line]) -> Line | None:
-    """The script's line: the innermost one in the file of the outermost one that is no kernel's."""
+    """Return the script's line: the innermost line in the file of the outermost frame outside the
+    kernel.
+    """
     users = [line for line in lines if not _is_ours(line[0])]
     return next((line for line in reversed(users) if line[0] == users[0][0]), None)
 

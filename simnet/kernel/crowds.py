@@ -1,6 +1,4 @@
-"""One party that stands for many: a row from each of its members, sent at once and received at
-once.
-"""
+"""Messages of a crowd: one party sends, in one call, a row for each member."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,10 +14,10 @@ from simnet.values.rows import Rows, Tally, added_up, stacked
 
 
 def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any) -> None:
-    """Post one message for each party that the seat stands for, or, under a voluntary tag, for
-    those who send.
+    """Post one message for each party that the seat stands for. Under a voluntary tag some parties
+    may be silent.
 
-    Raises `ScriptError` unless there are as many rows.
+    Raises `ScriptError` for a wrong number of rows.
     """
     if isinstance(tag, Summed):
         raise refuse(
@@ -40,7 +38,7 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
 def rows_from(
     actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]
 ) -> Any:
-    """All rows of these payloads, one from each sender, or fewer under a voluntary tag.
+    """Return all rows of these payloads: one row for each party, or fewer under a voluntary tag.
 
     Raises `ScriptError` for a tally, which has no rows.
     """
@@ -48,7 +46,7 @@ def rows_from(
         raise refuse(
             actor,
             tag.name,
-            "a crowd has sent what its rows add up to, not the rows: use gather_tally",
+            "a crowd has sent a tally, the sum of its rows, and not the rows: use gather_tally",
         )
     if isinstance(tag, Voluntary):
         return stacked(payloads)
@@ -66,9 +64,11 @@ def tally_of(
     payloads: Sequence[Any],
     count: Callable[[Any], Any],
 ) -> Any:
-    """What these payloads add up to by `count`, a function of rows; tallies come counted.
+    """Return the sum of these payloads; `count` turns rows into counts, and tallies are counts
+    already.
 
-    Raises `ScriptError` when both come at once: a tally cannot be told to be of the same counts.
+    Raises `ScriptError` for a mix of rows and tallies, because `count` may count something else
+    than the tallies.
     """
     tallies = [payload for payload in payloads if isinstance(payload, Tally)]
     if not tallies:
@@ -77,7 +77,7 @@ def tally_of(
         raise refuse(
             actor,
             tag.name,
-            "some have sent rows and others what theirs add up to: all do one or the other",
+            "some senders have sent rows and others tallies: all must send the same kind",
         )
     return added_up(tallies)
 

@@ -1,13 +1,14 @@
-"""Deferred blocks: sent, billed and noted at once, evaluated when somebody asks for their sum.
+"""Deferred blocks: sent, billed and noted at once, evaluated when a recipient asks for their sum.
 
-A sender may scatter a `Deferred` block, which says how its rows are made from coins of its own
-instead of what they are. Making it later changes nothing that anybody can see, and allows two
-things: blocks of many senders are made in several threads, and each is added to the totals and
-forgotten before the next is made, so that memory holds one block a thread and not one a sender.
+A sender may scatter a `Deferred` block, which says how its rows are made from coins of its own,
+instead of the rows themselves. No party can see when the rows are made. Two things become possible:
+blocks of many senders are made in several threads, and each block is added to the totals and
+forgotten before the next block is made. Memory then holds one block for each thread, and not one
+for each sender.
 
-Every thread adds its blocks to totals of its own, which are merged when all threads are done.
-Addition mod q has no order, so neither threads nor their number leave a trace in a sum. Blocks of
-one sender go to one thread, in order: they bill to one meter.
+Every thread adds its blocks to totals of its own. The totals are merged when all threads are done.
+Addition mod q does not depend on the order, so the sums are the same for any number of threads. All
+blocks of one sender go to one thread, in order, because they bill to one meter.
 """
 
 import itertools
@@ -33,12 +34,12 @@ Progress = Callable[[int], None]
 
 
 class Interrupted(Exception):  # raised in a worker thread alone, never seen outside
-    """The run was given up while a thread still computed."""
+    """The run was stopped while a thread was still computing."""
 
 
 @attrs.define(eq=False)  # not frozen: one is made for every block, and a frozen one takes longer
 class Posting:
-    """Where the rows of a sender's block go: to the `slots[k]` of the table for each of `to[k]`."""
+    """The destination of a sender's block: the rows for `to[k]` go to `slots[k]` of the table."""
 
     sender: Actor
     tag: str
@@ -49,13 +50,13 @@ class Posting:
     slots: Sequence[Slots]
 
     def add(self, block: FieldArray, total: Total, recorder: Recorder) -> None:
-        """Add the block to a total, and keep what observed parties see of it."""
+        """Add the block to a total, and record the rows that observed parties see."""
         total.add(self.slots, block)
         if recorder.observed:
             self._record(block, recorder)
 
     def _record(self, block: FieldArray, recorder: Recorder) -> None:
-        """Keep the rows to observed parties, or all of them when the sender is observed."""
+        """Record the rows that go to observed parties, or all rows if the sender is observed."""
         recipients = np.concatenate([group.numbers for group in self.to])
         sizes = [len(group) for group in self.to]
         keys = [key for key, size in zip(self.keys, sizes, strict=True) for _ in range(size)]
@@ -71,11 +72,11 @@ class Posting:
 
 
 Pending = tuple[Posting, Deferred]
-Partial = tuple[TotalTable, Total]  # what one thread has added up for the slots of one table
+Partial = tuple[TotalTable, Total]  # a table, and one thread's totals for its slots
 
 
 def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> None:
-    """Make blocks and add them to the totals, one after another."""
+    """Make the blocks and add them to the totals, one after another."""
     for posting, block in pending:
         posting.add(_made(posting, block), posting.table.total, recorder)
         progress(block.size)
@@ -84,9 +85,9 @@ def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress)
 def evaluate_in_threads(
     pending: Sequence[Pending], recorder: Recorder, progress: Progress, threads: int
 ) -> None:
-    """Make blocks in so many threads, and add them to the totals when all threads are done.
+    """Make the blocks in `threads` threads, and add them to the totals when all threads are done.
 
-    An interrupted run leaves no thread computing for long.
+    After an interrupt the threads stop soon.
     """
     stop, lock = threading.Event(), threading.Lock()
     partials: list[list[Partial]] = []
@@ -105,7 +106,7 @@ def evaluate_in_threads(
             stop.set()
             failures.append(error)
 
-    # Daemons: after an interrupt nobody waits for the block that a thread is at.
+    # Daemon threads: after an interrupt the process need not wait for the blocks in progress.
     workers = [
         threading.Thread(target=work, args=(share,), daemon=True)
         for share in _shares(pending, threads)
@@ -125,7 +126,7 @@ def evaluate_in_threads(
 
 
 def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
-    """The blocks of each thread, those of one sender in one thread."""
+    """Return the blocks of each thread. All blocks of one sender go to one thread."""
     shares: list[list[Pending]] = [[] for _ in range(threads)]
     for posting, block in pending:
         shares[posting.sender.number % threads].append((posting, block))
@@ -133,7 +134,7 @@ def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
 
 
 def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> list[Partial]:
-    """Make blocks, and add them to totals of this thread's own."""
+    """Make the blocks, and add them to totals that belong to this thread."""
     partials: dict[int, Partial] = {}  # by identity of the table
     for posting, block in pending:
         rows = _made(posting, block)

@@ -1,12 +1,12 @@
-"""What the coins of one party gave: every draw with its law and its place.
+"""The draws of one party: the value, the law and the place of every draw.
 
-A run does not keep its coins, for they follow from seed and name. Whoever asks for them has the run
-played once more, in a reading that notes what one party's two sources are asked for and give.
+A run does not store its coins, because they follow from the seed and the party's name. To list the
+draws, the run is played once more, in a reading that notes every request to the party's two coin
+sources and every answer.
 
-Example. u1 of a ring sum draws one field element, which hides its input:
+Example. u1 of a ring sum draws one field element, which masks its input:
 
-    value    law               place
-    3        uniform on F_17   round 1 (ring_sum.py:45)
+value law place 3 uniform on F_17 round 1 (ring_sum.py:45)
 """
 
 import sys
@@ -47,7 +47,7 @@ _LAWS: dict[str, Callable[..., str]] = {
 
 @attrs.frozen(eq=False)
 class Draw:
-    """One draw: what came out, of which law, and where the script asked for it."""
+    """One draw: its value, its law, and the place where the script asked for it."""
 
     value: bool | Numbers
     law: str
@@ -55,7 +55,7 @@ class Draw:
 
 
 class _Noted:
-    """A source that notes what another one gives."""
+    """A source that passes requests on to another source, and notes the answers."""
 
     def __init__(self, source: Any, draws: list[Draw], place: Callable[[], str]) -> None:
         self._source = source
@@ -88,7 +88,7 @@ class _Noted:
 
 
 class DrawsNoted(Sampled):
-    """The sampled reading, in which the draws of one party are noted."""
+    """The numeric reading, in which the draws of one party are noted."""
 
     def __init__(self, party: str) -> None:
         self.draws: list[Draw] = []
@@ -100,7 +100,7 @@ class DrawsNoted(Sampled):
         (self._actor,) = (actor for actor in actors if actor.name == self._party)
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        """Seeded coins."""
+        """Return seeded coins; the coins of the chosen party note their draws."""
         if party != self._party:
             return super().coins(seed, party, meter)
         discrete: Any = _Noted(SampledDiscrete(seed, party), self.draws, self._place)

@@ -1,4 +1,6 @@
-"""The ideal world: what a protocol's functionality hands to whom, computed beside the real run."""
+"""The ideal world: what a protocol's functionality gives to each party, computed beside the real
+run.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,8 +17,8 @@ from simnet.values.sealed import Input, Sealed
 
 
 class IdealHolder:
-    """A party that hands its values to a trusted one: its coins and what its doors give are those
-    of the run.
+    """A party of the ideal world: it gives its values to a trusted party. Its coins, and the
+    results of its doors, are those of the real run.
     """
 
     def __init__(self, party: str, seed: int, reading: Reading) -> None:
@@ -33,12 +35,12 @@ class IdealHolder:
         field: Field,
         shape: tuple[int, ...] | int,
     ) -> FieldArray:
-        """What stands for the party's next secret."""
+        """Return the field elements of the party's next secret."""
         elements: FieldArray = self._through("secret", function, arguments, field, shape)
         return elements
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
-        """What the party discloses next."""
+        """Return the value that the party discloses next."""
         return self._through("disclose", function, arguments)
 
     def _through(
@@ -59,15 +61,17 @@ class IdealHolder:
 def holders(
     parties: Iterable[str], seed: int, reading: Reading | None = None
 ) -> Sequence[IdealHolder]:
-    """The named parties as the ideal world sees them, with the coins of the run of this seed."""
+    """Return the named parties of the ideal world, with the coins of the run with this seed."""
     return [IdealHolder(party, seed, reading or Sampled()) for party in parties]
 
 
 def ideal_world(
     protocol: Protocol, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
 ) -> Mapping[str, FieldArray]:
-    """What the functionality hands to each party, given every input by name; empty for a protocol
-    without one.
+    """Return what the functionality gives to each party, by name; an empty mapping if the protocol
+    has no functionality.
+
+    `inputs` maps the name of each party to its input.
     """
     if not isinstance(protocol, Ideal):
         return {}
@@ -76,12 +80,12 @@ def ideal_world(
     handed: Any = protocol.functionality(sealed, holders(inputs, seed, played_by))
     if not isinstance(handed, Mapping) or not set(handed) <= set(protocol.parties()):
         raise SimnetError(
-            "a functionality returns what is handed to whom: field arrays by the names of parties"
+            "a functionality must return a mapping from the names of parties to field arrays"
         )
     for name, arrays in handed.items():
         if not all(
             hasattr(array, "field")
             for array in (arrays if isinstance(arrays, list | tuple) else [arrays])
         ):
-            raise SimnetError(f"the functionality hands {name} something else than field arrays")
+            raise SimnetError(f"the functionality must give {name} field arrays only")
     return handed

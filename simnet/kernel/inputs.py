@@ -1,4 +1,4 @@
-"""What each party of a run holds."""
+"""Which party of a run gets which input."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,10 +13,10 @@ Inputs = Mapping[str, Any] | Sequence[Any] | npt.NDArray[Any]
 
 
 def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
-    """The inputs of those whose script asks for one; a crowd has an array of them, one of each
-    member.
+    """Return the input of each party whose script takes one, by name; a crowd gets an array with
+    one input for each member.
 
-    Raises `BadInput` when they do not fit the parties.
+    Raises `BadInput` if the inputs do not fit the parties.
     """
     wanting = {
         name: seat
@@ -31,7 +31,7 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
     size = sum(seat.size for seat in wanting.values())
     if len(inputs) != size:
         raise BadInput(
-            f"{len(inputs)} inputs for {size} parties that take one: {roster.describe()}"
+            f"{len(inputs)} inputs for {size} parties that take an input: {roster.describe()}"
         )
     by_name, start = {}, 0
     for name, seat in wanting.items():
@@ -47,7 +47,7 @@ def _named(
     strangers = sorted(set(inputs) - set(wanting))
     if strangers:
         raise BadInput(
-            f"an input is given for {strangers[0]}, whose script takes none: {roster.describe()}"
+            f"there is an input for {strangers[0]}, whose script takes none: {roster.describe()}"
         )
     lacking = next((name for name in wanting if name not in inputs), None)
     if lacking is not None:
@@ -58,7 +58,7 @@ def _named(
 
 
 def _input_of(name: str, seat: Seat, value: Any) -> Any:
-    """A party's input, or a crowd's as an array that nobody can write to."""
+    """Return a party's input; for a crowd, as an array that no code can write to."""
     if seat.members is None:
         return value
     array = np.array(value)

@@ -1,9 +1,9 @@
-"""How many messages a run may send: a script that sends for ever would fill the memory.
+"""A limit on the messages of a run: a script that sends for ever would fill the memory.
 
-Whoever starts runs sets the limit around them, as they may be many and far below:
+The code that starts runs sets the limit around them, because the calls to `run` may be many and
+deep inside:
 
-    with messages_limited(1_000_000):
-        verdict(...)
+with messages_limited(1_000_000): verdict(...)
 """
 
 import contextlib
@@ -15,7 +15,7 @@ most_messages: ContextVar[int | None] = ContextVar("most_messages", default=None
 
 @contextlib.contextmanager
 def messages_limited(most: int | None) -> Iterator[None]:
-    """End every run of the block that sends more messages than this, with a `ScriptError`."""
+    """Make every run in the block that sends more than `most` messages end with a `ScriptError`."""
     token = most_messages.set(most)
     try:
         yield

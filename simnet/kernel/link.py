@@ -1,24 +1,24 @@
-"""`Link`: what carries messages between a `Party` and the others.
+"""`Link`: what carries the messages of a `Party` to other parties.
 
-A script talks to its `Party`, and a `Party` knows nothing of mailboxes, running totals or trees of
-histories: it checks what the script asks for, and hands it to a link. Two links exist.
+A script talks to its `Party`. The `Party` checks what the script asks for, and passes it on to a
+link; mailboxes, running totals and trees of histories are the link's affair. There are two links.
 
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
-  ones, and the turns of parties that wait.
-- In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects what one party sends,
-  and asks the driver of the script for whatever is to be received.
+  messages, and the turns of waiting parties.
+- In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
+  party sends, and asks the driver of the script for every message that the party receives.
 
-So a script does the same in both, and `Party` is tested once.
+So a script behaves in the same way in both.
 
-The methods come in three kinds. `post...` and `put` send and return at once. `take...` wait, and
-return what has come. `breathe` gives others a turn. Whoever implements them may rely on `Party`
-for this much: a tag is of the right kind (`Summed` for `put`, `take_sum` and `take_sums`, any
-other for the rest), groups belong to the roster of the run, and names are those of the whole run,
-also inside a part (`Party.within`).
+There are three kinds of methods. `post...` and `put` send and return at once. `take...` wait, and
+return the messages that have come. `breathe` gives other parties a turn. A link may rely on three
+facts that `Party` checks: a tag is of the right kind (`Summed` for `put`, `take_sum` and
+`take_sums`, any other kind for the other methods), groups belong to the roster of the run, and
+names are those of the whole run, also inside a part (`Party.within`).
 
 Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOTE, "u2", x)`, and
-`await me.gather_sum(SHARE, senders=users)` becomes
-`await link.take_sum(actor, SHARE, None, users, len(users))`.
+`await me.gather_sum(SHARE, senders=users)` becomes `await link.take_sum(actor, SHARE, None, users,
+len(users))`.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,15 @@ from simnet.values.field import FieldArray
 from simnet.values.rows import Rows, Tally
 from simnet.values.typed import Typed
 
-# Field elements, plain numbers with a wire type, or a tuple of them. Whatever else a script
-# passes is refused where it is posted, by name, so its static type is open.
+# Field elements, plain numbers with a wire type, or a tuple of these. The type is open because
+# `post` refuses every other value with an error that names its type.
 Payload = Any
 
 
 class Link(Protocol):
     """Carries the messages of a script's parties. `actor` is the party that sends or waits."""
 
-    turn: Turn  # whose turn it is: nobody else may act
+    turn: Turn  # the party whose turn it is; no other party may act
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party."""
@@ -52,7 +52,7 @@ class Link(Protocol):
         ...
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send one payload to each member of a group, in order; they may differ in kind."""
+        """Send one payload to each member of a group, in order. The payloads may differ in kind."""
         ...
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
@@ -62,7 +62,7 @@ class Link(Protocol):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send as one block what so many members of a crowd send to one party."""
+        """Send, as one block, the messages of `messages` members of a crowd to one party."""
         ...
 
     def put(
@@ -73,38 +73,42 @@ class Link(Protocol):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Send the rows of a block into the sums of their recipients.
+        """Add the rows of a block to the sums of their recipients.
 
-        The rows are for one group or, with `keys`, for one group after another.
+        The rows go to one group or, with `keys`, to one group after another.
         """
         ...
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
-        """The next payload of a sender."""
+        """Wait for the next payload of a sender, and return it."""
         ...
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
-        """The next `count` payloads of a sender."""
+        """Wait for the next `count` payloads of a sender, and return them."""
         ...
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
-        """The next payload of each of the senders, in the order of the group."""
+        """Wait for the next payload of each sender, and return them in the order of the group."""
         ...
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """The next payload of whoever has sent one, and the sender's name."""
+        """Wait for a payload of any sender, and return the sender's name and the payload."""
         ...
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """The sum of `count` messages: from the senders or, without any, of those with the key."""
+        """Wait for `count` messages, and return their sum: the messages of `senders` or, if that is
+        None, the messages with the key.
+        """
         ...
 
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """For each key the sum of as many messages as `counts` says; shape (K, ...)."""
+        """Wait for several sums, one for each key, and return them in shape (K, ...); `counts`
+        gives the number of messages of each.
+        """
         ...
 
     async def breathe(self, actor: Actor) -> None:

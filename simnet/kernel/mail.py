@@ -1,4 +1,6 @@
-"""Messages from one party to another: posting, billing, waiting, taking out."""
+"""Messages from one party to another: posting them, billing them, waiting for them, taking them
+out.
+"""
 
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -24,28 +26,28 @@ from simnet.values.wire import Manifest, manifest_of
 
 
 def manifest_for(payload: Any) -> Manifest:
-    """What a payload consists of. Raises `TypeError` for values that do not say how they travel."""
+    """Return the manifest of a payload. Raises `TypeError` for values without a wire type."""
     if hasattr(payload, "wire"):
         return manifest_of((payload.wire, payload.shape))
     pieces = payload if isinstance(payload, tuple) else (payload,)
     if any(not hasattr(piece, "wire") for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
         raise TypeError(
-            f"a payload is made of field elements, bits(...), index(...) or reals(...), got "
+            f"a payload must be field elements, bits(...), index(...) or reals(...), got "
             f"{kinds}{_advice(pieces)}"
         )
     return manifest_of(*((piece.wire, piece.shape) for piece in pieces))
 
 
 def in_hands_of(payload: Any, actor: Actor) -> Any:
-    """A payload with its arithmetic billed to the party that received it."""
+    """Return a payload whose arithmetic is billed to the party that received it."""
     if isinstance(payload, tuple):
         return tuple([piece.metered(actor.meter) for piece in payload])
     return payload.metered(actor.meter)
 
 
 def _advice(pieces: Sequence[Any]) -> str:
-    """What to write instead of a payload that is none."""
+    """Return a hint what to write instead of an unusable payload."""
     for piece in pieces:
         if isinstance(piece, Coroutine):
             piece.close()  # or Python would warn of it once more
@@ -56,7 +58,7 @@ def _advice(pieces: Sequence[Any]) -> str:
 
 
 class Mail(Link):
-    """The link of a run: mailboxes for single messages, `Summing` for those that are added up."""
+    """The link of a run: mailboxes for single messages, and `Summing` for summed messages."""
 
     def __init__(
         self,
@@ -78,8 +80,8 @@ class Mail(Link):
         self._schedule = schedule
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
-        """Put a message into its recipient's mailbox, and wake a recipient that waited for just
-        this.
+        """Put a message into its recipient's mailbox, and wake a recipient that waited for this
+        message.
         """
         number = self._roster.number.get(to)
         if number is None:
@@ -99,7 +101,7 @@ class Mail(Link):
         self._post_alike(actor, tag, to, [rows[place] for place in range(len(to))])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post one payload to each member of a group, in order; the payloads may differ in kind and
+        """Post one payload to each member of a group, in order. The payloads may differ in kind and
         shape.
         """
         for name, payload in zip(to, payloads, strict=True):
@@ -107,10 +109,10 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post the same payloads, in order, to each member of a group: the mailboxes share what
-        they hold.
+        """Post the same payloads, in order, to each member of a group. The mailboxes share the
+        payloads.
 
-        The members of a crowd have one mailbox, and its copy stands for those of all of them.
+        The members of a crowd have one mailbox, and its copy stands for the copies of all members.
         """
         if not payloads or not len(to):
             return
@@ -141,11 +143,11 @@ class Mail(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Post so many messages of one form to one recipient, who takes them out at once."""
+        """Post the messages of a crowd to one recipient, which takes them out together."""
         number = self._roster.find(to)
         if number == actor.number:
             raise refuse(
-                actor, tag.name, "the members of a crowd send to others, not to themselves"
+                actor, tag.name, "a crowd may not send messages to itself: name another party"
             )
         line = self._ledger.line(actor.number, tag.name, actor.depth + 1, manifest_of_each(block))
         line.sent += messages
@@ -177,7 +179,9 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
-        """The line to bill a payload on: the last one, when the payload is like the one before."""
+        """Return the line on which to bill a payload; the last line if the payload is like the one
+        before.
+        """
         round_ = actor.depth + (not local)
         line = actor.line
         if line is not None:
@@ -222,13 +226,13 @@ class Mail(Link):
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """The sum of so many messages, waited for."""
+        """Wait for `count` messages, and return their sum."""
         return await self._summing.take(actor, tag.name, key, senders, count)
 
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """A sum for each key, all waited for."""
+        """Wait for the sums of all keys, and return them."""
         return await self._summing.take_each(actor, tag.name, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
@@ -236,7 +240,7 @@ class Mail(Link):
         await self._turns.breathe(actor)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:
-        """The first message of a sender, waited for."""
+        """Wait for the first message of a sender, and return its payload."""
         box = actor.box(tag.name)
         if sender not in box.held:
             actor.wait = FromNamed(tag.name, [sender])
@@ -244,7 +248,7 @@ class Mail(Link):
         return self._received(actor, box.take(sender))
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Any]:
-        """The first message of each of the senders, all waited for."""
+        """Wait for the first message of each sender, and return the payloads."""
         numbers = senders.numbers.tolist()
         box = actor.box(tag.name)
         missing = next(
@@ -256,7 +260,7 @@ class Mail(Link):
         return [self._received(actor, box.take(number)) for number in numbers]
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
-        """The first `count` messages of a sender, waited for."""
+        """Wait for the first `count` messages of a sender, and return the payloads."""
         payloads: list[Any] = []
         box = actor.box(tag.name)
         while len(payloads) < count:
@@ -270,7 +274,9 @@ class Mail(Link):
         return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Any]:
-        """A message from whoever comes first by the schedule, and the sender's name."""
+        """Wait for a message of any sender; the schedule chooses. Return the sender's name and the
+        payload.
+        """
         box = actor.box(tag.name)
         if not box.held:
             actor.wait = FromAnyone(tag.name)
@@ -285,7 +291,7 @@ class Mail(Link):
 
     def _received(self, actor: Actor, envelope: Envelope) -> Any:
         payload, lot, arrival, local, messages = envelope
-        if local:  # what a party keeps for itself takes no time and no round
+        if local:  # a message of a party to itself takes no time and no round
             actor.receipts.kept[lot] += messages
         else:
             actor.receipts.read[lot] += messages
@@ -296,7 +302,7 @@ class Mail(Link):
         return in_hands_of(payload, actor)
 
     def _settle(self, recipient: Actor, tag: str, sender: int) -> None:
-        """Wake a waiting party whose last missing message has come."""
+        """Wake a waiting party if its last missing message has come."""
         wait = recipient.wait
         if wait is None or wait.tag != tag:
             return

@@ -1,9 +1,9 @@
 """How a script is read: which coins it draws, what its secrets are, how its messages add up.
 
-A protocol is written once and read in several ways. In the *sampled* reading, which is every
-ordinary run, coins are seeded and numbers are numbers. In the symbolic reading, of verdicts, field
-coins and secrets are unknowns and messages are linear forms. The kernel plays both: whatever
-differs between them is asked of a `Reading`.
+A protocol is written once and read in several ways. In the *numeric* reading, which is every
+ordinary run, coins are seeded and values are numbers. In the *symbolic* reading, which verdicts
+use, field coins and secrets are unknowns, and messages are linear forms. The kernel plays both.
+Wherever the two differ, the kernel asks a `Reading`.
 """
 
 from collections.abc import Sequence
@@ -19,87 +19,90 @@ from simnet.values.totals import ResidueTotal, Slots
 
 
 class Total(Protocol):
-    """A running sum for every recipient of a summed tag, addressed by slot."""
+    """Running sums, one for every recipient of a summed tag. A *slot* is the row number of a
+    sum.
+    """
 
     def reserve(self, slots: int) -> None:
-        """Make room for at least so many rows."""
+        """Make room for at least `slots` rows."""
         ...
 
     def add(self, pieces: Sequence[Slots], block: Any) -> None:
-        """Add a block: its rows go one after another to the rows that the pieces name."""
+        """Add a block: its rows go, one after another, to the rows that `pieces` name."""
         ...
 
     def merge(self, other: Any) -> None:
-        """Add another total of the same rows."""
+        """Add another total that has the same rows."""
         ...
 
     def row(self, slot: int) -> FieldArray:
-        """The sum at one slot."""
+        """Return the sum at one slot."""
         ...
 
     def rows(self, slots: Sequence[int]) -> FieldArray:
-        """The sums at several slots; shape (slots, ...)."""
+        """Return the sums at several slots; shape (slots, ...)."""
         ...
 
 
 class Reading(Protocol):
-    """The things in which readings of a script differ."""
+    """The operations in which the readings of a script differ."""
 
     @property
     def lifts(self) -> bool:
-        """Whether something else travels in place of payloads."""
+        """Whether `outgoing` replaces payloads by something else."""
         ...
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Get to know the parties of a run that is about to start."""
+        """Note the parties of a run that is about to start."""
         ...
 
     def end(self) -> None:
-        """The run is over."""
+        """Note that the run is over."""
         ...
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        """The coins that a party plays with."""
+        """Return the coins of a party."""
         ...
 
     def input(self, party: str, value: Any) -> Any:
-        """What is sealed as a party's input."""
+        """Return the value that is sealed as the party's input."""
         ...
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """What a door gives: field elements for a secret, else the value that is on record.
+        """Return the result of a door: field elements for a secret, else the recorded value.
 
-        `coins` are discrete, and None for a function that takes none. Raises whatever the door's
-        function raises; for an output that is left in `call.error`.
+        `coins` are discrete coins, or None for a function without a parameter for coins. Raises the
+        error that the door's function raises, except that the error of an output is left in
+        `call.error`.
         """
         ...
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """What travels in place of a payload."""
+        """Return what travels in place of a payload."""
         ...
 
     def total(self, field: Field, row_shape: tuple[int, ...]) -> Total:
-        """An empty running total."""
+        """Return an empty running total."""
         ...
 
 
 class Sampled:
-    """Seeded coins; numbers are numbers."""
+    """The numeric reading: coins are seeded, and values are numbers."""
 
     lifts: bool = False
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Numbers belong to nobody."""
+        """Do nothing: numbers need no bookkeeping."""
 
     def end(self) -> None:
-        """Nothing was kept."""
+        """Do nothing: there is nothing to clean up."""
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        """Coins of the streams keyed by seed and party."""
+        """Return the coins of the streams that belong to this seed and party."""
         return SampledCoins(seed, party, meter)
 
     def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # the interface names the party
-        """The input itself."""
+        """Return the input itself."""
         return value
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
@@ -107,9 +110,9 @@ class Sampled:
         return open_door(call, coins, meter)
 
     def outgoing(self, party: str, payload: Any) -> Any:  # noqa: ARG002  # the interface names the sender
-        """The payload itself."""
+        """Return the payload itself."""
         return payload
 
     def total(self, field: Field, row_shape: tuple[int, ...]) -> ResidueTotal:
-        """A total of residues."""
+        """Return an empty total of residues."""
         return ResidueTotal(field, row_shape)

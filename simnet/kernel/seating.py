@@ -1,4 +1,4 @@
-"""Who takes part in a protocol, with what goes wrong in its `parties()` told in a sentence."""
+"""The parties of a protocol, and plain error messages for a faulty `parties()`."""
 
 from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
@@ -7,10 +7,10 @@ from simnet.roster import Roster
 
 
 def seated(protocol: Protocol) -> Roster:
-    """The parties of a protocol.
+    """Return the parties of a protocol.
 
-    Raises `BadInput` for what has no `parties()`, for a `parties()` that raises, and for one that
-    returns something else than seats.
+    Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, and
+    for a `parties()` that does not return seats.
     """
     try:
         is_method = callable(protocol.parties)

@@ -1,4 +1,4 @@
-"""Saying why a run cannot go on."""
+"""The error message of a run that cannot go on."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,13 @@ from simnet.errors import Stall
 from simnet.kernel.actor import Actor
 from simnet.kernel.waits import ForSum, FromNamed, Wait
 
-SHOWN = 3  # waiting parties that the message names
+SHOWN = 3  # the message names at most this many waiting parties
 
 
 def stall(actors: Sequence[Actor]) -> Stall:
-    """Who waits for what from whom, those first who wait for somebody who has finished."""
+    """Return an error that says who waits for what from whom. Parties that wait for a finished
+    party come first.
+    """
     waiting = [actor for actor in actors if not actor.finished]
     waiting.sort(key=lambda actor: not _hopeless(actor, actors))
     lines = [_describe(actor, actors) for actor in waiting[:SHOWN]]
@@ -25,7 +27,9 @@ def _hopeless(actor: Actor, actors: Sequence[Actor]) -> bool:
 
 
 def _missing(actor: Actor) -> list[int]:
-    """Those whose message a party waits for by name: the next one, or all who lack in a sum."""
+    """Return the named parties whose message a party lacks: the next sender, or all missing senders
+    of a sum.
+    """
     wait = actor.wait
     if isinstance(wait, FromNamed):
         return [wait.senders[wait.place]]
@@ -64,5 +68,5 @@ def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
 
 
 def _other_tags(actor: Actor, sender: int) -> list[str]:
-    """The tags under which this sender's messages wait for the party, unread."""
+    """Return the other tags under which the sender's messages wait, unread, for the party."""
     return [tag for tag, box in actor.boxes.items() if sender in box.held]

@@ -1,7 +1,8 @@
-"""What a party can wait for: a closed list, so that a stall can always say who waits for whom.
+"""What a party can wait for. The list is complete, so that the error of a stall can always say who
+waits for whom.
 
-Deadlines and drop-outs are to come as further classes here and further methods of `Party` and
-`Link`: a party will then wait for a message *or* a time on the logical clock, never on the wall's.
+A future wait for a deadline would be a further class here: a party would then wait for a message
+*or* a time on the logical clock, never for wall time.
 """
 
 from typing import Protocol
@@ -13,16 +14,20 @@ from simnet.roster import Group
 
 
 class Arrivals(Protocol):
-    """Who has sent into a sum so far."""
+    """Knows who has sent messages into a sum so far."""
 
     def senders(self, number: int) -> list[int]:
-        """The senders of what this recipient has been sent, in order of sending."""
+        """Return the senders of the messages that this recipient has been sent, in the order of
+        sending.
+        """
         ...
 
 
 @attrs.define(eq=False)  # not frozen: one is made for every wait, and a frozen one takes longer
 class FromNamed:
-    """A message of `tag` from each of `senders`; those before `place` have come."""
+    """Waits for a message of `tag` from each of `senders`; the messages of senders before `place`
+    have come.
+    """
 
     tag: str
     senders: list[int]
@@ -31,14 +36,14 @@ class FromNamed:
 
 @attrs.define(eq=False)
 class FromAnyone:
-    """A message of `tag`, whoever sends it."""
+    """Waits for a message of `tag` from any sender."""
 
     tag: str
 
 
 @attrs.define(eq=False)
 class ForSum:
-    """`count` messages into a sum: from the members of `senders` or, if that is None, from anyone
+    """Waits for `count` messages into a sum: from `senders` or, if that is None, from any party
     under `key`.
     """
 
@@ -49,7 +54,7 @@ class ForSum:
     arrivals: Arrivals
 
     def arrived(self, number: int) -> list[int]:
-        """Who has sent to this recipient so far."""
+        """Return who has sent to this recipient so far."""
         return self.arrivals.senders(number)
 
 

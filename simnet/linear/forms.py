@@ -364,7 +364,7 @@ class Forms:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"{what}: hand the array to me.disclose(function, array), which says that something of "
+            f"{what}: pass the array to me.disclose(function, array), which says that something of "
             "it is no longer protected, or to me.output(function, array)"
         )
 

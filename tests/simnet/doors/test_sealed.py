@@ -206,7 +206,7 @@ def test_match_compares() -> None:
 )
 def test_what_is_refused_by_its_type_is_told_what_to_write_as_well(deed: Deed) -> None:
     told = refusal(deed)
-    assert told.startswith("a in round 1: takes a sealed value for a plain one (")
+    assert told.startswith("a in round 1: uses a sealed value as if it were plain (")
     assert told.endswith(f"). {WAYS_OUT} {line_of(deed)}")
 
 
@@ -217,7 +217,7 @@ def test_a_function_that_uses_coins_without_a_place_for_them_is_told_so() -> Non
         return me.disclose(names["function"], value)
 
     told = refusal(tosses)
-    assert "name 'coins' is not defined: the function of a door is given coins if" in told
+    assert "name 'coins' is not defined: the function of a door gets coins if" in told
     assert "me.disclose(lambda value, coins: ..., value)" in told
 
 

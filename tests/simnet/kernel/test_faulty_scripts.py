@@ -115,7 +115,7 @@ def test_a_payload_that_does_not_say_how_it_travels_is_refused(payload: Any) -> 
     async def script(me: Party) -> None:
         await me.send(NOTE, "b", payload)
 
-    assert "a payload is made of field elements, bits(...)" in one(script)
+    assert "a payload must be field elements, bits(...)" in one(script)
 
 
 def test_a_payload_is_refused_even_after_a_good_one() -> None:
@@ -253,7 +253,7 @@ def test_inputs_must_fit_the_parties() -> None:
     for inputs, what in (
         ([1], "1 inputs for 2"),
         ({"u1": 1}, "u2 needs an input"),
-        ({"x": 1}, "given for x"),
+        ({"x": 1}, "an input for x"),
     ):
         with pytest.raises(BadInput, match=what):
             run(Takes(), inputs)

@@ -162,8 +162,8 @@ def test_nothing_but_messages_is_waited_for(script: Script) -> None:
     text = str(caught.value)
     gc.collect()
     reasons = (
-        "uses asyncio: a script waits for messages only",
-        "waits for something of trio's, which is no message",
+        "uses asyncio: a script may wait for messages only",
+        "waits for something of trio's, which is not a message",
         "waits under a timeout, a cancelled scope or beside a task of its own",
     )
     assert text.startswith("a in round 1")
@@ -201,7 +201,7 @@ async def yields_bare(me: Party) -> None:
 
 def test_what_yields_to_nobody_is_refused() -> None:
     text = refusal(yields_bare)
-    assert text.startswith("a in round 1: waits for NoneType, which is no message")
+    assert text.startswith("a in round 1: waits for NoneType, which is not a message")
     assert f"test_misuse.py:{inspect.getsourcelines(yields_bare)[1] + 1})" in text
 
 
