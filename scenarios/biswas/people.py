@@ -50,6 +50,9 @@ def apportioned(law: npt.ArrayLike, users: int) -> Ints:
     remainder.
 
     The shape is that of the law.
+
+    >>> apportioned([0.5, 0.3, 0.2], users=4)
+    array([2, 1, 1])
     """
     checks.whole("users", users, 1)
     quotas = np.asarray(law, dtype=np.float64) * users

@@ -81,6 +81,9 @@ def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     It can be above 1 for arrays that are no distributions, such as raw estimates.
 
     Raises `ValueError` for arrays of different shapes.
+
+    >>> tv_distance([0.5, 0.5], [1.0, 0.0])
+    0.5
     """
     law = np.asarray(one, dtype=np.float64)
     return float(np.abs(law - checks.shaped("the other law", other, law.shape)).sum() / 2)

@@ -75,7 +75,9 @@ FULL = 5000  # the whole history of the users 0..4999 is in the three parts
 
 
 def census(texts: Texts) -> Rows:
-    """Census-Income: 21 of the fields, and whether the income is above 50,000."""
+    """Return the rows of Census-Income: 21 of its fields, and whether the income is above
+    50,000.
+    """
     rows = [[*CENSUS.values(), "income_over_50k"]]
     for line in texts[0]:
         fields = [field.strip() for field in line.split(",")]
@@ -85,9 +87,8 @@ def census(texts: Texts) -> Rows:
 
 
 def adult(texts: Texts) -> Rows:
-    """Adult: training and test part one after the other.
-
-    The test part's labels end in a full stop.
+    """Return the rows of Adult: the training part, then the test part, whose labels end in a full
+    stop.
     """
     rows = [list(ADULT)]
     for text, split in zip(texts, ("train", "test"), strict=True):
@@ -99,7 +100,11 @@ def adult(texts: Texts) -> Rows:
 
 
 def item_counts(texts: Texts) -> Rows:
-    """Count how often each item occurs in baskets, one basket a line."""
+    """Return how often each item occurs in baskets, one basket a line.
+
+    >>> item_counts([["1 2", "2 3"]])
+    [['item', 'count'], ['1', '1'], ['2', '2'], ['3', '1']]
+    """
     counts = Counter(int(item) for line in texts[0] for item in line.split())
     return [["item", "count"], *([str(item), str(count)] for item, count in sorted(counts.items()))]
 

@@ -44,6 +44,9 @@ def zipf_benchmark(users: int, items: int) -> Ints:
     """Return counts in proportion to 1, 1/2, 1/3, ...; shape (N,).
 
     Counts are rounded down. The users who are then left over go to the first items, one to each.
+
+    >>> zipf_benchmark(users=10, items=3)
+    array([6, 3, 1])
     """
     checks.whole("items", items, 2)
     checks.whole("users", users, items)

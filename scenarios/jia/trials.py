@@ -253,7 +253,7 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 @attrs.frozen(kw_only=True)
 class CountsPoint:
-    """The counts from `count` to below twice that."""
+    """The items whose count is at least `count` and below twice `count`."""
 
     population: str
     count: int

@@ -58,6 +58,10 @@ def errors(
     """Return the errors when `yes` of the owners hold the value.
 
     Raises `ValueError` for more holders than owners.
+
+    >>> found = errors(owners=10_000, yes=85)
+    >>> round(found.response, 1), [round(one, 1) for one in found.sampling]
+    (24.8, [10.2, 16.0])
     """
     checks.whole("owners", owners, 1)
     checks.whole("yes", yes, 0, owners)

@@ -21,5 +21,10 @@ CLAIMS: Sequence[PaperClaim] = (
 
 
 def judged(setting: Setting) -> list[JudgedClaim]:
-    """Return the verdict on every claim for these parameters."""
+    """Return the verdict on every claim for these parameters.
+
+    >>> from scenarios.theorems.claim import Setting
+    >>> CLAIMS[0].name, CLAIMS[0].holds(Setting(users=1000, items=30, beta=0.033, epsilon=0.5))
+    ('Theorem 3.1', False)
+    """
     return [claim.judge(setting) for claim in CLAIMS]

@@ -1,11 +1,11 @@
-"""`simnet privacy claims`: what the papers claim, beside what is exact."""
+"""The command `simnet privacy claims`: the papers' claims beside the exact numbers."""
 
 from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import JsonFile
 from simnet.errors import BadInput
 
-WIDE = 130  # characters, from which on a table has room for what is claimed
+WIDE = 130  # characters in a line, from which on the table also shows the claims' statements
 
 
 def claims(
@@ -21,32 +21,33 @@ def claims(
     gamma: float = 2.0,
     json: JsonFile = None,
 ) -> int:
-    """The papers' claims at these parameters, each beside the exact value, and whether it holds
-    there.
+    """Show the papers' claims for these parameters, beside the exact numbers and whether they hold.
 
-    Exit status 0 whatever it finds. The largest β that fits data is the share of the item that the
-    fewest users hold: `--input people.csv --column city` takes it from there.
+    The exit status is 0 whether claims hold or fail. β is at most the share of the users who hold
+    the rarest item: `--input people.csv --column city` reads it from the data.
+
+    Example: `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`.
 
     Parameters
     ----------
     epsilon
         Budget ε.
     data
-        The users, from a file.
+        Read the users' items from a file.
     users
-        Number of users, n, without a file.
+        The number of users n, if there is no file.
     items
-        Number of items, N, without a file.
+        The number of items N, if there is no file.
     beta
-        Every item has at least β n holders; with a file, the largest β that fits it when left out.
+        β: every item has at least β n holders. The default is the largest β that fits the file.
     z
-        The z of Theorem 3.2, which claims nothing without it.
+        The z of Theorem 3.2; without z the theorem claims nothing.
     delta
-        Delta of DPDG.
+        The δ of DPDG.
     reported
-        How many items a user of TSS reports on; two fifths of the items when left out.
+        The number of items that a user of TSS reports on; by default two fifths of the items.
     gamma
-        Weight of the adaptive law of reporting sets.
+        The weight γ of adaptive reporting sets.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -62,8 +63,9 @@ def claims(
         users, items = len(people.items), len(people.labels)
     if users is None or items is None or (beta is None and people is None):
         raise BadInput(
-            "claims are about users, items and the share β that holds the rarest of them at least: "
-            "give --input FILE --column COLUMN, or --users, --items and --beta"
+            "claims depend on the number of users, the number of items, and β, the least "
+            "share of the users who hold an item: give --input FILE --column COLUMN, or "
+            "--users, --items and --beta"
         )
     if people is not None:
         label, rarest = rarest_item(people)

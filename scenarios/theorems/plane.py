@@ -19,6 +19,9 @@ def evenly_held(holders: int, items: int, epsilon: float, **others: Any) -> Sett
     `others` are further fields of `Setting`.
 
     Raises `ValueError` for values that `Setting` refuses.
+
+    >>> evenly_held(holders=50, items=4, epsilon=0.5).users
+    200
     """
     return Setting(holders * items, items, 1 / items, epsilon, **others)
 

@@ -29,6 +29,9 @@ SAME_ERROR = (
 def variances(budgets: tuple[float, ...]) -> list[float]:
     """V_j = 1 / (e^ε_j - 1) for each group: its squared error by sampling, times its number of
     users.
+
+    >>> [round(one, 2) for one in variances((0.1, 1.0))]
+    [9.51, 0.58]
     """
     return [exp(-budget) / -expm1(-budget) for budget in budgets]
 

@@ -34,7 +34,7 @@ SOUND = (
 def settings_of_claims(draw):
     items = draw(st.integers(2, 20))
     users = draw(st.integers(items * 2, 3000))
-    beta = draw(st.floats(1 / users, 1 / items))
+    beta = draw(st.floats(1 / users, users // items / users))  # so many holders fit the users
     return Setting(
         users,
         items,
