@@ -1,4 +1,7 @@
-"""How many users must collude: the sizes of the smallest breaking sets, over users and runs."""
+"""The smallest number of users who can read another user's secret, over all users and runs.
+
+A *breaking set* of a user is a set of other users who can together read something of this user.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,10 +17,10 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
 @attrs.frozen(repr=False)
 class Sizes:
-    """The sizes of the smallest breaking sets: by run, one for each user.
+    """The sizes of the smallest breaking sets: `runs[i]` has one size for each user of run i.
 
-    None stands for a user whom no set breaks. `unsearched` and `overlooked` are those of the
-    searches, see `BreakingSets`.
+    The size is None for a user who has no breaking set. `unsearched` and `overlooked` collect the
+    sentences of the single searches; see `BreakingSets`.
     """
 
     runs: tuple[tuple[int | None, ...], ...]
@@ -28,22 +31,23 @@ class Sizes:
 
     @property
     def smallest(self) -> int | None:
-        """The size of the smallest set that was found; None if there is none."""
+        """The size of the smallest breaking set that was found, or None if none was found."""
         return min((size for run in self.runs for size in run if size is not None), default=None)
 
     @property
     def safe(self) -> int | None:
-        """The largest number of users that read nothing in any of these runs.
+        """The largest size of a set of users that can read nothing in any of these runs.
 
-        None where no number of users reads anything, and where small sets may have been overlooked.
+        It is None if no set of any size can read anything, and if the search may have missed small
+        sets.
         """
         return None if self.smallest is None or self.overlooked else self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the table, by the size of a set.
+        """Return the rows of the table, one for each size of a breaking set.
 
-        Each has the share of users whom so many others can break, and the share of runs in which
-        they can break somebody.
+        `users` is the share of users who have a breaking set of at most this size. `runs` is the
+        share of runs in which some user has one.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(
@@ -92,7 +96,7 @@ class Sizes:
         return markup.table(heads, rows, numbers=range(4)) if rows else markup.paragraph(self)
 
     def as_json(self) -> dict[str, Any]:
-        """The table, and what it says about a bound."""
+        """Return the rows of the table and the notes on the search, for JSON."""
         return {
             "runs": len(self.runs),
             "confidence": CONFIDENCE,
@@ -111,7 +115,7 @@ def smallest_sizes(
     max_size: int = MAX_SIZE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Sizes:
-    """The smallest breaking sets of every user in runs of these seeds.
+    """Return the sizes of the smallest breaking sets of every user, in runs with these seeds.
 
     `progress` is called after each run.
     """

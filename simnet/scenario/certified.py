@@ -1,13 +1,12 @@
-"""Certificates of a scenario's runs: written so that the run can be read again, and compared.
+"""Certificates of a scenario's runs, and their comparison with a repeated run.
 
-Theory of operation. A certificate proves what a list of equations tells. Whether these are the
-equations of the run that it names, only the run can say. So the run is made again from what the
-certificate says of it, its verdict is found anew, and the certificate of this verdict is compared
-with the one at hand. As certificates are canonical, equal verdicts give equal texts, and nothing in
-the file can be changed without a difference.
+Theory of operation. A certificate proves what follows from a list of equations. It cannot prove
+that these are the equations of the run that it names. So we repeat the run with the settings in the
+certificate, find its verdict, and write a second certificate. Then we compare the two. Certificates
+are canonical: equal verdicts give equal texts, so every change of the file shows as a difference.
 
-What a certificate leaves out, because it would give inputs away, has to be said again: the seed and
-the people's inputs.
+A certificate may leave out the seed and the inputs, because they would give inputs away. Whoever
+compares it has to give them again.
 """
 
 import json
@@ -19,52 +18,56 @@ from simnet.adversary.check import Certificate
 from simnet.errors import BadInput
 from simnet.scenario.verify import Verified
 
-# What a reader looks at first comes first.
+# Differences in these keys are reported first, in this order.
 FIRST = ("format", "version", "protocol", "runs", "set", "statement", "disclosed", "families")
 
 
 def certificate_of_scenario(verified: Verified, name: str, with_seed: bool) -> dict[str, Any]:
-    """The certificate of a verdict on runs of a scenario, which is found again by this name."""
+    """Return the certificate of a verdict; `name` is the name by which the scenario is found."""
     settings = verified.scenario.settings()
     return certificate_of(verified.verdict, scenario=name, parameters=settings, with_seed=with_seed)
 
 
 class Claimed:
-    """What a certificate says of its run, as far as that is needed to read the run again."""
+    """The facts in a certificate that are needed to repeat its run."""
 
     def __init__(self, text: str) -> None:
-        """Read it. Raises `BadCertificate` when it is no certificate."""
+        """Read a certificate's text. Raises `BadCertificate` for any other text."""
         self.certificate = Certificate(text)
         self._content: dict[str, Any] = self.certificate.content
 
     @property
     def scenario(self) -> str | None:
-        """What the scenario is called on the command line."""
+        """The name of the scenario on the command line, or None."""
         found: str | None = self._content["protocol"]["scenario"]
         return found
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The scenario's settings as text."""
+        """The scenario's settings, as texts by name."""
         return dict(self._content["protocol"]["parameters"])
 
     @property
     def corrupt(self) -> str:
-        """Who colludes, in words."""
+        """The members of the coalition, separated by commas."""
         return ",".join(self._content["set"])
 
     @property
     def collections(self) -> int:
-        """How many runs were judged together."""
+        """The number of runs that were judged together."""
         return len(self._content["runs"])
 
     @property
     def names_seed(self) -> bool:
-        """Whether the seeds stand in it, with digests of inputs and traces."""
+        """Whether the certificate names seeds, and so has digests of inputs and traces."""
         return any(run["seed"] is not None for run in self._content["runs"])
 
     def seed(self, given: int | None) -> int:
-        """The first run's seed. Raises `BadInput` where it is neither named nor given."""
+        """Return the first run's seed: the certificate's, or else the `given` one.
+
+        Raises `BadInput` if there is neither, if the two differ, or if the runs' seeds are not
+        consecutive.
+        """
         seeds = [run["seed"] for run in self._content["runs"]]
         if seeds[0] is None:
             if given is None:
@@ -74,19 +77,20 @@ class Claimed:
             raise BadInput(f"this certificate is about seed {seeds[0]}, not {given}")
         if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
             raise BadInput(
-                "the runs of this certificate have seeds that do not follow one another: it was "
-                "made in Python, and has to be made again there"
+                "the runs of this certificate do not have consecutive seeds: it was made in "
+                "Python, "
+                "so repeat its runs in Python"
             )
         return int(seeds[0])
 
     def difference(self, verified: Verified, name: str) -> str | None:
-        """Where the certificate of this verdict first differs from it; None if it does not."""
+        """Return the first difference between this certificate and that of a verdict, or None."""
         found = certificate_of_scenario(verified, name, self.names_seed)
         return first_difference(self._content, found)
 
 
 def first_difference(stated: Any, found: Any) -> str | None:
-    """The first place where two certificates differ, with what stands there; None if none does."""
+    """Return the first difference of two certificates, in words, or None if they are equal."""
     return next(_differences(stated, found, ""), None)
 
 
@@ -95,7 +99,7 @@ def _differences(stated: Any, found: Any, place: str) -> Iterator[str]:
         for key in sorted(stated.keys() | found.keys(), key=_rank):
             within = f"{place}.{key}" if place else str(key)
             if key not in stated or key not in found:
-                yield f"{within} is {'not in the file' if key in found else 'in the file alone'}"
+                yield f"{within} is {'not in the file' if key in found else 'only in the file'}"
             else:
                 yield from _differences(stated[key], found[key], within)
     elif isinstance(stated, list) and isinstance(found, list):
@@ -113,4 +117,4 @@ def _rank(key: str) -> tuple[int, str]:
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 66 else f"{text[:63]}..."  # a digest is shown in full
+    return text if len(text) <= 66 else f"{text[:63]}..."  # long enough for a whole digest

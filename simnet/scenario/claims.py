@@ -1,6 +1,7 @@
-"""Claims of a scenario: what collusion sets learn.
+"""Claims of a scenario: what it expects that coalitions learn.
 
-Each is judged on the run, or on a copy of it with fewer users.
+Each claim names a coalition and an expected verdict, for example `LearnsNothing("u1")`. `simnet
+run` judges the claims on the run itself or, if the run is large, on a copy with fewer users.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,10 @@ from simnet.stated.about import About
 
 @attrs.frozen
 class Chosen:
-    """A collusion set that depends on what happened in the run; none if nobody qualifies."""
+    """A coalition that depends on what happened in the run.
+
+    `choose` returns the names of its members. They may be none; then the claim is not judged.
+    """
 
     words: str
     choose: Callable[[Run], Sequence[str]]
@@ -30,28 +34,32 @@ class Chosen:
 
 
 class Claim(Protocol):
-    """What a set of parties is said to learn."""
+    """A statement of what a coalition learns."""
 
     @property
     def corrupt(self) -> str | Chosen:
-        """The set."""
+        """The coalition that the claim is about."""
         ...
 
     @property
     def words(self) -> str:
-        """What it is said to learn."""
+        """What the coalition learns if the claim is true, in words."""
         ...
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether it does."""
+        """Return whether a verdict confirms the claim."""
         ...
 
 
 @attrs.frozen
 class LearnsNothing:
-    """The coalition learns nothing about what honest parties hold.
+    """The claim that a coalition learns nothing about the inputs of honest parties.
 
-    With `from_shares` this is said of secret shares alone, whatever honest parties disclose.
+    `corrupt` names the coalition, as `simnet verify --corrupt` does. With `from_shares`, the claim
+    is only about secret shares: honest parties may disclose values that depend on their inputs.
+
+    >>> LearnsNothing("u1, u2", from_shares=True).words
+    'nothing from shares'
     """
 
     corrupt: str | Chosen
@@ -59,19 +67,26 @@ class LearnsNothing:
 
     @property
     def words(self) -> str:
-        """What it is said to learn."""
+        """What the coalition learns if the claim is true, in words."""
         return "nothing from shares" if self.from_shares else "nothing"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether L = 0 and, unless only shares are meant, disclosed values are independent."""
+        """Return whether the coalition learns no function of secrets (L = 0).
+
+        Without `from_shares`, disclosed values must also be independent of the inputs.
+        """
         return meets(verdict, "nothing-from-shares" if self.from_shares else "nothing")
 
 
 @attrs.frozen
 class LearnsOnlyOutput:
-    """The coalition learns something, and nothing that the ideal world does not hand it.
+    """The claim that a coalition learns something, but only what the ideal world gives it.
 
-    With `from_shares` this is said of secret shares alone, whatever honest parties disclose.
+    `corrupt` names the coalition, as `simnet verify --corrupt` does. With `from_shares`, the claim
+    is only about secret shares: honest parties may disclose values that depend on their inputs.
+
+    >>> LearnsOnlyOutput("server").words
+    'only the output'
     """
 
     corrupt: str | Chosen
@@ -79,32 +94,39 @@ class LearnsOnlyOutput:
 
     @property
     def words(self) -> str:
-        """What it is said to learn."""
+        """What the coalition learns if the claim is true, in words."""
         return "only the output from shares" if self.from_shares else "only the output"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether 0 ≠ L ⊆ F and, unless only shares are meant, disclosed values are independent."""
+        """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
+
+        Without `from_shares`, disclosed values must also be independent of the inputs.
+        """
         return meets(verdict, "output-only-from-shares" if self.from_shares else "output-only")
 
 
 @attrs.frozen
 class SeesNoShares:
-    """No share reaches the set: all it sees of honest inputs was perturbed before."""
+    """The claim that a coalition receives no shares: it sees only perturbed reports."""
 
     corrupt: str | Chosen
     words = "perturbed reports alone"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether the protocol states so with a finite ε, and no message belies it."""
+        """Return whether the verdict is `no-shares`, and the protocol states a finite ε."""
         stated = verdict.discrete.disclosure
         return verdict.finding == "no-shares" and stated is not None and stated.epsilon != inf
 
 
 @attrs.frozen
 class Exposes:
-    """The set determines single secrets, of `secret_of` if named.
+    """The claim that a coalition can compute some honest party's single secret.
 
-    By the output itself or beyond it.
+    With `secret_of`, the claim is about a secret of that party. The secret may follow from the
+    output alone, or from other messages.
+
+    >>> Exposes("u1, server", secret_of="u2").words
+    'exposes u2'
     """
 
     corrupt: str | Chosen
@@ -112,11 +134,11 @@ class Exposes:
 
     @property
     def words(self) -> str:
-        """What it is said to learn."""
+        """What the coalition learns if the claim is true, in words."""
         return f"exposes {self.secret_of or 'a user'}"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Whether L holds such a secret, and every attack gives the true value."""
+        """Return whether the coalition learns such a secret, and all attacks give true values."""
         exposed = [learned for learned in verdict.leaks if learned.exposes]
         named = [
             learned
@@ -128,9 +150,10 @@ class Exposes:
 
 @attrs.frozen(eq=False)
 class Judged:
-    """A claim with the verdict on it; None when its set is empty in this run.
+    """A claim and the verdict on its coalition.
 
-    `users` are those of the run judged.
+    The verdict is None if nobody belongs to the coalition in this run. `users` is the number of
+    users of the run that was judged.
     """
 
     claim: Claim
@@ -139,11 +162,11 @@ class Judged:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true; of an empty set it is."""
+        """Whether the verdict confirms the claim; True for a coalition without members."""
         return self.verdict is None or self.claim.holds(self.verdict)
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the claim and the verdict for JSON; these keys are stable."""
         answer = (
             {"corrupt": [], "shares": None, "discrete": None}
             if self.verdict is None
@@ -198,9 +221,9 @@ def judge_claims(
     about: About | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Judged]:
-    """Judge claims on a run of the protocol that `about` is about.
+    """Judge claims on a run, whose protocol `about` describes; return one result for each claim.
 
-    `progress` is called after each of them, and once before the first.
+    `progress` is called once before the first claim, and after each claim.
     """
     sets = [
         claim.corrupt.choose(run) if isinstance(claim.corrupt, Chosen) else claim.corrupt

@@ -1,8 +1,8 @@
-"""Columns of real data: CSV, CSV.gz and Parquet; one row is one user, values become labels.
+"""Columns of data files (CSV, CSV.gz and Parquet): one row is one user, values become labels.
 
-A column keeps each different value once, and for each row the value's number, which takes 4 bytes.
-So a sample of the users is drawn when all rows are known, from the seed and the number of rows
-alone: the same users, however the file was written or read.
+A column keeps each different value once, as a label. For each row it keeps the label's number, in 4
+bytes. So all rows fit in memory, and a sample of the users is drawn after all rows are read. The
+sample depends only on the seed and the number of rows, and not on the file's format.
 """
 
 import functools
@@ -16,58 +16,58 @@ from simnet.arrays import Ints, Numbers
 from simnet.errors import BadInput
 from simnet.scenario.data_file import Format, numbered_cells, quoted
 
-MISSING = ("", "nan", "+nan", "-nan")  # cells that hold no value
-LONGEST_NUMBER = 18  # digits of a whole number that fits 64 bits
+MISSING = ("", "nan", "+nan", "-nan")  # the cells that have no value, in small letters
+LONGEST_NUMBER = 18  # the most digits of a whole number that surely fits 64 bits
 
 
 @attrs.frozen(eq=False)
 class Column:
-    """One column: `labels` are its different values, `labels[numbers[i]]` is that of row i."""
+    """One column: `labels` are its different values, and row i has `labels[numbers[i]]`."""
 
     name: str
     file: str
     labels: tuple[str, ...]
     numbers: Numbers  # shape (rows,)
-    places: Ints | None = None  # of these rows in the file, where some are left out
-    left_out: int = 0  # how many rows
+    places: Ints | None = None  # the rows' places in the file, if some rows were left out
+    left_out: int = 0  # the number of rows that were left out
 
     @classmethod
     def of(cls, name: str, file: str, values: Sequence[str]) -> "Column":
-        """The column of these cells."""
+        """Return the column whose cells are `values`."""
         labels = {label: number for number, label in enumerate(dict.fromkeys(values))}
         numbers = np.array([labels[value] for value in values], dtype=np.int32)
         return cls(name, file, tuple(labels), numbers)
 
     @functools.cached_property
     def values(self) -> tuple[str, ...]:
-        """The cell of every row."""
+        """The cells, one for each row."""
         return tuple(self.labels[number] for number in self.numbers.tolist())
 
     @property
     def source(self) -> str:
-        """The column in words."""
+        """The column and its file in words, for messages."""
         return f"column {self.name!r} of {self.file}"
 
     def row(self, place: int) -> str:
-        """A row in words, counted from 1 without the header."""
+        """Return a row in words, for messages; rows count from 1, without the header."""
         return f"row {(place if self.places is None else self.places[place]) + 1} of {self.source}"
 
     def refuse(self, is_wrong: Callable[[str], bool], why: Callable[[str], str]) -> None:
-        """Raise `BadInput` for the first row whose value is wrong, and say why."""
+        """Raise `BadInput` if `is_wrong` of some value; `why` gives the words for the first one."""
         wrong = np.array([is_wrong(label) for label in self.labels], dtype=np.bool_)
         if wrong.any():
             row = int(wrong[self.numbers].argmax())
             raise BadInput(f"{self.row(row)} {why(self.labels[self.numbers[row]])}")
 
     def without(self, rows: Ints) -> "Column":
-        """The column without some rows, and without the values that stand in none of the others."""
+        """Return the column without some rows, and without the values that no other row has."""
         places = np.delete(np.arange(len(self.numbers)), rows)
         return attrs.evolve(
             self, numbers=self.numbers[places], places=places, left_out=len(rows)
         ).compact()
 
     def compact(self) -> "Column":
-        """The column without values that stand in no row."""
+        """Return the column without the values that no row has."""
         counts = np.bincount(self.numbers, minlength=len(self.labels))
         if counts.all():
             return self
@@ -78,9 +78,10 @@ class Column:
 
 
 def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> list[int]:
-    """The values as whole numbers.
+    """Return the values as whole numbers.
 
-    Raises `BadInput` for anything else and outside the range, naming the first row.
+    Raises `BadInput` for a value that is not a whole number in `least..most`; the message names the
+    first such row.
     """
 
     def is_wrong(text: str) -> bool:
@@ -95,15 +96,19 @@ def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> li
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is, if it is one that fits 64 bits and has no sign."""
+    """Return the whole number that a text stands for, or None.
+
+    Only a number without a sign that fits 64 bits counts.
+    """
     is_digits = text.isascii() and text.isdigit()
     return int(text) if is_digits and len(text.lstrip("0")) <= LONGEST_NUMBER else None
 
 
 def read_column(path: Path, name: str, form: Format | None = None) -> Column:
-    """One column of a file.
+    """Read one column of a file.
 
-    Raises `BadInput` for a file or a column that cannot be used, naming the first bad row.
+    Raises `BadInput` for a file or a column that cannot be used; the message names the first bad
+    row.
     """
     (column,) = read_columns(path, [name], form=form)
     return column
@@ -116,13 +121,13 @@ def read_columns(
     drop_missing: bool = False,
     form: Format | None = None,
 ) -> tuple[Column, ...]:
-    """Several columns of a file, in one pass.
+    """Read several columns of a file in one pass.
 
-    Cells that are empty or one of the `missing` marks hold no value. The `form` tells delimiter and
-    encoding of CSV, where they are not to be found out, and how many rows are read at most.
+    A cell has no value if it is empty or one of the `missing` marks. `form` may name the delimiter
+    and the encoding of CSV, which are otherwise found out, and limits the number of rows.
 
-    Raises `BadInput` for a file or a column that cannot be used, and for a row without a value
-    unless such rows are to be left out, naming the first.
+    Raises `BadInput` for a file or a column that cannot be used. Raises it for a row without a
+    value too, unless `drop_missing` leaves such rows out; the message names the first such row.
     """
     names = [name.strip() for name in names]
     columns = [
@@ -132,7 +137,7 @@ def read_columns(
         )
     ]
     if not len(columns[0].numbers):
-        raise BadInput(f"{path.name} has a header but no rows: one row is one user")
+        raise BadInput(f"{path.name} has a header but no rows: a row for each user is expected")
     marks = {*MISSING, *(mark.lower() for mark in missing)}
     lacking = [_rows_with(column, marks) for column in columns]
     gone = functools.reduce(np.union1d, lacking)
@@ -141,18 +146,18 @@ def read_columns(
     if not drop_missing:
         raise BadInput(_without_value(columns, lacking, len(gone) - 1))
     if len(gone) == len(columns[0].numbers):
-        raise BadInput(f"{path.name} has no row with a value in every column that is asked for")
+        raise BadInput(f"{path.name} has no row with a value in every column that you name")
     return tuple(column.without(gone) for column in columns)
 
 
 def _rows_with(column: Column, marks: set[str]) -> Ints:
-    """The rows whose cell is one of the marks."""
+    """Return the places of the rows whose cell is one of the marks."""
     marked = np.array([label.lower() in marks for label in column.labels], dtype=np.bool_)
     return np.flatnonzero(marked[column.numbers])
 
 
 def _without_value(columns: Sequence[Column], lacking: Sequence[Ints], others: int) -> str:
-    """What to say of the first row without a value, and what to do about it."""
+    """Return the message about the first row without a value."""
     row, place = min((int(rows[0]), place) for place, rows in enumerate(lacking) if rows.size)
     column = columns[place]
     more = f", and so do {others:,} other rows" if others and len(columns) > 1 else ""

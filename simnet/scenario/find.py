@@ -1,4 +1,4 @@
-"""Finding scenarios: by name among those that installed packages contribute, or by path."""
+"""Finds a scenario by its name in an installed package, or by the path of its file."""
 
 import importlib.util
 import inspect
@@ -16,12 +16,12 @@ from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
 
-_FOUND: dict[str, tuple[str, Scenario]] = {}  # what a command has looked up already
-_FOLDERS: set[Path] = set()  # of scenario and experiment files that were loaded, on the import path
+_FOUND: dict[str, tuple[str, Scenario]] = {}  # scenarios that were looked up already
+_FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the import path
 
 
 def names() -> dict[str, str]:
-    """The module of every contributed scenario by name, in order of it.
+    """Return the module of every scenario in installed packages, by name in alphabetical order.
 
     Packages that do not load are left out.
     """
@@ -38,11 +38,11 @@ def names() -> dict[str, str]:
 
 
 def find(place: str) -> tuple[str, Scenario]:
-    """The scenario that `NAME`, `FILE.py` or `FILE.py:Class` stands for, and its name.
+    """Return the name and the scenario that `NAME`, `FILE.py` or `FILE.py:Class` stands for.
 
-    A file has a `SCENARIO`, or one class with `parties()`, which becomes a scenario whose settings
-    are the class's parameters; with several classes, `FILE.py:Class` names one. Raises `BadInput`
-    when there is no such scenario.
+    A file defines `SCENARIO`, or one class with `parties()`. Such a class becomes a scenario whose
+    settings are the class's parameters. If a file has several such classes, `FILE.py:Class` names
+    one. Raises `BadInput` when there is no such scenario.
     """
     if place in _FOUND:
         return _FOUND[place]
@@ -61,13 +61,13 @@ def find(place: str) -> tuple[str, Scenario]:
             raise BadInput(f"{place} defines no SCENARIO of type simnet.Scenario")
         return place, scenario
     if place in experiment_places():
-        raise BadInput(f"{place} is an experiment: simnet reproduce {place}")
+        raise BadInput(f"{place} is an experiment: run it with simnet reproduce {place}")
     raise unknown("scenario", place, known)
 
 
 @contextmanager
 def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
-    """Have `find` give this for a place, so that a file is executed once by one command."""
+    """Make `find` return this scenario for a place, so that a command executes its file once."""
     _FOUND[place] = found
     try:
         yield
@@ -76,7 +76,10 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 
 
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
-    """The protocol that a module defines. Raises `BadInput` unless it is the only one, or named."""
+    """Return the protocol class that a module defines, the named one if it defines several.
+
+    Raises `BadInput` if there is none, or several and no name.
+    """
     protocols = [
         value
         for value in vars(module).values()
@@ -96,26 +99,26 @@ def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
 
 
 def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
-    """The error that nothing of this kind has the name: with the one that was meant, or all."""
+    """Return the error for an unknown name; it names the one that was probably meant, or all."""
     meant = nearest(name, known)
     if meant is not None:
         return BadInput(
-            f"no {kind} is called {name!r}: did you mean {meant}? `simnet list` names all"
+            f"no {kind} is called {name!r}: did you mean {meant}? `simnet list` shows all names"
         )
     return BadInput(
-        f"no {kind} is called {name!r}: there are {', '.join(known)}; a file ends in .py"
+        f"no {kind} is called {name!r}: the names are {', '.join(known)}, and a file ends in .py"
     )
 
 
 def own_file(name_or_file: str) -> Path | None:
-    """The file that a scenario or an experiment is named by; None for a contributed name."""
+    """Return the path if the text is the path of a Python file; None for a name."""
     return Path(name_or_file) if name_or_file.endswith(".py") else None
 
 
 def load_file(path: Path) -> ModuleType:
-    """A Python file as a module, which may import what lies beside it.
+    """Load a Python file as a module; it may import modules from its own folder.
 
-    Raises `BadInput` when there is none or it fails to load.
+    Raises `BadInput` when there is no such file, or when it fails to load.
     """
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
@@ -124,7 +127,7 @@ def load_file(path: Path) -> ModuleType:
         raise BadInput(f"{path} cannot be loaded as Python")
     _import_from(path.absolute().parent)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look there
+    sys.modules[spec.name] = module  # dataclasses look their module up there
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
@@ -135,8 +138,8 @@ def load_file(path: Path) -> ModuleType:
 def _import_from(folder: Path) -> None:
     """Put the folder first on the import path, as Python does for a script that it runs.
 
-    Two folders may both have a `helper.py`. What was imported from beside another file is forgotten
-    where a module of the same name lies here, so that one is not taken for the other.
+    Two folders may both have a `helper.py`. If a module with the name of a file in this folder was
+    imported from another such folder, we forget it, so that one is not taken for the other.
     """
     here = {path.stem for path in folder.glob("*.py")}
     for name in here & sys.modules.keys():

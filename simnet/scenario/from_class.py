@@ -1,4 +1,4 @@
-"""A protocol's class as a scenario: its parameters, with their defaults, are the settings."""
+"""Makes a scenario of a protocol's class: the parameters of the class become its settings."""
 
 import inspect
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.settings import Required, stripped
 
-USERS, ITEMS = 5, 3  # where the class has no defaults for them
-_KINDS: dict[Any, Any] = {  # annotations that stayed text
+USERS, ITEMS = 5, 3  # for a class without defaults for these parameters
+_KINDS: dict[Any, Any] = {  # annotations that Python left as text
     "int": int,
     "float": float,
     "str": str,
@@ -16,10 +16,10 @@ _KINDS: dict[Any, Any] = {  # annotations that stayed text
 
 
 def scenario_of_class(cls: type) -> Scenario:
-    """A scenario without claims, and without anything said about the protocol."""
+    """Return a scenario of the class, without claims and without an `about` record."""
     try:
         signature = inspect.signature(cls, eval_str=True)
-    except NameError:  # annotations that are there for type checkers alone
+    except NameError:  # names that are imported only for type checkers
         signature = inspect.signature(cls)
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     defaults = {
@@ -46,13 +46,13 @@ def scenario_of_class(cls: type) -> Scenario:
 
 
 def _kind(annotation: Any) -> Any:
-    """The type that a parameter is annotated with."""
+    """Return the type that a parameter is annotated with."""
     kind, _ = stripped(annotation)
     return _KINDS.get(kind, kind) if isinstance(kind, str) else kind
 
 
 def _first_line(cls: type) -> str:
-    """The class's name, and what its module says about itself."""
+    """Return the class's name and the first paragraph of its module's docstring."""
     text = inspect.getdoc(inspect.getmodule(cls)) or ""
     first = " ".join(text.split("\n\n")[0].split()).rstrip(".")
     return f"{cls.__name__}: {first}" if first else cls.__name__

@@ -181,7 +181,7 @@ class Performance:
 
 
 def trace_json(done: Run) -> dict[str, Any]:
-    """The trace hash, or null and why there is none."""
+    """Return the trace hash for JSON, or null and the reason why there is no hash."""
     trace = done.trace
     if trace.lacking is None:
         return {"trace_hash": trace.hash}
@@ -204,14 +204,15 @@ def perform(
 ) -> Performance:
     """Run a scenario on a population, and state its privacy at `epsilon` and at `delta`.
 
-    Raises `BadInput` for parameters that do not fit or a bill above the limit.
+    Raises `BadInput` for parameters that do not fit, for a protocol without `assess`, and for a run
+    that would move more field elements than `limit`.
     """
     protocol = scenario.build_for(population)
     about = scenario.described(protocol)
     if about.assess is None:
         raise BadInput(
-            f"nothing says how good an estimate of {about.name} is: "
-            "give the scenario an `about` whose record has `assess`"
+            f"{about.name} does not say how to compare its estimate with the truth: give the "
+            "scenario an `about` whose record has `assess`"
         )
     refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
     if scenario.in_chance_order:
@@ -244,9 +245,9 @@ def privacy_of(
     epsilon: float | None = None,
     delta: float | None = None,
 ) -> tuple[PrivacyStatement, ...]:
-    """What the run's protocol states of its privacy.
+    """Return the privacy statements of the run's protocol, at `epsilon` and at `delta`.
 
-    Raises `BadInput` for an ε or a δ that is none.
+    Raises `BadInput` for a number that cannot be an ε or a δ.
     """
     try:
         return tuple(about.privacy(done, totals, epsilon, delta))
@@ -257,11 +258,10 @@ def privacy_of(
 def judged(
     performance: Performance, progress: Callable[[int], None] = lambda _: None
 ) -> Performance:
-    """The same performance with its scenario's claims judged.
+    """Judge the scenario's claims, and return the performance with the results.
 
-    Claims are judged on the run itself or, where it is large, on a copy of it with fewer users.
-
-    `progress` is called with the number of steps done, of which there are one more than claims.
+    Claims are judged on the run itself or, if it is large, on a copy with fewer users. `progress`
+    is called with the number of steps done; there is one step more than there are claims.
     """
     scenario, done = performance.scenario, performance.run
     if not scenario.claims:
@@ -275,14 +275,14 @@ def judged(
 
 
 def _messages(about: About) -> int:
-    """How many messages a run sends, about; 0 where nothing says so."""
+    """Return about how many messages a run sends, or 0 if the protocol does not say."""
     return 0 if about.workload is None else about.workload.messages
 
 
 def _copy(performance: Performance) -> Run:
-    """The run once more with fewer users, as few as the protocol's parameters allow.
+    """Repeat the run with fewer users, as few as the protocol's parameters allow.
 
-    If none of these, itself.
+    Returns the run itself if the parameters allow none of the smaller sizes.
     """
     scenario, done = performance.scenario, performance.run
     for size in COPY_USERS:
@@ -291,14 +291,14 @@ def _copy(performance: Performance) -> Run:
             return run(scenario.build_for(people), people.inputs, done.seed)
         except (
             SimnetError
-        ):  # parameters that do not fit so few, or a server that can make nothing of their answers
+        ):  # too few users for the parameters, or for the server to compute an output
             if size == COPY_USERS[-1] and _messages(performance.about) > JUDGED_MESSAGES:
                 raise
     return done
 
 
 def bill(about: About, done: Run) -> list[BillRow]:
-    """Every entry of the protocol's expected bill, held against the ledger."""
+    """Return the entries of the protocol's expected bill, each with what the ledger measured."""
     if about.expected_bill is None:
         return []
     return [
@@ -310,7 +310,7 @@ def bill(about: About, done: Run) -> list[BillRow]:
 def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limit: int) -> None:
     """Raise `BadInput` when a run would move more elements than the limit.
 
-    The message has the bill that the run would cost.
+    The message says how many messages and elements the run would cost.
     """
     work = about.workload
     if work is None or work.elements <= limit:
@@ -322,15 +322,15 @@ def refuse_absurd(scenario: Scenario, about: About, users: int, items: int, limi
         moved = f"{work.elements:,} field elements (about {size})"
     raise BadInput(
         f"{users:,} users{of_items} would cost {work.messages:,} messages and {moved}, "
-        f"the limit is {limit:,}: "
-        "sample fewer with --users, or raise --max-elements"
+        f"and the limit is {limit:,} elements: "
+        "run fewer users with --users, or raise the limit with --max-elements"
     )
 
 
 def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> Population:
-    """People for a scenario without other data.
+    """Return synthetic people for a scenario.
 
-    Raises `BadInput`, before drawing them, when a run would cost too much.
+    Raises `BadInput`, before it draws them, if a run would move more elements than `limit`.
     """
     about = scenario.described(scenario.build(users, scenario.items))
     refuse_absurd(scenario, about, users, scenario.items, limit)
@@ -338,7 +338,7 @@ def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> 
 
 
 def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
-    """The first statement's keys, and all statements."""
+    """Return the first statement's keys, and the list of all statements, for JSON."""
     if not statements:
         return {}
     return {
@@ -348,7 +348,7 @@ def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
 
 
 def ledger_json(done: Run) -> dict[str, Any]:
-    """What a run sent, received and computed, in all and by role."""
+    """Return what a run sent, received and computed, in total and by role, for JSON."""
     ledger, total = done.ledger, done.ledger.total()
     sent, received, operations = (
         ledger.by("role", "sent"),
@@ -376,7 +376,7 @@ def ledger_json(done: Run) -> dict[str, Any]:
 def plain_parameters(
     settings: Mapping[str, Any], protocol: Protocol, about: About
 ) -> dict[str, Any]:
-    """Settings as the protocol took them; what JSON has no word for as text."""
+    """Return the settings as the protocol understood them; values that JSON lacks become text."""
     fields = {**_fields(protocol), **about.parameters}
     shown = {name: fields.get(name, value) for name, value in settings.items()}
     return {
@@ -386,7 +386,7 @@ def plain_parameters(
 
 
 def _fields(protocol: Protocol) -> Mapping[str, Any]:
-    """What a protocol is made of, by name: the fields of a record, or what `__init__` kept."""
+    """Return a protocol's attributes by name: a record's fields, or what `__init__` set."""
     kind: type = type(protocol)
     if attrs.has(kind):
         return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)
@@ -394,7 +394,7 @@ def _fields(protocol: Protocol) -> Mapping[str, Any]:
 
 
 def parameters_in_words(settings: Mapping[str, Any]) -> str:
-    """`name=value` for every setting that has a value, but for the numbers of users and items."""
+    """Return `name=value` for every setting that has a value, except `users` and `items`."""
     shown = {
         name: value
         for name, value in settings.items()

@@ -1,10 +1,10 @@
-"""Running a protocol of which nothing is said but its script.
+"""Runs a protocol that has no `About` record, only its parties and scripts.
 
-Theory of operation. A scenario of the house comes with an `About` record, and a run of it is held
-against the truth, a cost table and a privacy claim. A protocol that somebody is just writing has
-none of these: it has parties and scripts. It is run all the same, and what a run always has is
-shown: outputs, messages and bytes by role, rounds, what nobody received, what coalitions learn.
-`more_to_show` says what else there could be, and which method or field would show it.
+Theory of operation. A finished scenario has an `About` record. So its run can be compared with the
+truth, a cost table and a privacy claim. A protocol that somebody is just writing has no such
+record. It can be run too. Then we show what every run has: outputs, messages and bytes of each
+role, rounds, messages that nobody received, and what coalitions learn. `more_to_show` lists what
+else could be shown, and the method or field that each of these needs.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,12 +35,12 @@ from simnet.stated.about import About
 from simnet.stated.bill import Bill
 
 OUTPUTS_SHOWN = 10  # parties
-Inputs = Sequence[Any] | Numbers  # one for each party whose script takes an input
+Inputs = Sequence[Any] | Numbers  # one input for each party whose script takes one
 
 
 @attrs.frozen(eq=False, kw_only=True, repr=False)
 class PlainRun:
-    """A run with its bill and with verdicts on the scenario's claims; no estimate is assessed."""
+    """A run with its bill and the verdicts on the scenario's claims, without an assessment."""
 
     name: str
     scenario: Scenario
@@ -51,12 +51,12 @@ class PlainRun:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The settings, as the protocol took them; what JSON has no word for as text."""
+        """The settings as the protocol understood them; values that JSON lacks are text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
 
     @property
     def more_to_show(self) -> Mapping[str, str]:
-        """What else could be shown of the protocol: by the method or field that would show it."""
+        """What else could be shown of the protocol, by the method or field that it needs."""
         protocol, about = self.run.protocol, self.about
         lacking = {
             "functionality": (isinstance(protocol, Ideal), "what the output itself reveals"),
@@ -69,7 +69,7 @@ class PlainRun:
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}
 
     def judged(self, progress: Callable[[int], None] = lambda _: None) -> "PlainRun":
-        """Return the same with the scenario's claims judged, on the run itself."""
+        """Judge the scenario's claims on the run, and return the run with the results."""
         return judged(self, progress) if self.scenario.claims else self
 
     def plot(self) -> Any:
@@ -112,7 +112,7 @@ class PlainRun:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the run for JSON; these keys are stable."""
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,
@@ -136,11 +136,11 @@ def play(
     limit: int,
     progress: Callable[[int], None] | None = None,
 ) -> PlainRun:
-    """Run a scenario whose estimate nobody assesses.
+    """Run a scenario without comparing its estimate with the truth.
 
-    Without `inputs` the parties whose script takes one hold what the scenario's people hold who are
-    drawn from the seed. Raises `BadInput` for parameters that do not fit, or a bill above the
-    limit.
+    Without `inputs`, synthetic people of the scenario are drawn with the seed, and the parties take
+    their inputs. Raises `BadInput` for parameters that do not fit, and for a run that would move
+    more field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     done = run(protocol, own_inputs, seed, progress=progress)
@@ -149,7 +149,7 @@ def play(
 
 
 def judged(result: PlainRun, progress: Callable[[int], None] = lambda _: None) -> PlainRun:
-    """The same with its scenario's claims judged, on the run itself."""
+    """Judge the scenario's claims on the run, and return the run with the results."""
     claims = judge_claims(result.scenario.claims, result.run, result.about, progress)
     return attrs.evolve(result, adversaries=claims)
 
@@ -163,7 +163,7 @@ def replica(
     threads: int | None,
     limit: int,
 ) -> Run:
-    """One run of any scenario on its own people; `observe` picks parties by their names."""
+    """Run any scenario on synthetic people; `observe` picks the observed parties by name."""
     protocol, inputs = prepared(scenario, seed, None, limit)
     parties = list(protocol.parties())
     return run(protocol, inputs, seed, observe=observe(parties), schedule=schedule, threads=threads)
@@ -172,7 +172,7 @@ def replica(
 def prepared(
     scenario: Scenario, seed: int, inputs: Inputs | None, limit: int
 ) -> tuple[Protocol, Inputs]:
-    """A scenario's protocol, and what its parties hold; people are drawn where no `inputs` are."""
+    """Return a scenario's protocol and its inputs: those given, or those of synthetic people."""
     protocol: Protocol = scenario.build(scenario.users, scenario.items)
     about = scenario.described(protocol)
     refuse_absurd(scenario, about, scenario.users, scenario.items, limit)
@@ -186,7 +186,7 @@ def prepared(
 
 
 def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
-    """As many inputs of the scenario's people as the protocol's parties take.
+    """Return inputs of synthetic people, one for each party of the protocol that takes an input.
 
     Raises `BadInput` when the protocol cannot seat its parties.
     """
@@ -195,7 +195,7 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
 
 
 def plain(output: Any) -> Any:
-    """An output in the words of JSON; what JSON has no word for as text."""
+    """Return an output as numbers, texts and lists for JSON; any other value becomes text."""
     if isinstance(output, np.ndarray | np.generic):
         return plain(output.tolist())
     if isinstance(output, Mapping):

@@ -1,7 +1,7 @@
-"""The people of a run: what each of them holds, and what the items are called.
+"""The people of a run: the users' inputs, and the names of the items.
 
-Users hold an item, a number of a declared range, or a row of a table. `synthetic` makes people up,
-`from_columns` reads them from columns of data.
+The input of a user is an item, a number in a declared range, or a row of a table. The module
+`synthetic` makes people up, and `from_columns` reads them from columns of data.
 """
 
 from typing import ClassVar
@@ -17,7 +17,10 @@ from simnet.scenario.schema import Schema
 
 @attrs.frozen(eq=False)
 class ItemPopulation:
-    """`items[i]` in 1..N is what user i + 1 holds; `labels[j - 1]` is the name of item j."""
+    """Users with items: `items[i]` in 1..N is the input of user i + 1.
+
+    `labels[j - 1]` is the name of item j.
+    """
 
     items: Ints
     labels: tuple[str, ...]
@@ -25,28 +28,28 @@ class ItemPopulation:
 
     @property
     def inputs(self) -> Ints:
-        """What the users hold; shape (n,)."""
+        """The users' items; shape (n,)."""
         return self.items
 
     @property
     def support(self) -> Ints:
-        """How many users hold each item; shape (N,)."""
+        """The number of users who hold each item; shape (N,)."""
         return np.bincount(self.items - 1, minlength=len(self.labels)).astype(np.int64)
 
     @property
     def totals(self) -> Ints:
-        """Sums and supports in the labels' order: the truth times the number of users."""
+        """The true counts, in the labels' order: the true frequencies times the number of users."""
         return self.support
 
     @property
     def frequencies(self) -> Floats:
-        """The share of the users that hold each item; shape (N,)."""
+        """The share of the users who hold each item; shape (N,)."""
         return self.support / len(self.items)
 
     def sample(self, users: int, seed: int) -> "ItemPopulation":
-        """Some of the users, drawn without replacement.
+        """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are not as many.
+        Raises `BadInput` when there are fewer users.
         """
         chosen, source = _sample_rows(users, len(self.items), self.source, seed)
         return attrs.evolve(self, items=self.items[chosen], source=source)
@@ -54,24 +57,24 @@ class ItemPopulation:
 
 @attrs.frozen(eq=False)
 class NumberPopulation:
-    """`inputs[i]`, a number in the declared range `low..high`, is what user i + 1 holds."""
+    """Users with numbers: `inputs[i]`, in the declared range `low..high`, belongs to user i + 1."""
 
     inputs: Floats
     low: float
     high: float
     source: str
 
-    labels: ClassVar[tuple[str, ...]] = ("mean",)  # of what is estimated
+    labels: ClassVar[tuple[str, ...]] = ("mean",)  # the names of what is estimated
 
     @property
     def totals(self) -> Floats:
-        """What an estimate, times the number of users, is held against: the sum; shape (1,)."""
+        """The true sum, to compare with the estimate times the number of users; shape (1,)."""
         return np.array([self.inputs.sum()])
 
     def sample(self, users: int, seed: int) -> "NumberPopulation":
-        """Some of the users, drawn without replacement.
+        """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are not as many.
+        Raises `BadInput` when there are fewer users.
         """
         chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
         return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
@@ -79,9 +82,10 @@ class NumberPopulation:
 
 @attrs.frozen(eq=False)
 class TablePopulation:
-    """`inputs[i]` is the row of user i + 1, as the schema orders it: numbers, then items from 1.
+    """Users with rows of a table: `inputs[i]` is the row of user i + 1.
 
-    Shape (n, d).
+    In a row, the schema's numbers come first, then its categories as items from 1. `inputs` has
+    shape (n, d).
     """
 
     inputs: Floats
@@ -90,13 +94,14 @@ class TablePopulation:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What is estimated: means and shares."""
+        """The names of what is estimated: means of numbers, and shares of categories."""
         return self.schema.labels
 
     @property
     def totals(self) -> Floats:
-        """What an estimate, times the number of users, is held against: sums and supports, in the
-        labels' order.
+        """The true sums and counts, in the labels' order.
+
+        They are compared with the estimate times the number of users.
         """
         first = len(self.schema.numeric)
         columns = zip(self.schema.categorical, self.inputs.T[first:], strict=True)
@@ -107,9 +112,9 @@ class TablePopulation:
         return np.concatenate([self.inputs[:, :first].sum(axis=0), *supports])
 
     def sample(self, users: int, seed: int) -> "TablePopulation":
-        """Some of the users, drawn without replacement.
+        """Return a population of `users` of these users, drawn without replacement.
 
-        Raises `BadInput` when there are not as many.
+        Raises `BadInput` when there are fewer users.
         """
         chosen, source = _sample_rows(users, len(self.inputs), self.source, seed)
         return attrs.evolve(self, inputs=self.inputs[chosen], source=source)
@@ -119,7 +124,7 @@ Population = ItemPopulation | NumberPopulation | TablePopulation
 
 
 def in_chance_order(population: Population, seed: int) -> Population:
-    """The same users, every order equally likely but for ties of doubles."""
+    """Return the same users in a random order; every order is equally likely, except for ties."""
     order = np.argsort(
         SampledCoins(seed, "order").uniform(len(population.inputs)).plain, kind="stable"
     )
@@ -129,7 +134,7 @@ def in_chance_order(population: Population, seed: int) -> Population:
 
 
 def _sample_rows(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
-    """The places of some users, and where they come from in words."""
+    """Return the places of `users` drawn rows, and the words for their source."""
     if not 1 <= users <= everybody:
         raise BadInput(f"users to draw are 1 to {everybody}, the rows of {source}, got {users}")
     chosen = SampledCoins(seed, "population").subset(users, everybody).plain

@@ -1,1 +1,4 @@
-"""What is stated about a protocol, in numbers and words: never how it is worked out."""
+"""Records of what is stated about a protocol: cost, accuracy, privacy and disclosures.
+
+The formulas behind the statements stand beside each protocol, not here.
+"""

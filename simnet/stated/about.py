@@ -1,14 +1,14 @@
-"""What is said about a protocol: the record that stands beside its script, in `about.py`.
+"""The record of what is stated about a protocol: `about.py` beside its script returns it.
 
-The script is the algorithm; nothing in it serves an instrument. A function `about` beside it takes
-the protocol and returns this record, with everything worked out for the protocol's parameters:
+The script is only the algorithm. A function `about` beside the script takes the protocol and
+returns this record, with every number computed for the protocol's parameters:
 
     def about(protocol: Echo) -> About:
         return About(name="echo", estimator="a", workload=Workload(messages=2, elements=2))
 
-A scenario names that function (`Scenario(protocol=Echo, about=about, ...)`), and so each instrument
-finds the record. Everything but the name is optional: what an instrument does without a field is
-said beside the field.
+A scenario names that function, as in `Scenario(protocol=Echo, about=about, ...)`, so that the
+commands find the record. Every field except the name is optional. Each field's text says what
+happens without it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,62 +22,75 @@ from simnet.stated.bill import Expectation
 from simnet.stated.disclosure import Disclosure
 from simnet.stated.privacy import PrivacyStatement
 
-# Of a population: how many users hold each item, the sum of their numbers, or of each column.
+# The totals of a population: the count of each item, the sum of numbers, or both for each column.
 Totals = Any
 Listed = Mapping[str, Mapping[str, Sequence[str]]]  # kind of fact -> whose -> names and items
 
 
 @attrs.frozen(kw_only=True)
 class Workload:
-    """What a run moves, about: enough to refuse an absurd one before it starts."""
+    """About how much a run sends, so that a run that is too large is refused before it starts.
+
+    `elements` counts the values of any kind in the messages. `element_bits` is the size of a field
+    element, or None if the values are of other kinds.
+
+    >>> Workload(messages=2, elements=2).messages
+    2
+    """
 
     messages: int
-    elements: int  # values of whatever kind that the messages carry
-    element_bits: int | None = None  # of field elements; None where values are of other kinds
+    elements: int
+    element_bits: int | None = None
 
 
 @attrs.frozen(kw_only=True)
 class About:
-    """What is said about one protocol with its parameters."""
+    """What is stated about one protocol with its parameters.
+
+    >>> About(name="echo").name
+    'echo'
+    """
 
     name: str
-    """Called by everything that shows the protocol to a person, and by the bill's JSON."""
+    """The name that people see, which JSON shows too."""
 
     estimator: str | None = None
     """The party whose output is the estimate. Without it there is no figure of an estimate, and the
     protocol cannot be a group of a weighted aggregation."""
 
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
-    """Settings as the protocol took them, by name, where that is no field of the protocol: an ε
-    that was left out and got its default. Without them JSON shows the settings as they were set."""
+    """Settings that are no fields of the protocol, by name, such as an ε that got its default.
+    Without them, JSON shows the settings as they were given."""
 
     workload: Workload | None = None
-    """Called before a run, to refuse one that would never end. Without it nothing is refused."""
+    """About how much a run sends, so that a run that would take too long is refused. Without it, no
+    run is refused."""
 
     expected_squared_l2: float | None = None
-    """The mean of the squared L2 error, where it is known before anything is known of the users, or
-    its largest value. Called by advice and by weighted aggregation, which weighs groups by it."""
+    """The mean of the squared L2 error, if it does not depend on the users' inputs, or its largest
+    value. Advice compares protocols by it, and weighted aggregation computes weights from it."""
 
     expected_bill: Callable[[Run], Sequence[Expectation]] | None = None
-    """The entries of the protocol's cost table for a run. Without it there is no bill to compare
-    with, only what the ledger measured."""
+    """Returns the entries of the protocol's cost table for a run. Without it, the bill shows only
+    what the ledger measured."""
 
     assess: Callable[[Run, Totals], Assessment] | None = None
-    """Holds a run's estimate against the truth. Without it a run shows its outputs alone."""
+    """Compares a run's estimate with the truth. Without it, a run shows only its outputs."""
 
     privacy: Callable[[Run, Totals, float | None, float | None], Sequence[PrivacyStatement]] = (
         lambda *_: ()
     )
-    """The privacy of each view of a run, at an ε and at a δ, or at the protocol's own where these
-    are None. Raises `ValueError` for an ε or a δ that is none. Without it nothing is stated."""
+    """Returns the privacy of each view of a run, at an ε and at a δ; None stands for the protocol's
+    own. Raises `ValueError` for a number that cannot be an ε or a δ. Without it, no privacy is
+    stated."""
 
     disclosure: Callable[[Collection[str]], Disclosure | None] = lambda _: None
-    """What messages with these tags (and `TRAFFIC`, when the network is watched) tell of an input
-    besides field elements; None for a view of which nothing is stated. Without it the discrete part
-    of every view is "not judged"."""
+    """Returns what messages with these tags reveal of an input, apart from field elements. The tag
+    `TRAFFIC` stands for a view of the network. It returns None if nothing is stated of a view.
+    Without it, the discrete part of every view is "not judged"."""
 
     public: Callable[[Run], Listed] = lambda _: {}
-    """What travelled in clear, to be shown beside a verdict."""
+    """Returns the plain values that messages carried, which are shown beside a verdict."""
 
 
-Describe = Callable[[Any], About]  # takes the protocol that the record is about
+Describe = Callable[[Any], About]  # takes the protocol, and returns its record

@@ -1,4 +1,4 @@
-"""How good an estimate is: what it is held against, and what its errors are expected to be."""
+"""How good an estimate is: the truth, the errors, and the errors that are expected."""
 
 from collections.abc import Mapping
 
@@ -7,65 +7,73 @@ import numpy as np
 
 from simnet.arrays import Floats
 
-ITEMS_SHOWN = 40  # to a person; of more, the most frequent ones
+ITEMS_SHOWN = 40  # if there are more items, a person sees the most frequent ones
 
 
 @attrs.frozen(kw_only=True)
 class Scores:
-    """How wrong a model is about what users hold, beside others.
+    """The errors of a model beside those of other models, or how well heavy items are found.
 
-    Where items are looked for, `errors` are the rates of what is found, by their names.
+    `target` is the column that is predicted (or the class that large scores stand for), or the
+    items that are looked for. `judges` says in words which users or items the errors are over.
+    `errors` are by the model's name, this run's model first; for heavy items they are rates by
+    name. `remark` says what the numbers cannot show.
+
+    >>> Scores(target="sex", measure="error rate", judges="100 users", errors={"run": 0.2}).remark
+    ''
     """
 
-    target: str  # a column, the class that large scores stand for, or items that are looked for
+    target: str
     measure: str
-    judges: str  # the users in words, or the items
-    errors: Mapping[str, float]  # by the model's name, this run's first
-    remark: str = ""  # on what the numbers cannot tell
+    judges: str
+    errors: Mapping[str, float]
+    remark: str = ""
 
 
 @attrs.frozen(kw_only=True)
 class Assessment:
     """How good an estimate is, item by item and as a whole.
 
-    Arrays have shape (N,). What is not known is NaN. Expectations are over the protocol's coins,
-    with what the users hold fixed.
+    Arrays have shape (N,). Unknown numbers are NaN. Expectations are over the protocol's coins; the
+    users' inputs are fixed.
     """
 
     estimate: Floats
     truth: Floats
-    low: Floats  # confidence intervals, of the unbiased estimates
+    low: Floats  # the ends of confidence intervals, which are those of the unbiased estimates
     high: Floats
-    confidence: float  # at which each interval covers
-    expected_squared_l2: float  # mean of the squared L2 distance from the truth
+    confidence: float  # the probability with which an interval contains the truth
+    expected_squared_l2: float  # the mean of the squared L2 distance from the truth
     deviation_squared_l2: float  # its standard deviation
     variance: Floats  # of each estimate
-    estimated_variance: Floats  # what the holder of the estimate can tell of it
-    # Distances are measured in these where estimates are of different kinds; shape (N,).
+    estimated_variance: Floats  # the variance as the owner of the estimate can compute it
+    # Errors are divided by these units if the estimates are of different kinds; shape (N,).
     units: Floats | float = 1.0
-    parts: Mapping[str, slice] = attrs.field(factory=dict)  # the kinds, and where they are
-    # The unbiased estimates, where these were processed into `estimate`.
+    parts: Mapping[str, slice] = attrs.field(
+        factory=dict
+    )  # the kinds of estimates, and their places
+    # The unbiased estimates, if `estimate` was post-processed from them.
     raw: Floats | None = None
-    # The weights of a model, where one is estimated: then the truth is the model that the same run
-    # gives without noise, and `scores` say what it is good for.
+    # The names of a model's weights, if a model is estimated. Then `truth` is the model of the same
+    # run without noise, and `scores` are the errors of the models.
     labels: tuple[str, ...] | None = None
-    scores: Scores | None = None  # of a model, or how well heavy hitters are found
+    scores: Scores | None = None  # the errors of a model, or how well heavy items are found
 
     @property
     def squared_l2(self) -> float:
-        """The sum over items of the squared error."""
+        """The sum of the squared errors of all items."""
         return float(np.sum(self._squares))
 
     @property
     def raw_squared_l2(self) -> float | None:
-        """The same of the unbiased estimates, where these were processed."""
+        """The sum of the squared errors of the unbiased estimates, or None without `raw`."""
         if self.raw is None:
             return None
         return float(np.sum(((self.raw - self.truth) / self.units) ** 2))
 
     @property
     def shown(self) -> list[int]:
-        """The places to show a person: all, or the 40 of the most users or the largest weights."""
+        """The places to show a person: all, or those of the 40 largest shares or weights."""
         if len(self.truth) <= ITEMS_SHOWN:
             return list(range(len(self.truth)))
         size = self.truth if self.labels is None else np.abs(self.truth)
@@ -81,7 +89,7 @@ class Assessment:
         return np.asarray(((self.estimate - self.truth) / self.units) ** 2)
 
     def mse_of_parts(self) -> dict[str, dict[str, float]]:
-        """Each part's mean squared error, and what it is expected to be without bias."""
+        """Return each part's mean squared error, and its expectation if estimates have no bias."""
         expected = self.variance / np.square(self.units)
         return {
             name: {
@@ -93,11 +101,11 @@ class Assessment:
 
     @property
     def mse(self) -> float:
-        """The mean over items of the squared error."""
+        """The mean of the squared errors of all items."""
         return self.squared_l2 / len(self.truth)
 
     @property
     def deviations(self) -> float:
-        """By how many standard deviations the squared error exceeds its mean; 0 if none varies."""
+        """The number of standard deviations by which the squared error exceeds its mean, or 0."""
         excess = self.squared_l2 - self.expected_squared_l2
         return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0

@@ -1,7 +1,7 @@
-"""A bill held against its formula.
+"""A bill, whose entries are compared with their formulas.
 
-An entry has what a paper states, what is exact for the run, what is expected over its coins, and
-what was measured.
+An entry has the number that a paper states, the exact number for the run, its mean over the coins,
+and the number that was measured.
 """
 
 import math
@@ -22,10 +22,15 @@ EntryScope = Literal["per-user", "total"]
 class Expectation:
     """One entry of a cost table.
 
-    Numbers are per user (the mean over users) or totals, as `scope` says. `direction` is `none` for
-    operations, for rounds, and for elements sent and received taken together. `paper` is None where
-    the paper has no such entry; `exact` is right for the run at hand, `expected` is its mean over
-    the coins.
+    - `scope` says whether the numbers are means per user or totals.
+    - `direction` is `none` for operations, for rounds, and for the sum of elements that are sent
+      and received.
+    - `paper` is the number that the paper prints, or None.
+    - `exact` is the number for this run, and `expected` is its mean over the coins.
+
+    >>> entry = Expectation("user", "computation", "FA", "none", "per-user", "wire", 3, 3.0)
+    >>> entry.exact
+    3
     """
 
     role: str
@@ -42,10 +47,10 @@ class Expectation:
 
 @attrs.frozen
 class BillRow:
-    """An entry with what the ledger says.
+    """An entry with the number that the ledger measured.
 
-    `bytes` is, in the row's scope, the payload of the messages that carry such elements, None where
-    nothing travels.
+    `bytes` is the payload of the messages that carry such elements, per user or in total as the
+    entry's scope says. It is None for entries that are not about messages.
     """
 
     protocol: str
@@ -55,15 +60,15 @@ class BillRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the measured value is the exact one."""
+        """Whether the measured value equals the exact one."""
         return math.isclose(self.measured, self.expectation.exact, rel_tol=1e-12)
 
     def as_json(self) -> dict[str, Any]:
-        """The row as flat keys."""
+        """Return the row for JSON, without nested keys."""
         entry = attrs.asdict(self.expectation)
         expected = (
             None if self.expectation.expected is None else round(self.expectation.expected, 9)
-        )  # no float dust
+        )  # without rounding errors of floats
         return {
             "protocol": self.protocol,
             **entry,
@@ -74,7 +79,7 @@ class BillRow:
 
 
 def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
-    """Read an entry off the ledger; `members` parties play the role, those of a crowd counted."""
+    """Read an entry off the ledger; `members` users or servers play the role, crowds included."""
     share = members if expectation.scope == "per-user" else 1
     if expectation.quantity == "rounds":
         return BillRow(protocol, expectation, ledger.rounds_of(expectation.role), None)
@@ -97,7 +102,7 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
 
 
 def mean_row(rows: Sequence[BillRow]) -> BillRow:
-    """One entry over several runs: the means of what was exact and of what was measured."""
+    """Return the mean over several runs of an entry's exact and measured numbers."""
     first = rows[0]
     exact = sum(row.expectation.exact for row in rows) / len(rows)
     payload = None if first.bytes is None else sum(row.bytes or 0.0 for row in rows) / len(rows)

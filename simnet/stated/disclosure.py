@@ -2,29 +2,33 @@
 
 import attrs
 
-TRAFFIC = "traffic"  # stands among the tags for watching the network: who sends when, how much
+TRAFFIC = "traffic"  # stands for the network's traffic: who sends when, and how many bytes
 
 
 @attrs.frozen(kw_only=True)
 class Disclosure:
-    """How much the discrete part of a view may tell about one party's input, and why.
+    """How much the discrete part of a view may reveal about one party's input, and why.
 
-    Shown with a verdict, beside what the coalition determines from field elements.
+    It is shown with a verdict, beside what the coalition learns from field elements.
+
+    >>> stated = Disclosure(independent=False, epsilon=0.5, tier="proved", argument="bits")
+    >>> stated.repeated(3).epsilon
+    1.5
     """
 
-    independent: bool  # what is seen has the same law whatever the input
-    epsilon: float | None  # bounds the local privacy loss of one party's input; None if unknown
-    bound: float | None = None  # what a paper states for ε
-    # The loss of disclosed values by themselves, where `epsilon` is larger because shares tell of
-    # the same secrets: it then bounds what disclosed values tell on top of these.
+    independent: bool  # the view has the same law for every input
+    epsilon: float | None  # a bound on the privacy loss of one party's input; None if unknown
+    bound: float | None = None  # the ε that a paper states
+    # The loss of the disclosed values alone. It is set if shares reveal something of the same
+    # secrets. Then `epsilon` is larger, and bounds what disclosed values reveal beyond the shares.
     by_itself: float | None = None
     tier: str  # `proved`, `enumerated`, `bound`, `stated` or `sampled`
-    argument: str  # why it holds, in a sentence
-    # Nothing else protects inputs: messages carry no field elements, and no secret is shared.
+    argument: str  # why the statement is true, in a sentence
+    # Only perturbation protects inputs: messages carry no field elements, and nothing is shared.
     alone: bool = False
 
     def repeated(self, times: int) -> "Disclosure":
-        """The statement for so many collections from the same inputs: losses add up."""
+        """Return the statement for several collections from the same inputs: losses add up."""
         return attrs.evolve(
             self,
             epsilon=None if self.epsilon is None else times * self.epsilon,

@@ -1,4 +1,4 @@
-"""What is stated of the privacy of a view: an ε and a δ, with all that they depend on."""
+"""A statement of the privacy of a view: an ε and a δ, with everything that they depend on."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -9,29 +9,36 @@ import attrs
 
 from simnet import markup
 
-SMALLEST = 1e-307  # probabilities below it are text: floats that small lose digits
+SMALLEST = 1e-307  # smaller probabilities are shown as text, because such floats lose digits
 
 
 @attrs.frozen
 class PrivacyStatement:
-    """A pair of ε and δ with all that it depends on.
+    """An ε and a δ of a view, with everything that they depend on.
 
-    `bound` is what a closed form, named in `bound_source`, gives for the number that was asked: for
-    δ when ε was given, for ε when δ was; of a pure ε it is a bound on that. A δ below every float
-    is text, here as in JSON.
+    `bound` is the value of a closed form, which `bound_source` names. It bounds δ if ε was given,
+    and ε if δ was given or if δ is 0 (pure ε). A δ below the smallest float is text, here as in
+    JSON.
+
+    >>> import math
+    >>> statement = PrivacyStatement(1.0, -math.inf, "replace", "a report", "nothing")
+    >>> statement.as_json()["delta"]
+    0.0
     """
 
     epsilon: float
     log_delta: float  # ln δ, -inf for pure ε
     relation: str  # which inputs are neighbours: `replace` or `remove`
-    view: str  # whose view it is about
-    assumption: str  # what it rests on
+    view: str  # the view, in words
+    assumption: str  # what the numbers assume
     bound: float | str | None = None
     bound_source: str = ""
-    label: str = "exact"  # or "bound", or what else keeps it from being taken for more than it is
-    given_delta: float | None = None  # where δ was given, and not ε
-    claimed: float | str | None = None  # what a paper's theorem gives for the other one
-    claim: str = ""  # the theorem
+    label: str = "exact"  # or "bound", or other words that limit the statement
+    given_delta: float | None = None  # the δ, if δ was given and not ε
+    claimed: float | str | None = (
+        None  # the value that a paper's theorem gives for the other number
+    )
+    claim: str = ""  # the name of the theorem
 
     @property
     def log10_delta(self) -> float:
@@ -39,7 +46,7 @@ class PrivacyStatement:
         return self.log_delta / log(10)
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on; a δ below the smallest float is given as text."""
+        """Return the statement for JSON; a δ below the smallest float is text."""
         delta = small_number(self.log_delta) if self.given_delta is None else self.given_delta
         return {
             "epsilon": self.epsilon,
@@ -57,11 +64,11 @@ class PrivacyStatement:
 
     @property
     def whose(self) -> str:
-        """The view, and how far to trust the numbers for it."""
+        """The view, and the label if the numbers are not exact."""
         return self.view if self.label == "exact" else f"{self.view} ({self.label})"
 
     def row(self) -> dict[str, str]:
-        """The numbers as a line of a table, by column."""
+        """Return the cells of a table's row, by heading."""
         other = "δ" if self.given_delta is None and self.log_delta > -inf else "ε"
         claimed = "" if self.claimed is None else f"{other} {_three_digits(self.claimed)}"
         closed = (
@@ -115,14 +122,14 @@ class Statements(tuple[PrivacyStatement, ...]):
 
 
 def small_number(log_value: float) -> float | str:
-    """A probability from its natural logarithm, as text where no float has all its digits."""
+    """Return a probability from its natural logarithm, as text if it is too small for a float."""
     if log_value == -inf or log_value > log(SMALLEST):
         return exp(log_value)
     return _power_of_ten(log_value / log(10), 6)
 
 
 def small_in_words(log_value: float) -> str:
-    """A probability from its natural logarithm, with three digits."""
+    """Return a probability from its natural logarithm, as text with three digits."""
     if log_value == -inf:
         return "0"
     exponent = log_value / log(10)
@@ -132,13 +139,13 @@ def small_in_words(log_value: float) -> str:
 
 
 def _power_of_ten(exponent: float, decimals: int) -> str:
-    """10 to a power that no float may hold, as text such as `1.00e-320`."""
+    """Return 10 to a power as text such as `1.00e-320`, even if no float has this value."""
     whole = floor(exponent)
     return _scientific(10 ** (exponent - whole), whole, decimals)
 
 
 def _scientific(mantissa: float, exponent: int, decimals: int) -> str:
-    # Rounding may lift a mantissa of 9.999 to 10: then the exponent is one larger
+    # Rounding may turn a mantissa of 9.999 into 10: then the exponent is one larger
     digits, _, carried = f"{mantissa:.{decimals}e}".partition("e")
     return f"{digits}e{exponent + int(carried)}"
 

@@ -1,9 +1,9 @@
-"""Experiments: a trial, a grid of parameters to repeat it on, and what to show of it.
+"""Experiments: a trial, a grid of parameters to repeat the trial on, and the results to show.
 
-A trial is a function of its parameters, a seed and a folder of data, and returns numbers by name,
-and as `people` where its people came from. Its seed is derived from the experiment's name, the
-parameters and the trial's place, so that results do not depend on where, when and in which order
-trials ran.
+A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name,
+and under the name `people` a text that says where its people came from. The seed of a trial
+follows from the experiment's name, the parameters and the trial's number. So the results do not
+depend on where, when and in which order trials run.
 """
 
 import hashlib
@@ -29,30 +29,46 @@ Value = str | int | float | bool | None
 Parameters = Mapping[str, Value]
 Product = Mapping[str, Sequence[Value]]
 Measurements = Mapping[str, float | str]
-LABEL = "people"  # what a trial returns under this name is text: where its people came from
+LABEL = "people"  # under this name a trial returns a text: where its people came from
 OWN_COLUMNS = frozenset(
     {"experiment", "trial", "seed", "code", "data"}
-)  # that every table may have
+)  # the columns that every table may have
 OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
-MOST_TRIALS = 10**7  # at a point: they are counted one by one
+MOST_TRIALS = 10**7  # at one point of the grid, because trials are counted one by one
 Trial = Callable[[Parameters, int, Path | None], Measurements]  # parameters, seed, folder of data
 
 
-def _a_tenth(parameters: Parameters) -> float:  # noqa: ARG001  # the interface names them
+def _a_tenth(parameters: Parameters) -> float:  # noqa: ARG001  # the interface requires the argument
     return 0.1
 
 
 @attrs.frozen(eq=False)
 class Experiment:
-    """What `simnet sweep` and `simnet reproduce` run.
+    """A trial that `simnet sweep` and `simnet reproduce` repeat on a grid of parameters.
 
-    The grid is a union of products: each maps the name of a parameter to its values. A quick run
-    keeps the values named in `quick`, or has these in place of all where none of them is in the
-    grid, and runs `quick_trials` trials a point. Trials of an `exact` experiment toss no coins; by
-    default it is one if it is made with one trial. `files` are the data that trials read, by name,
-    from the folder that they are given; without a folder they make up synthetic people. `choices`
-    say what was chosen where the source leaves it open. `cost` is about how many seconds of one
-    core a trial takes. `figure` draws a table, as a matplotlib figure.
+    - `trial` is called with the parameters, a seed and the folder of data (or None).
+    - `grid` is a union of products; each product maps the names of parameters to their values.
+    - `trials` is the number of trials at each point of the grid.
+    - `exact` says that trials draw no coins. By default it is True if `trials` is 1.
+    - `quick` names the values that a quick run keeps. If the grid has none of them, a quick run
+      takes these values in place of the grid's. `quick_trials` is its number of trials at a point.
+    - `files` are the names of the data files that trials read from the folder. Without a folder,
+      trials make up synthetic people.
+    - `choices` are sentences that say what was chosen where the source leaves something open.
+    - `cost` estimates how many seconds of one core a trial takes.
+    - `figure` draws a table as a matplotlib figure.
+
+    Raises `ValueError` for a parameter with the name of another column of the table.
+
+    >>> squares = Experiment(
+    ...     summary="squares",
+    ...     source="none",
+    ...     trial=lambda parameters, seed, folder: {"square": parameters["x"] ** 2},
+    ...     grid=[{"x": [1, 2, 3]}],
+    ...     measures=[],
+    ... )
+    >>> squares.points()
+    [{'x': 1}, {'x': 2}, {'x': 3}]
     """
 
     summary: str
@@ -84,7 +100,7 @@ class Experiment:
         return tuple(dict.fromkeys(name for product in self.grid for name in product))
 
     def points(self) -> list[dict[str, Value]]:
-        """Every point of the grid once, in order."""
+        """Return every point of the grid once, in order."""
         found: dict[str, dict[str, Value]] = {}
         for product in self.grid:
             for values in itertools.product(*product.values()):
@@ -93,7 +109,7 @@ class Experiment:
         return list(found.values())
 
     def quickly(self) -> "Experiment":
-        """The same with the few values and trials of a quick run."""
+        """Return the experiment with the few values and trials of a quick run."""
         grid = [
             {name: self._quick(name, values) for name, values in product.items()}
             for product in self.grid
@@ -107,11 +123,11 @@ class Experiment:
         return wanted
 
     def with_settings(self, given: Mapping[str, str]) -> "Experiment":
-        """The same with the values of some parameters replaced, as text with commas between them.
+        """Return the experiment with other values of some parameters, given as `"0.2,0.4"`.
 
-        A value that some products have already stays with those: naming one protocol of two leaves
-        out the other's product. Raises `BadInput` for a name that there is not, or a value of
-        another kind than the parameter's.
+        A value that some products of the grid already have is used only in these products. So if
+        you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
+        for an unknown name, and for a value of another type than the parameter's.
         """
         unknown = next((name for name in given if name not in self.axes), None)
         if unknown is not None:
@@ -122,7 +138,7 @@ class Experiment:
         grid = self.grid
         for name, text in given.items():
             if not text.isprintable():
-                raise BadInput(f"{name}={text!r} has letters that cannot be printed")
+                raise BadInput(f"{name}={text!r} has characters that cannot be printed")
             known = [value for product in grid for value in product.get(name, ())]
             setting = Setting(name, known[0] if known else None, None, "")
             wanted = [parsed(setting, part.strip()) for part in text.split(",")]
@@ -130,20 +146,22 @@ class Experiment:
         return attrs.evolve(self, grid=grid)
 
     def with_trials(self, trials: int | None) -> "Experiment":
-        """The same with another number of trials a point, unless that is None.
+        """Return the experiment with another number of trials at each point, unless it is None.
 
-        Raises `BadInput` below 1, and above 10 million.
+        Raises `BadInput` for a number below 1 or above 10 million.
         """
         if trials is None:
             return self
         if trials < 1:
-            raise BadInput(f"there is at least one trial, got trials={trials}")
+            raise BadInput(f"the number of trials is at least 1, got trials={trials}")
         if trials > MOST_TRIALS:
-            raise BadInput(f"there are at most {MOST_TRIALS:,} trials a point, got {trials:,}")
+            raise BadInput(
+                f"the number of trials at a point is at most {MOST_TRIALS:,}, got {trials:,}"
+            )
         return attrs.evolve(self, trials=trials)
 
     def jobs(self, name: str) -> Iterator["Job"]:
-        """Every trial of every point; `name` is the experiment's, from which seeds follow."""
+        """Yield every trial of every point; seeds follow from `name`, the experiment's name."""
         for point in self.points():
             text = canonical(point)
             for trial in range(self.trials):
@@ -152,7 +170,7 @@ class Experiment:
 
 @attrs.frozen
 class Job:
-    """One trial to run: the parameters in canonical form, its place from 0, and its seed."""
+    """One trial to run: its parameters in canonical form, its number from 0, and its seed."""
 
     parameters: str
     trial: int
@@ -160,12 +178,12 @@ class Job:
 
 
 def canonical(parameters: Parameters) -> str:
-    """Parameters as JSON in one way only: keys in order, no blanks."""
+    """Return the parameters as JSON in canonical form: keys in order, no blanks."""
     return json.dumps(dict(parameters), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def seed_of(experiment: str, parameters: str, trial: int) -> int:
-    """The seed of a trial, in 0..2**63-1: a digest of what it is a trial of."""
+    """Return a trial's seed in 0..2**63-1: a digest of experiment, parameters and number."""
     key = json.dumps([experiment, parameters, trial]).encode()
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big") >> 1
 
@@ -173,7 +191,7 @@ def seed_of(experiment: str, parameters: str, trial: int) -> int:
 def _with_values(
     product: Product, name: str, wanted: Sequence[Value], known: Sequence[Value]
 ) -> Product:
-    """A product with other values of a parameter, but for those known from other products alone."""
+    """Return a product with other values of a parameter, without those of other products only."""
     if name not in product:
         return product
     return {

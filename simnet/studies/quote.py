@@ -1,9 +1,9 @@
 """Numbers that a paper quotes, and verdicts on them.
 
-A quoted number is held against what the experiment's law expects of it: first as the paper defines
-it, then with a correction, if one is known. A number that the paper simulated is itself a draw: it
-agrees if its chance under that law is at least `LEVEL`. Where no law is known, the measured
-interval decides, if it can.
+A *quote* is a number that a paper prints and that we check. We compare it with the value that the
+experiment's law expects: first as the paper defines the number, then with a correction, if one is
+known. A number that the paper simulated is a random draw. It agrees if its probability under the
+law is at least `LEVEL`. If no law is known, the measured interval decides, if it can.
 """
 
 from collections.abc import Callable
@@ -33,11 +33,16 @@ MORE = "more trials would tell"
 
 @attrs.frozen
 class Counterpart:
-    """What a quoted number should be, and what was measured, in one reading of it.
+    """The value to compare a quoted number with: what a law expects, and what was measured.
 
-    `spread` is the relative standard deviation of the paper's own number; 0 if it did not depend on
-    chance, NaN if it is not known. `expected` is None where no law tells; `measured` and its
-    interval where nothing was run for it. A `share` is that of places at which a statement holds.
+    - `expected` is None if no law gives it.
+    - `measured`, and its interval `low..high`, are None if nothing was run.
+    - `spread` is the relative standard deviation of the paper's own number. It is 0 if that number
+      is not random, and NaN if the standard deviation is not known.
+    - `share` says that the number is the share of places at which a statement holds.
+
+    >>> Counterpart(expected=2.0, measured=2.1, low=1.9, high=2.3).holds
+    True
     """
 
     expected: float | None
@@ -49,9 +54,9 @@ class Counterpart:
 
     @classmethod
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
-        """An estimate of the table.
+        """Return the counterpart for an estimate of the table.
 
-        The paper's number is the mean of so many runs, or exact for none.
+        The paper's number is the mean of `runs` runs, or exact if `runs` is 0.
         """
         expected = found.mean if found.exact and found.expected is None else found.expected
         return cls(
@@ -60,7 +65,7 @@ class Counterpart:
 
     @property
     def law(self) -> float:
-        """The expected value. Raises `NoSuchPoint` where no law tells."""
+        """The expected value. Raises `NoSuchPoint` if no law gives it."""
         if self.expected is None:
             raise NoSuchPoint("no law tells what to expect")
         return self.expected
@@ -69,7 +74,7 @@ class Counterpart:
     def holds(self) -> bool:
         """Whether the expected value lies inside the measured interval.
 
-        True where either is not known.
+        True if the value or the interval is not known.
         """
         if self.expected is None or self.low is None or self.high is None:
             return True
@@ -77,10 +82,10 @@ class Counterpart:
         return self.low - slack <= self.expected <= self.high + slack
 
     def chance(self, printed: float, rounding: float, bound: str) -> float | None:
-        """How likely the printed number is, up to rounding, two-sided.
+        """Return the two-sided probability of the printed number, up to rounding.
 
-        Of a bound, how likely it is to hold. None when that cannot be told: no law is known and the
-        measured interval does not decide.
+        For a bound, return the probability that the bound holds. Return None if no law is known and
+        the measured interval does not decide.
         """
         if self.expected is None:
             return self._by_interval(printed, rounding, bound)
@@ -99,9 +104,10 @@ class Counterpart:
         return min(1.0, 2 * min(below, above))
 
     def _by_interval(self, printed: float, slack: float, bound: str) -> float | None:
-        """1 or 0 where the interval decides.
+        """Return 1 or 0 if the measured interval decides, else None.
 
-        A number agrees inside it, a bound or a share must hold all over it.
+        A number agrees if it lies inside the interval. A bound or a share agrees if it holds for
+        every value of the interval.
         """
         low, high = -inf if self.low is None else self.low, inf if self.high is None else self.high
         slack += ROUNDING * abs(printed)
@@ -115,7 +121,7 @@ class Counterpart:
         return 0.0 if most < wanted - slack or (not bound and least > wanted + slack) else None
 
     def _below(self, value: float) -> float:
-        """The chance of a number up to this, by a gamma law."""
+        """Return the probability of a number of at most `value`, under a gamma law."""
         from scipy.special import gammainc  # here, not above: it takes a while to load
 
         shape = self.spread**-2
@@ -124,12 +130,19 @@ class Counterpart:
 
 @attrs.frozen
 class Quote:
-    """A number as printed, with the functions that read it off a table.
+    """A number that a paper prints, with the functions that read its counterpart off a table.
 
-    `printed` is the number as text, whose last digit tells how it was rounded, or for a formula a
-    function that evaluates it. `bound` is set where the paper says "at least" or "at most". If the
-    `correction` is made, the number stands for what `corrected` reads, or for a misprint, is the
-    one that `instead` evaluates; `why` is what to say when it agrees neither way.
+    - `printed` is the number as text; its last digit shows how it was rounded. For a formula,
+      `printed` is a function that evaluates it on a table.
+    - `reading` reads the counterpart off a table, as the paper defines the number.
+    - `bound` is set if the paper says "at least" or "at most".
+    - `correction` says what is wrong in the paper. With it, the number is compared with what
+      `corrected` reads; or, for a misprint, `instead` evaluates the number that was meant.
+    - `why` is the note if the number agrees neither with nor without the correction.
+
+    >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
+    >>> quote.printed
+    '42'
     """
 
     source: str
@@ -143,9 +156,9 @@ class Quote:
     bound: Literal["", "at least", "at most"] = ""
 
     def judge(self, table: Table) -> "Ruling":
-        """The verdict; that it is not run here when the table lacks what the quote is about.
+        """Return the verdict on the quote; "not run here" if the table lacks the number's point.
 
-        It is undecided when the table's numbers allow no reading, as a quotient of zeros.
+        The verdict is undecided if the table's numbers have no reading, such as 0 divided by 0.
         """
         try:
             return self._judged(table)
@@ -178,7 +191,7 @@ class Quote:
     def _found(
         self, printed: float, found: Counterpart, chance: float | None, agrees: VerdictKind
     ) -> "Ruling":
-        """The verdict with this chance that the number agrees, in this sense."""
+        """Return the verdict for a number that agrees, as `agrees` says, with this probability."""
         if chance is None:
             return self._verdict(printed, found, chance, UNDECIDED, MORE)
         if chance < LEVEL:
@@ -188,7 +201,7 @@ class Quote:
         )
 
     def _printed(self, table: Table) -> tuple[float, float]:
-        """The printed number, and half a unit of its last digit."""
+        """Return the printed number, and half a unit of its last digit."""
         if not isinstance(self.printed, str):
             return self.printed(table), 0.0
         digits = Decimal(self.printed)
@@ -220,11 +233,12 @@ class Quote:
 
 @attrs.frozen
 class Ruling:
-    """A quoted number with what it was held against.
+    """A quoted number, the values it was compared with, and the verdict.
 
-    `note` is the correction, or why it cannot be reproduced. `chance` is how likely the printed
-    number is under the law that is expected, the paper's own runs being random. Unless it `holds`,
-    the measured interval leaves out the expected value. What is not known is None.
+    `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
+    probability of the printed number under the expected law, because the paper's own runs are
+    random. `holds` says whether the measured interval contains the expected value. Unknown values
+    are None.
     """
 
     source: str
@@ -241,5 +255,5 @@ class Ruling:
     holds: bool = True
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the verdict for JSON; these keys are stable."""
         return attrs.asdict(self)

@@ -198,7 +198,10 @@ def test_a_header_alone_is_refused(tmp_path: Path) -> None:
         written(tmp_path / "x.csv", "id,city\n\n"),
         as_parquet(tmp_path / "x.parquet", []),
     ):
-        assert refusal(path) == f"{path.name} has a header but no rows: one row is one user"
+        assert (
+            refusal(path)
+            == f"{path.name} has a header but no rows: a row for each user is expected"
+        )
 
 
 # Rows without a value

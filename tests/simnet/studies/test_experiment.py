@@ -93,7 +93,7 @@ def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
     ):
         with pytest.raises(BadInput, match=words):
             experiment().with_settings(texts)
-    with pytest.raises(BadInput, match="at least one trial, got trials=0"):
+    with pytest.raises(BadInput, match="the number of trials is at least 1, got trials=0"):
         experiment().with_trials(0)
     assert experiment().with_trials(None).trials == 4
 
@@ -378,9 +378,11 @@ def test_what_is_expected_is_never_unlikely(expected: float, spread: float) -> N
 
 def test_experiments_and_scenarios_are_told_apart() -> None:
     assert find_experiment("fig2")[0] == "fig2"
-    with pytest.raises(BadInput, match="fig2 is an experiment: simnet reproduce fig2"):
+    with pytest.raises(BadInput, match="fig2 is an experiment: run it with simnet reproduce fig2"):
         find("fig2")
-    with pytest.raises(BadInput, match=r"no experiment is called 'dpds': there are .*fig1, fig2"):
+    with pytest.raises(
+        BadInput, match=r"no experiment is called 'dpds': the names are .*fig1, fig2"
+    ):
         find_experiment("dpds")
 
 
