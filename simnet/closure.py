@@ -41,7 +41,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @attrs.frozen
 class Source:
-    """What the closure needs to know of a file: its digest, and what it imports."""
+    """The facts that the closure needs about a file: its digest, and its imports."""
 
     digest: bytes  # of the syntax tree without docstrings
     imports: tuple[Import, ...]
@@ -57,10 +57,10 @@ class Closure:
 
 @lru_cache
 def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
-    """The closure of some files, which may import modules in the folder `beside` too.
+    """Return the closure of some files, which may also import modules from the folder `beside`.
 
-    It is that of the sources as they are when first asked for in this process. Raises `BadInput`
-    for a file that cannot be read.
+    The sources count as they are when they are first read in this process. Raises `BadInput` for a
+    file that cannot be read.
     """
     bases = _bases(beside)
     found: dict[Path, Source] = {}
@@ -113,7 +113,7 @@ def _tree(content: bytes) -> ast.Module:
 
 
 def forget_sources() -> None:
-    """Read all sources anew from now on."""
+    """Forget all sources, so that the next call reads them again."""
     closure_of.cache_clear()
     source_of.cache_clear()
 
@@ -157,7 +157,7 @@ def _bases(beside: Path | None) -> dict[str, Path]:
 
 
 def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[Path]:
-    """The sources that an import in a file runs; none for a library that is not followed."""
+    """Return the source files that an import runs; none for a library that is not followed."""
     parts = name.split(".")
     if level:
         return _along(file.parents[level - 1], parts)
@@ -184,7 +184,7 @@ def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
 
 
 def _by_stub(stub: Path, name: str) -> list[Path]:
-    """The sources of what a package's stub says that a name of it is; none without a stub."""
+    """Return the source files behind a name in a package's stub; none without a stub."""
     if not stub.is_file():
         return []
     return [

@@ -38,9 +38,10 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, which takes the name `path` when the block ends without an error.
+    """Open a file for writing bytes; it gets the name `path` when the block ends without an error.
 
-    Raises `BadInput` when it cannot be written; what has the name is then as it was.
+    Raises `BadInput` if the file cannot be written; an existing file of this name then stays as it
+    was.
     """
     refuse_unwritable(path)
     try:
@@ -66,9 +67,10 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Raise `BadInput` for a file that cannot be written, as far as one knows without trying.
+    """Raise `BadInput` for a file that cannot be written, as far as this is visible without
+    writing.
 
-    It is called before the work whose result the file will hold.
+    It is called before the work whose result the file will contain.
     """
     try:
         if not path.name or path.is_dir():

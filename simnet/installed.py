@@ -26,7 +26,9 @@ GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS, GLOSSARIES)
 
 
 def extra_missing(purpose: str, library: str, extra: str) -> str:
-    """What to say when an optional library is missing: which, for what, and how to install it."""
+    """Return a message for a missing optional library: which library, for what, and how to install
+    it.
+    """
     command = f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[{extra}]'"
     return f"{purpose} needs {library}: {command}"
 
@@ -44,9 +46,10 @@ def packages() -> set[str]:
 
 
 def object_at(place: str) -> Any:
-    """The object at a place such as `package.module:NAME`, or the module without a name.
+    """Return the object at a place such as `package.module:NAME`, or the module if there is no
+    name.
 
-    Raises `BadInput` when the module fails to load, whatever it raises, or lacks the name.
+    Raises `BadInput` if the module fails to load for any reason, or if it lacks the name.
     """
     try:
         return EntryPoint("", place, "").load()
@@ -56,7 +59,9 @@ def object_at(place: str) -> Any:
 
 
 def unloadable(group: str) -> dict[str, str]:
-    """Why the entry points of a group that do not load do not, by name."""
+    """Return, by name, why entry points of a group cannot be loaded; entry points that load are
+    left out.
+    """
     reasons = {}
     for entry in entries(group):
         try:

@@ -1,10 +1,10 @@
-"""Names that were probably meant: for errors about names that nothing has."""
+"""Suggestions for misspelt names, for use in error messages."""
 
 from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like this one, upper and lower case aside; None if none is."""
+    """Return the known name that is most similar to `name`, or None. Case does not matter."""
     from difflib import get_close_matches  # here, not above: needed only when something is wrong
 
     by_lower = {word.lower(): word for word in known}
@@ -13,6 +13,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question to put behind a name that nothing has; empty where no name is like it."""
+    """Return a question that suggests a similar known name, or "" if there is none."""
     meant = nearest(name, known)
     return "" if meant is None else f" (did you mean {meant}?)"

@@ -15,7 +15,7 @@ import unicodedata
 
 
 def printable(text: str) -> str:
-    """The text with a dot for every character that no letter, digit, sign or space stands for."""
+    """Return the text with a dot in place of every character that cannot be shown."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "·" for letter in text)
@@ -31,7 +31,7 @@ _WORDS = {
 
 
 def transliterated(text: str, encoding: str) -> str:
-    """The text with words in place of the letters and signs that an encoding lacks."""
+    """Return the text with words in place of letters and signs that the encoding lacks."""
     return text.encode(encoding, ERRORS).decode(encoding)
 
 

@@ -73,7 +73,7 @@ def _reduce(values: Array, bound: Any) -> None:
 
 
 def integer_below(stream: Stream, bound: int) -> int:
-    """One integer, uniform on `0..bound-1`, for any `bound >= 1`."""
+    """Return one integer, uniform on `0..bound-1`, for any `bound >= 1`."""
     words = max(-(-(bound - 1).bit_length() // 64), 1)
     span = 1 << (64 * words)
     accepted = span - span % bound
@@ -86,8 +86,9 @@ def integer_below(stream: Stream, bound: int) -> int:
 
 
 def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
-    """True with probability `chance`, exactly: a uniform number's binary digits are compared with
-    those of chance.
+    """Return True with probability `chance`, exactly.
+
+    The binary digits of a uniform number are compared with the binary digits of `chance`.
     """
     while True:
         digit, rest = _first_word(chance)
@@ -167,7 +168,7 @@ def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
 
 
 def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """`count` distinct integers of `0..below-1`, every set equally likely; sorted.
+    """Return `count` distinct integers of `0..below-1`, sorted. Every set is equally likely.
 
     Proof: docs/proofs/subsets.md.
     """
@@ -176,7 +177,7 @@ def subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
 
 
 def sparse_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """`subset` one by one, for a few of many (Floyd's algorithm)."""
+    """Return a `subset` of a few among many integers, drawn one by one (Floyd's algorithm)."""
     chosen: set[int] = set()
     for last in range(below - count, below):
         drawn = integer_below(stream, last + 1)
@@ -185,10 +186,11 @@ def sparse_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int6
 
 
 def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """`subset` at once: all get random keys, and those with the least keys are taken.
+    """Return a `subset` drawn at once: every integer gets a random key, and the smallest keys are
+    chosen.
 
-    Keys that are all different come in every order equally often, so a draw with two equal keys is
-    thrown away.
+    If all keys are different, every order is equally likely. So a draw with two equal keys is
+    repeated.
     """
     while True:
         keys = stream.words(below)
@@ -201,11 +203,11 @@ def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64
 def weighted_subset(
     stream: Stream, count: int, below: int, favoured: int, weight: Fraction
 ) -> npt.NDArray[np.int64]:
-    """A set of `count` integers of `0..below-1`, `weight` times as likely when it holds `favoured`;
-    sorted.
+    """Return a sorted set of `count` integers of `0..below-1`; a set with `favoured` is `weight`
+    times as likely.
 
-    `favoured` is in with probability `count weight / (count weight + below - count)`, and the rest
-    is uniform.
+    The set contains `favoured` with probability `count weight / (count weight + below - count)`,
+    and the remaining elements are uniform.
     """
     inside = bernoulli(stream, count * weight / (count * weight + below - count))
     others = subset(stream, count - inside, below - 1)

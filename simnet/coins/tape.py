@@ -86,9 +86,10 @@ class Tape:
         self._at = 0
 
     def toss(self, choice: Choice) -> Outcome:
-        """The next outcome; a coin that can come out in one way only takes none from the tape.
+        """Return the next outcome. A coin with a single possible outcome takes no entry from the
+        tape.
 
-        Raises `TapeEnd` when the tape has no more.
+        Raises `TapeEnd` if the tape has no more entries.
         """
         if len(choice.outcomes) == 1:
             return choice.outcomes[0][0]
@@ -98,9 +99,9 @@ class Tape:
         return self._outcomes[self._at - 1]
 
     def answer(self, otherwise: BaseException) -> Outcome:
-        """The next entry, which is the answer to something else than a coin.
+        """Return the next entry, which answers a question that is not about a coin.
 
-        Raises `otherwise` when the tape has no more.
+        Raises `otherwise` if the tape has no more entries.
         """
         if self._at == len(self._outcomes):
             raise self.stopped(otherwise)
@@ -108,7 +109,7 @@ class Tape:
         return self._outcomes[self._at - 1]
 
     def stopped(self, stop: BaseException) -> BaseException:
-        """What is to be raised, noted first."""
+        """Note the error that stops the play, and return it."""
         if self.stop is None:
             self.stop = stop
         return stop
@@ -127,17 +128,19 @@ class TapeField:
         return constant(field, np.array(drawn, dtype=np.int64).reshape(shape)).metered(meter)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """The rows themselves."""
+        """Return the rows themselves."""
         return rows
 
     def block(self, number: int) -> "TapeField":
-        """The same tape: a deferred block is evaluated at once here, so its coins come in order."""
+        """Return the same tape: deferred blocks are evaluated at once here, so their coins come in
+        order.
+        """
         del number
         return self
 
 
 def _refuse_many(tape: Tape, outcomes: int, coin: str) -> None:
-    """Raise `BadInput` for a coin whose outcomes nobody would wait for, before they are listed."""
+    """Raise `BadInput` for a coin with too many outcomes, before the outcomes are listed."""
     if outcomes > MOST_OUTCOMES:
         raise tape.stopped(
             BadInput(
@@ -239,7 +242,7 @@ class TapeDiscrete:
         self._refuse("skellam")
 
     def block(self, number: int) -> "TapeDiscrete":
-        """The same tape, as for field elements."""
+        """Return the same tape, as for field elements."""
         del number
         return self
 
@@ -253,7 +256,7 @@ class TapeDiscrete:
 
 
 def tape_coins(tape: Tape) -> Coins:
-    """Coins that play a tape, field elements included."""
+    """Return coins that play a tape, including their field elements."""
     return Coins(TapeDiscrete(tape), TapeField(tape))
 
 

@@ -83,13 +83,15 @@ class DoorCall:
     alternative: Any = None  # what an output's function returns on the other inputs of a replay
 
     def fix(self) -> None:
-        """Make sure that whoever calls the function after the run calls the same function."""
+        """Make sure that instruments which call the function after the run call the same
+        function.
+        """
         self.function = with_fixed_variables(self.function)
         self.knowledge = self._knowledge()
 
     @property
     def has_changed(self) -> bool:
-        """Whether the function, or a plain argument, is not what it was when the call was fixed."""
+        """Whether the function, or a plain argument, has changed since the call was fixed."""
         return self.knowledge is not None and self.knowledge != self._knowledge()
 
     def _knowledge(self) -> Hashable:
@@ -98,7 +100,7 @@ class DoorCall:
 
     @property
     def name(self) -> str:
-        """The function's name, for people."""
+        """The function's name, for messages to people."""
         name = str(getattr(self.function, "__name__", type(self.function).__name__))
         return "a lambda" if name == "<lambda>" else name
 
@@ -120,17 +122,17 @@ class DoorCall:
 
     @property
     def rows(self) -> list[FieldArray]:
-        """The field arrays whose numbers the function is given, also by way of outputs."""
+        """The field arrays whose numbers the function gets, also through outputs."""
         return [source.array for source in self.sources if isinstance(source, Opened)]
 
     @property
     def has_input(self) -> bool:
-        """Whether the function is given an input, also by way of outputs."""
+        """Whether the function gets an input, also through outputs."""
         return any(isinstance(source, Input) for source in self.sources)
 
     @property
     def sources(self) -> list[Input | Opened]:
-        """The sealed arguments, with outputs replaced by what they were made of."""
+        """The sealed arguments; each output is replaced by the arguments that it was made of."""
         found: list[Input | Opened] = []
         pending = list(self.arguments)
         while pending:
@@ -152,15 +154,17 @@ def door_call(
     field: Field | None = None,
     shape: tuple[int, ...] | int = (),
 ) -> DoorCall:
-    """A call as a script asks for it, checked as far as that goes without calling the function.
+    """Return the call that a script asks for, checked without calling the function.
 
-    Raises `TypeError` for what is no function, for one that takes another number of arguments, and
-    for sealed values of another party.
+    Raises `TypeError` if `function` is not a function or takes another number of arguments, and for
+    sealed values of another party.
     """
     if isinstance(function, Sealed) or not callable(function):
         if isinstance(function, Sealed) or hasattr(function, "field"):
-            raise TypeError(f"{kind} comes of a function: write me.{kind}(function, value, ...)")
-        raise TypeError(f"{kind} comes of a function, got {type(function).__name__}")
+            raise TypeError(f"me.{kind} needs a function: write me.{kind}(function, value, ...)")
+        raise TypeError(
+            f"me.{kind} needs a function as its first argument, got {type(function).__name__}"
+        )
     if kind == "secret" and not isinstance(field, Field):
         raise TypeError(
             "a secret has a field and a shape that are known beforehand: "
@@ -227,7 +231,7 @@ def _check_holder(array: Any, meter: Meter | None, deed: str = "opens") -> None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether there is nothing sealed, and no field array, in a value."""
+    """Return whether a value contains nothing sealed and no field array."""
     if isinstance(value, Sealed):
         return False
     if isinstance(value, tuple | list | set | frozenset):
@@ -240,9 +244,9 @@ def _is_plain(value: Any) -> bool:
 
 
 def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
-    """Whether the function has a place for coins behind `given` values.
+    """Return whether the function has a parameter for coins behind `given` values.
 
-    Raises `TypeError` when it takes another number of arguments.
+    Raises `TypeError` if it takes another number of arguments.
     """
     is_bound = type(function) is MethodType
     # A hundred times faster than `inspect.signature`, which is asked once for a function.
@@ -277,7 +281,7 @@ def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool
 
 
 def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
-    """How many positional arguments a function needs, how many it takes, and their names."""
+    """Return how many positional arguments a function needs, how many it takes, and their names."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some functions written in C do not tell
@@ -294,9 +298,9 @@ def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
 
 
 def value_of(argument: Argument, meter: Meter | None = None) -> Any:
-    """What a function is given for an argument; opened numbers bill to `meter`.
+    """Return what a function gets for an argument; opened numbers bill to `meter`.
 
-    Raises what an output's function has raised.
+    Raises the error of an output's function, if this function has failed.
     """
     if isinstance(argument, Plain):
         return argument.value
@@ -313,10 +317,11 @@ def value_of(argument: Argument, meter: Meter | None = None) -> Any:
 
 
 def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
-    """What the function returns, checked and as the door hands it on.
+    """Call the function, check the result, and return it in the form in which the door returns it.
 
-    `coins` are discrete; a function that takes none is given none. Raises `TypeError` or
-    `ValueError` for a result that the door does not take, and whatever the function raises.
+    `coins` are discrete; a function without a parameter for coins gets none. Raises `TypeError` or
+    `ValueError` for a result that the door does not accept, and every error that the function
+    raises.
     """
     result = call.function(*values, coins) if call.takes_coins else call.function(*values)
     if inspect.iscoroutine(result):
@@ -333,14 +338,14 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
 
 
 def _disclosed(call: DoorCall, result: Any) -> Any:
-    """A copy of the result, so that nobody changes what is on record."""
+    """Return a copy of the result, so that later changes cannot alter the record."""
     if not _is_recordable(result):
         raise TypeError(_returns_no_values(call, result))
     return own_copy(result)
 
 
 def _is_recordable(value: Any) -> bool:
-    """Whether a value consists of numbers, texts and arrays alone."""
+    """Return whether a value consists only of numbers, texts and arrays."""
     if isinstance(value, _IMMUTABLE):
         return True
     if isinstance(value, tuple | list | set | frozenset):
@@ -392,7 +397,7 @@ def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
 
 
 def _kind_of_numbers(result: Any) -> str:
-    """What a function has returned in the place of whole numbers, for people."""
+    """Describe, for an error message, what a function returned instead of whole numbers."""
     if isinstance(result, np.ndarray | np.generic):
         return f"numbers of {result.dtype}"
     if isinstance(result, list | tuple) and result:
@@ -409,7 +414,7 @@ _CONTAINERS = (tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def own_copy(value: Any) -> Any:
-    """The same value, so that nobody changes what is on record."""
+    """Return a copy of the value, so that later changes cannot alter the record."""
     if isinstance(value, np.ndarray):
         return np.array(value)  # a `Metered` becomes plain
     if isinstance(value, _IMMUTABLE):
@@ -424,10 +429,10 @@ def own_copy(value: Any) -> Any:
 
 
 def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
-    """Call the function with the values behind its arguments, and note what it returns.
+    """Call the function with the values behind its arguments, and note its result.
 
-    Raises whatever the function raises, but for an output, where it is noted as `call.error`: it is
-    told when all scripts have ended, so that nobody's messages depend on it.
+    Raises every error that the function raises. The error of an output, however, is only noted as
+    `call.error`: it is raised when all scripts have ended, so that no message depends on it.
     """
     try:
         values = [value_of(argument, meter) for argument in call.arguments]
@@ -440,10 +445,10 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
 
 
 def unsealed(output: Any, party: str, meter: Meter) -> Any:
-    """What a party's script has returned, with the values in place of sealed ones.
+    """Return a script's result with plain values in place of sealed ones.
 
-    Raises `TypeError` for what another party holds: a verdict counts that as known to the other
-    party alone.
+    Raises `TypeError` for values that another party holds, because a verdict assumes that only the
+    other party knows them.
     """
     _check_own(output, party, meter, set())
     return _revealed(output)
@@ -461,7 +466,7 @@ def _without_meters(value: Any) -> Any:
 
 
 def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
-    """The same value, its pieces replaced."""
+    """Return the same value with its pieces replaced."""
     if isinstance(value, Metered):
         return value.plain
     if type(value) in (tuple, list):
@@ -472,7 +477,7 @@ def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
 
 
 def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
-    """Raise `TypeError` if anywhere in what a script has returned is something of another party."""
+    """Raise `TypeError` if a script's result contains something that belongs to another party."""
     if isinstance(value, Sealed):
         source = source_of(value)
         if isinstance(source, Opened):
@@ -488,7 +493,7 @@ def _check_own(value: Any, party: str, meter: Meter, seen: set[int]) -> None:
 
 
 def _pieces(value: Any) -> Iterator[Any]:
-    """What a value holds, as far as that can be seen from outside."""
+    """Yield the parts of a value, as far as they can be seen from outside."""
     if isinstance(value, dict):
         yield from value
         yield from value.values()

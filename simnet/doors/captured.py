@@ -71,7 +71,7 @@ _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, np.ufu
 
 
 def with_fixed_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, with the values that variables around it have now."""
+    """Return the same function, in which the variables around it keep their present values."""
     if isinstance(function, MethodType):
         inner = with_fixed_variables(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
@@ -98,7 +98,9 @@ def _copied(cell: CellType) -> CellType:
 
 @attrs.frozen(eq=False)
 class _Itself:
-    """A thing that is known by which one it is; it is kept, so that no other takes its place."""
+    """An object that is known only by its identity. It is kept alive, so that no other object gets
+    its id.
+    """
 
     thing: Any
 
@@ -110,19 +112,22 @@ class _Itself:
 
 
 class Opaque(_Itself):
-    """A thing that may change without showing it."""
+    """An object that may change without any visible sign."""
 
 
 def knowledge_of(value: object) -> Hashable:
-    """Equal as long as a function, or anything else that a door is given, stays as it is.
+    """Return a value that stays equal as long as a function, or another argument of a door, stays
+    the same.
 
-    What shows nothing of itself is taken to stay as it is.
+    Objects whose contents are not visible are assumed to stay the same.
     """
     return _knowledge(value, {})
 
 
 def is_same(first: Hashable, second: Hashable) -> bool:
-    """Whether what has this knowledge is the same for certain: False where that cannot be told."""
+    """Return whether the owners of these two knowledges are certainly the same; False if this
+    cannot be decided.
+    """
     return first is not None and first == second and _shows_all(first)
 
 
@@ -189,7 +194,7 @@ def _parts(value: Any) -> list[object] | None:
 
 
 def _parts_of_object(value: object) -> list[object] | None:
-    """The attributes of an object of a class that a script has brought along."""
+    """Return the attributes of an object whose class belongs to a script, else None."""
     if _library(type(value)) or any(
         _library(kind) not in ("", "simnet") and kind not in _STATELESS
         for kind in type(value).__mro__[:-1]
@@ -205,13 +210,13 @@ def _parts_of_object(value: object) -> list[object] | None:
 
 
 def _library(kind: type) -> str:
-    """The library that a class belongs to; empty where it is of a script's own world."""
+    """Return the library that a class belongs to; "" for a class of a script."""
     package = kind.__module__.partition(".")[0]
     return package if package in _LIBRARIES else ""
 
 
 def _parts_of_function(function: FunctionType) -> list[object]:
-    """How a function is written, and the values of all names that it uses."""
+    """Return the code of a function and the values of all names that it uses."""
     contents = [_contents(cell) for cell in function.__closure__ or ()]
     defaults, by_name = function.__defaults__ or (), function.__kwdefaults__ or {}
     module = function.__globals__
@@ -229,8 +234,8 @@ def _parts_of_function(function: FunctionType) -> list[object]:
 
 @functools.lru_cache(maxsize=1024)
 def _without_lines(code: CodeType) -> CodeType:
-    """The code without the names and the lines by which it is found, for itself and for functions
-    inside it.
+    """Return the code without file name, names and line numbers, also for the functions inside
+    it.
     """
     constants = tuple(
         _without_lines(constant) if isinstance(constant, CodeType) else constant
@@ -248,7 +253,9 @@ def _without_lines(code: CodeType) -> CodeType:
 
 @functools.lru_cache(maxsize=1024)
 def _names(code: CodeType) -> tuple[str, ...]:
-    """The names that a function, or one inside it, uses of its module or of objects."""
+    """Return the names that a function, or a function inside it, uses of its module or of
+    objects.
+    """
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     names = (*code.co_names, *(name for constant in inner for name in _names(constant)))
     return tuple(dict.fromkeys(names))

@@ -1,9 +1,9 @@
-"""Keys of plain values: equal only for values that no script can tell apart.
+"""Keys of plain values. Two values have equal keys only if no script can distinguish them.
 
-A disclosed value may shape anything, and a script may look at more than its number: `True` and `1`
-are equal in Python, and so are `1` and `1.0`, but `type(value)` tells them apart. So two values get
-one key only if they agree in type, in the width and the layout of arrays, and in the order of the
-entries of a dictionary. Such a difference counts as told, also where no script makes use of it.
+A script may look at more than the number of a disclosed value: `True` and `1` are equal in Python,
+and so are `1` and `1.0`, but `type(value)` distinguishes them. So two values have one key only if
+they agree in type, in the width and the layout of arrays, and in the order of a dictionary's
+entries. Such a difference counts as disclosed even if no script uses it.
 
 >>> key_of(True) == key_of(1), key_of((1, 2)) == key_of([1, 2]), key_of((1, 2)) == key_of((1, 2))
 (False, False, True)
@@ -22,11 +22,11 @@ from simnet.values.typed import Typed
 
 
 class NoKey(Exception):
-    """A value of a type that cannot be compared from outside."""
+    """Raised for a value of a type that cannot be compared from outside."""
 
 
 def key_of(value: object) -> Hashable:
-    """The key of a plain value. Raises `NoKey` for a type that shows nothing of itself."""
+    """Return the key of a plain value. Raises `NoKey` for a type whose contents are not visible."""
     kind = type(value)
     if value is None or kind in (bool, int, str, bytes, Fraction, range):
         return kind, value
@@ -46,7 +46,7 @@ def key_of(value: object) -> Hashable:
 
 
 def _pieces(value: object) -> Hashable:
-    """The keys of what a value is made of."""
+    """Return the keys of the parts of a value."""
     kind = type(value)
     is_named_tuple = isinstance(value, tuple) and hasattr(kind, "_fields")
     if kind in (tuple, list, set, frozenset) or (is_named_tuple and not hasattr(value, "__dict__")):

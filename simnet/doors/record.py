@@ -1,8 +1,8 @@
-"""What the doors of a run gave, so that the run can be played again without any input.
+"""The record of a run's doors, with which the run can be played again without any input.
 
-A run whose doors are on record can be read *blind*: its scripts are given no inputs, no function of
-a door is called, and every door gives what it gave before. If the scripts still do the same, then
-nothing that they did depended on an input except by way of a door.
+A run whose doors are on record can be read *without inputs*: the scripts get no inputs, no function
+of a door is called, and every door gives the result that it gave before. If the scripts still do
+the same, then inputs influenced them only through doors.
 """
 
 from collections import Counter
@@ -21,7 +21,9 @@ from simnet.values.sealed import Input, Made, Opened
 
 @attrs.frozen(eq=False)
 class RecordedCall:
-    """A door's call with what it cost: billed operations, and words of the discrete stream."""
+    """A door's call with its cost: the billed operations, and the words drawn from the discrete
+    stream.
+    """
 
     call: DoorCall
     operations: Counter[Operation]
@@ -36,7 +38,7 @@ class DoorRecord:
         self._recorded: dict[tuple[str, str, int], RecordedCall] = {}
 
     def note(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Open a door, keep the call, and return what it gives."""
+        """Open a door, record the call, and return the result of the door."""
         before, position = Counter(meter.counts), _position(coins)
         try:
             return open_door(call, coins, meter)
@@ -49,16 +51,16 @@ class DoorRecord:
             self.calls.setdefault(call.party, []).append(call)
 
     def played(self, call: DoorCall, coins: Coins | None, meter: Meter) -> DoorCall:
-        """The call on record that this one repeats; costs are billed, and its coins are skipped.
+        """Return the recorded call that this call repeats. Bill its costs and skip its coins.
 
-        Raises `ScriptError` where the script comes to another door than it did.
+        Raises `ScriptError` if the script opens another door than before.
         """
         recorded = self._recorded.get((call.party, call.kind, call.number))
         if recorded is None or not _is_same_place(recorded.call, call):
             raise ScriptError(
                 f"{call.party} comes to another door (me.{call.kind} of {call.name}) when its "
-                "script is read without inputs: a function of a door must leave nothing behind "
-                "but what it returns"
+                "script is read without inputs: the function of a door may change nothing and may "
+                "only return a value"
             )
         meter.counts.update(recorded.operations)
         source = None if coins is None else discrete_of(coins)
@@ -68,7 +70,9 @@ class DoorRecord:
 
 
 def _is_same_place(first: DoorCall, second: DoorCall) -> bool:
-    """Whether two calls stand at one place of a script, and are given things of the same kinds."""
+    """Return whether two calls belong to one place of a script and have arguments of the same
+    kinds.
+    """
     return (first.kind, first.field, first.shape, first.takes_coins, _code(first)) == (
         second.kind,
         second.field,
@@ -83,9 +87,9 @@ def _code(call: DoorCall) -> object:
 
 
 def is_same_call(first: DoorCall, second: DoorCall) -> bool:
-    """Whether two calls, both fixed, are of the same function, and were given the same things.
+    """Return whether two fixed calls have the same function and the same arguments.
 
-    False where that cannot be told.
+    Returns False if this cannot be decided.
     """
     return (
         (first.kind, first.field, first.shape, first.takes_coins)

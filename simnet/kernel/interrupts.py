@@ -1,20 +1,16 @@
-"""Ctrl-C in a run: it ends the run, even when a script catches it.
+"""Ctrl-C in a run: it ends the run, even if a script catches it.
 
-The first press raises `KeyboardInterrupt` in the script that it meets; between two scripts it is
-noted, and the run ends before the next one goes on. Most scripts let it through. One that catches
-it can do nothing more: its party is stopped, and the run ends when the script awaits anything. A
-script that computes on and on and catches everything, such as
+The first press raises `KeyboardInterrupt` in the script that is running. Between two scripts the
+press is noted, and the run ends before the next script goes on. Most scripts do not catch the
+error. A script that catches it can do nothing more: its party is stopped, and the run ends when the
+script awaits anything. But a script that computes for ever and catches everything, such as
 
-    while True:
-        try:
-            compute()
-        except BaseException:
-            pass
+while True: try: compute() except BaseException: pass
 
-would live through that. A second press that meets the same script, which has caught the first, ends
-the process as if nobody handled interrupts.
+would survive the first press. A second press in the same script ends the process as if no handler
+were installed.
 
-What is noted is also who was running, in which round and on which line.
+The handler also notes which party was running, in which round and on which line.
 """
 
 import os
@@ -29,11 +25,13 @@ from simnet.kernel.blame import running
 class Interrupts:
     """Watches for interrupts while it is entered, in the main thread.
 
-    A handler that somebody else has installed stays, and so does the lack of one in other threads.
+    A handler that other code has installed stays in place. In other threads nothing is installed.
     """
 
     def __init__(self, turn: Turn, resumes: CodeType) -> None:
-        """`resumes` is the code that resumes scripts: what it calls belongs to the script."""
+        """`resumes` is the code that resumes scripts: the functions that it calls belong to the
+        script.
+        """
         self.presses = 0
         self.running = ""  # the party, its round and line when the first press came
         self.in_script = False  # whether a script is being executed, and not the kernel alone

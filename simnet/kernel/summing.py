@@ -59,10 +59,11 @@ class Summing:
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Take in one sender's block: rows for one group, or for one group after another.
+        """Take in one sender's block: rows for one group or, with keys, for one group after
+        another.
 
-        There are several groups when there are keys, one for each key. Raises `ScriptError` when
-        the rows are not as many as the recipients, or do not fit the sum they go into.
+        Raises `ScriptError` unless there is one row for each recipient and the rows fit the sum
+        that they go into.
         """
         if isinstance(rows, Typed):
             raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
@@ -81,7 +82,7 @@ class Summing:
     async def take(
         self, actor: Actor, tag: str, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """The sum of the messages that `actor` asks for, waited for."""
+        """Wait for the messages of one sum, and return the sum."""
         sum_ = self._sum_to_read(actor, tag, key, count)
         await self._wait_for(actor, sum_, senders, count)
         await self._evaluate(tag)
@@ -93,9 +94,9 @@ class Summing:
     async def take_each(
         self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """The sums that `actor` asks for, one for each key, all waited for.
+        """Wait for the messages of several sums, one for each key, and return the sums.
 
-        Their rows must have one field and shape.
+        The rows of all sums must have one field and one shape.
         """
         sums = [
             self._sum_to_read(actor, tag, key, count)
@@ -114,9 +115,9 @@ class Summing:
         return table.total.rows(slots).metered(actor.meter)
 
     def refuse_late(self) -> None:
-        """Raise `ScriptError` when a recipient was sent more messages than it summed.
+        """Raise `ScriptError` if a recipient was sent more messages than it added up.
 
-        Whether the message too many came before the sum was read or after it makes no difference.
+        It makes no difference whether the extra message came before or after the sum was read.
         """
         for sums in self._sums.values():
             for sum_ in sums:
@@ -125,7 +126,7 @@ class Summing:
                         raise self._too_many(sum_, number, count)
 
     def finish(self) -> None:
-        """Evaluate what nobody asked for: it was sent, and its work is part of the bill."""
+        """Evaluate the blocks whose sum no party asked for: their work is part of the bill."""
         self.refuse_late()
         for pending in self._pending.values():
             evaluate(pending, self._recorder, self._progress)
@@ -139,7 +140,7 @@ class Summing:
         rows: FieldArray | Deferred,
         keys: Typed | None,
     ) -> Posting:
-        """Bill a block, and note its messages with the sums that they go into."""
+        """Bill a block, and note its messages in the sums that they go into."""
         number = actor.number
         field, shape = rows.field, rows.shape[1:]
         table = self._table(tag, field, shape)
@@ -167,7 +168,7 @@ class Summing:
         return Posting(actor, tag, to, listed, line.lot, table, slots)
 
     def _sum_to_fill(self, sender: int, tag: str, key: Key, to: Group) -> Sum:
-        """The sum that this party's next message to this group goes into."""
+        """Return the sum that this party's next message to this group goes into."""
         sums = self._sums.get((tag, key), ())
         for sum_ in sums:
             if not sum_.has_from(sender, to):
@@ -175,7 +176,7 @@ class Summing:
         return self._new_sum(tag, key)
 
     def _sum_to_read(self, actor: Actor, tag: str, key: Key, count: int) -> Sum:
-        """The sum of so many messages that this party asks for next."""
+        """Return the sum that this party asks for next; it has `count` messages."""
         sums = self._sums.get((tag, key), ())
         for sum_ in sums:
             if actor.number not in sum_.asked:
@@ -198,7 +199,9 @@ class Summing:
         return found
 
     async def _wait_for(self, actor: Actor, sum_: Sum, senders: Group | None, count: int) -> None:
-        """Wait until all messages have come, and never go on with others than those asked for."""
+        """Wait until all messages have come. Raise `ScriptError` if other parties than the named
+        senders have sent.
+        """
         number = actor.number
         if sum_.count(number) < count:
             actor.wait = ForSum(sum_.tag, sum_.key, count, senders, sum_)
@@ -212,7 +215,7 @@ class Summing:
             raise self._other_senders(actor, sum_, senders, count)
 
     async def _evaluate(self, tag: str) -> None:
-        """Make the tag's deferred blocks, in threads when they are large.
+        """Make the deferred blocks of the tag, in several threads if the blocks are large.
 
         No other party goes on meanwhile.
         """
@@ -227,7 +230,9 @@ class Summing:
             evaluate_in_threads(pending, self._recorder, self._progress, threads)
 
     def _receive(self, actor: Actor, sum_: Sum) -> int:
-        """Note the receipts, and the round and time of the last of them; returns the sum's slot."""
+        """Note the received messages, and the round and time of the last one. Return the slot of
+        the sum.
+        """
         number, receipts = actor.number, actor.receipts
         batches = sum_.batches(number)
         for batch in batches:
@@ -246,7 +251,7 @@ class Summing:
         names = ", ".join(self._roster.names[sender] for sender in sent[:5])
         key = "" if sum_.key is None else f" with key {sum_.key}"
         wrong = f"sums {count} messages{key}, but {len(sent)} were sent to it, by {names}"
-        rule = "a sum takes in whatever is sent to it, one message from each sender"
+        rule = "a sum contains everything that is sent to it, one message from each sender"
         return refuse(self._actors[number], sum_.tag, f"{wrong}: {rule}")
 
     def _unlike(self, actor: Actor, sum_: Sum, table: TotalTable) -> ScriptError:

@@ -50,7 +50,7 @@ from simnet.values.totals import Slots
 
 
 class TotalTable:
-    """The totals of one field and row shape: slots are handed out one after another."""
+    """The totals of one field and row shape. Slots are given out one after another."""
 
     def __init__(self, reading: Reading, field: Field, shape: tuple[int, ...]) -> None:
         self.field = field
@@ -60,13 +60,15 @@ class TotalTable:
         self._used = 0
 
     def take(self, count: int) -> int:
-        """The first of so many new slots, which follow one another."""
+        """Reserve `count` new consecutive slots, and return the first one."""
         first, self._used = self._used, self._used + count
         self.total.reserve(self._used)
         return first
 
     def empty_total(self) -> Total:
-        """A total with the same slots, for a thread of its own; to be merged with `total`."""
+        """Return an empty total with the same slots, for one thread. It is merged with `total`
+        later.
+        """
         total = self._reading.total(self.field, self.shape)
         total.reserve(self._used)
         return total
@@ -74,7 +76,7 @@ class TotalTable:
 
 @attrs.define(eq=False)
 class Batch:
-    """What was sent to one group in one lot: these messages differ in sender and time alone."""
+    """The messages that were sent to one group in one lot. They differ only in sender and time."""
 
     to: Group
     lot: Lot
@@ -84,7 +86,7 @@ class Batch:
     _digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
 
     def slot(self, number: int) -> int:
-        """Where the total of a member is."""
+        """Return the slot of a group member's total."""
         place = self.to.position(number)
         assert place is not None
         slots = self.slots
@@ -95,9 +97,10 @@ class Batch:
         return self._digested(tokens)[1]
 
     def latest(self, number: int, tokens: Words) -> tuple[int, float]:
-        """Round and time at which the last message comes to a member; (0, 0) if none does.
+        """Return the round and the time at which the last message comes to a group member, or (0,
+        0.0) if no message comes.
 
-        What a party keeps for itself takes neither a round nor time.
+        A message of a party to itself takes neither a round nor time.
         """
         for time, sender in reversed(self._digested(tokens)[2]):
             if sender != number:
@@ -105,10 +108,11 @@ class Batch:
         return 0, 0.0
 
     def _digested(self, tokens: Words) -> tuple[int, int, list[tuple[float, int]]]:
-        """Number of senders, sum of their tokens, and the two latest arrivals with their senders.
+        """Return the number of senders, the sum of their tokens, and the two latest arrivals with
+        their senders.
 
-        Every member asks for it when all have sent, so it is computed once. Two arrivals are
-        enough: a member leaves out at most its own.
+        Every member asks for this when all have sent, so it is computed once. Two arrivals are
+        enough, because a member leaves out only its own message.
         """
         if self._digest[0] != len(self.arrivals):
             added = int(tokens[list(self.arrivals)].sum())
@@ -118,10 +122,11 @@ class Batch:
 
 
 class Sum:
-    """One summed message of one tag and key for every recipient: its first question, or its second.
+    """One sum for every recipient of a tag and key: the recipients' first sum, or their second, and
+    so on.
 
-    Messages are noted with `add`, which says where their rows go; recipients are those of any
-    batch.
+    `add` notes a message and returns where its rows go. The recipients are the members of all
+    batches.
     """
 
     def __init__(self, tag: str, key: Key, roster: Roster) -> None:
@@ -140,16 +145,17 @@ class Sum:
         self._least_awaited = 0
 
     def has_from(self, sender: int, to: Group) -> bool:
-        """Whether a party has sent to this very group already."""
+        """Return whether a party has sent to this group already."""
         for batch in self._by_group.get(id(to), ()):  # noqa: SIM110  # fast: for every block
             if sender in batch.arrivals:
                 return True
         return False
 
     def add(self, sender: int, to: Group, lot: Lot, time: float, is_local: bool) -> Slots:
-        """Note that a sender's messages to a group arrive at a time; returns the group's slots.
+        """Note the messages of a sender to a group, with their arrival time. Return the group's
+        slots.
 
-        `is_local` says that the sender is a member of the group.
+        `is_local` says whether the sender belongs to the group.
         """
         batch = self._batch(to, lot)
         batch.arrivals[sender] = time
@@ -161,7 +167,7 @@ class Sum:
         return batch.slots
 
     def completed(self, to: Group) -> Iterable[Actor]:
-        """The members of a group who wait for no more than they have been sent by now."""
+        """Return the waiting members of a group that have now been sent enough messages."""
         if not self._waiting or self._added < self._least_awaited:
             return ()
         members = to.numbers.tolist() if len(to) < len(self._waiting) else list(self._waiting)
@@ -173,19 +179,19 @@ class Sum:
         return [self._waiting.pop(number)[0] for number in done]
 
     def expect(self, actor: Actor, count: int) -> None:
-        """Have `completed` return this party once it has been sent `count` messages."""
+        """Make `completed` return this party once it has been sent `count` messages."""
         self._least_awaited = min(count, self._least_awaited) if self._waiting else count
         self._waiting[actor.number] = actor, count
 
     def batches(self, number: int) -> Sequence[Batch]:
-        """What a recipient has been sent."""
+        """Return the batches of messages that a recipient has been sent."""
         if self._tokens is not None:
             return self._by_recipient.get(number, ())
         is_sent_to = self._batches and self._batches[0].to.position(number) is not None
         return self._batches if is_sent_to else ()
 
     def count(self, number: int) -> int:
-        """How many messages a recipient has been sent."""
+        """Return how many messages a recipient has been sent."""
         if self._tokens is not None:
             return int(self._tokens[number] & COUNT_MASK)
         if not self._batches or self._batches[0].to.position(number) is None:
@@ -193,25 +199,27 @@ class Sum:
         return len(self._batches[0].arrivals)
 
     def fingerprint(self, number: int) -> int:
-        """The sum of the tokens of those who sent to a recipient."""
+        """Return the sum of the tokens of all senders to a recipient."""
         if self._tokens is not None:
             return int(self._tokens[number])
         return sum(batch.fingerprint(self._roster.tokens) for batch in self.batches(number))
 
     def senders(self, number: int) -> list[int]:
-        """Who sent to a recipient; several times who sent several messages."""
+        """Return the senders to a recipient; a party that sent several messages occurs several
+        times.
+        """
         return [sender for batch in self.batches(number) for sender in batch.arrivals]
 
     def slot(self, number: int) -> int:
-        """Where the total of a recipient is that has been sent something."""
+        """Return the slot of a recipient's total. The recipient must have been sent a message."""
         return self.batches(number)[0].slot(number)
 
     def first_sender(self) -> int:
-        """Who began the sum, and with that decided field and shape."""
+        """Return the party that began the sum. Its message determines the field and the shape."""
         return next(iter(self._batches[0].arrivals))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:
-        """The batch of a group and lot, begun if need be."""
+        """Return the batch of a group and lot; make it if it does not exist."""
         alike = self._by_group.get(id(to), ())
         for batch in alike:
             if batch.lot is lot:
@@ -227,14 +235,14 @@ class Sum:
         return begun
 
     def _tell_recipients_apart(self) -> None:
-        """From the second batch on recipients differ: note what the first one holds for each."""
+        """Start counting for each recipient, because from the second batch on recipients differ."""
         first = self._batches[0]
         self._by_recipient = {number: [first] for number in first.to.numbers.tolist()}
         self._tokens = np.zeros(len(self._roster), dtype=np.uint64)
         self._tokens[first.to.numbers] = first.fingerprint(self._roster.tokens)
 
     def _new_slots(self, to: Group) -> Slots:
-        """The slots of a group's totals: new ones for members who have none."""
+        """Return the slots of a group's totals. Members without a slot get a new one."""
         assert self.table is not None
         if not self._batches:
             first = self.table.take(len(to))

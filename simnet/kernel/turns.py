@@ -70,7 +70,7 @@ def _pass_to_trio(wait: object) -> Generator[object, Any, Any]:
 class Turns:
     """The queue of parties that can go on.
 
-    `start` begins a party's script, and `messages` counts what has been sent so far.
+    `start` begins a party's script, and `messages` returns how many messages have been sent so far.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class Turns:
         self._fault: ScriptError | None = None  # ends the run even if the script catches it
 
     def ready(self, actor: Actor) -> None:
-        """From now on this party can go on."""
+        """Note that this party can go on from now on."""
         self._ready.append(actor)
 
     async def wait(self) -> None:
-        """Hand the turn over; somebody must call `ready` for the caller."""
+        """Hand the turn over. Another party must call `ready` for the caller."""
         await hand_over()
 
     async def breathe(self, actor: Actor) -> None:
@@ -108,7 +108,7 @@ class Turns:
             await hand_over()
 
     def refuse_excess(self, actor: Actor) -> None:
-        """Raise `ScriptError` when more messages have been sent than the limit allows."""
+        """Raise `ScriptError` if more messages have been sent than the limit allows."""
         most = self._most_messages
         if most is not None and self._messages() > most:
             self.turn.actor = None
@@ -116,10 +116,10 @@ class Turns:
             raise self._fault
 
     def play(self, actors: Sequence[Actor]) -> None:
-        """Begin all scripts and resume them until nobody can go on.
+        """Begin all scripts, and resume them until no party can go on.
 
-        Raises `ScriptError` for whatever leaves a script, and `KeyboardInterrupt` for an interrupt,
-        whether or not the script that it has met lets it through.
+        Raises `ScriptError` for an error that leaves a script, and `KeyboardInterrupt` for an
+        interrupt, even if the interrupted script catches it.
         """
         self._ready.extend(actors)
         interrupts = Interrupts(self.turn, Turns._step.__code__)
@@ -176,7 +176,7 @@ class Turns:
         await _close(actor, wait, interrupts)
 
     async def _sleep(self, actor: Actor) -> None:
-        """Sleep until the turn comes back. Raises `_Over` when it never will."""
+        """Sleep until the turn comes back. Raises `_Over` if the run ends first."""
         if self._is_over:
             raise _Over
         self._sleeping[actor.number] = trio.lowlevel.current_task()
@@ -187,7 +187,7 @@ class Turns:
             raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script)) from None
 
     def _end(self) -> None:
-        """Nobody goes on any more: wake every sleeping task, so that it closes its script."""
+        """End the run: wake every sleeping task, so that it closes its script."""
         self._is_over = True
         self.turn.actor = None
         for task in self._sleeping.values():
@@ -195,7 +195,7 @@ class Turns:
         self._sleeping.clear()
 
     def _step(self, actor: Actor, interrupts: Interrupts) -> object:
-        """Let a party go on until it waits, or its script ends; returns what it waits for."""
+        """Let a party go on until it waits or its script ends. Return what the party waits for."""
         yielded: object = _HAND_OVER
         failure: BaseException | None = None
         try:
@@ -231,7 +231,7 @@ class Turns:
         return yielded
 
     def _refuse_noted(self, interrupts: Interrupts, failure: BaseException | None) -> None:
-        """Raise what ends the run although the script may have caught it."""
+        """Raise an error that ends the run even if the script has caught it."""
         if interrupts.presses:
             raise KeyboardInterrupt(interrupts.running)
         if self._fault is not None and self._fault is not failure:
@@ -246,7 +246,9 @@ class Turns:
         return chosen
 
     def _note_unawaited(self, name: str, frame: FrameType | None) -> bool:
-        """End the run of a script that forgets an `await`; returns whether it ends for that."""
+        """End the run of a script that forgets an `await`. Return whether the run ends for this
+        reason.
+        """
         if self._fault is not None:
             return True
         actor = self.turn.actor
@@ -278,7 +280,7 @@ def _cancelled(_: object) -> trio.lowlevel.Abort:
 
 
 def _refuse_other_waits(actor: Actor, wait: object) -> None:
-    """Raise `ScriptError` when a script waits for something else than messages."""
+    """Raise `ScriptError` if a script waits for anything except messages."""
     if wait is not _HAND_OVER:
         raise in_script(actor, foreign_wait(wait), waiting_line(actor.script))
     if trio.current_effective_deadline() != math.inf:
@@ -286,7 +288,7 @@ def _refuse_other_waits(actor: Actor, wait: object) -> None:
 
 
 async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
-    """End a script that still waits; what it does about that is no concern of the run."""
+    """End a script that still waits. Errors of the script while it ends are ignored."""
     script, actor.script = actor.script, None
     if script is None or actor.finished:
         return
@@ -306,7 +308,7 @@ async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
 
 
 async def _close_with_tasks(script: Script, wait: object) -> None:
-    """End a script that has opened tasks, which are cancelled: trio wants to see their end."""
+    """End a script that has opened tasks. The tasks are cancelled, and trio must see their end."""
     for _ in range(_MOST_WAITS):
         if wait is _HAND_OVER:
             wait = script.throw(GeneratorExit())

@@ -1,10 +1,11 @@
 """A forgotten `await`, noticed when it happens.
 
-`me.send(...)` without `await` makes a coroutine and drops it: nothing is sent. Python notices when
-the coroutine is freed, which is at once, and warns on standard error; a run would go on, to stall
-somewhere else or to give another result. Python calls a function of the `warnings` module for
-this, by name. It is replaced once, by one that asks the run of the current thread first: filters
-of warnings would not do, because they show a warning of one line only once in a process.
+`me.send(...)` without `await` makes a coroutine and drops it: nothing is sent. Python notices this
+when the coroutine is freed, which is at once, and prints a warning. Without more, the run would go
+on and stall later, or give a wrong result. Python calls a function of the `warnings` module for
+this warning, by name. This module replaces the function once, by a function that asks the run of
+the current thread first. A filter for warnings would not do, because Python shows the warning of a
+line only once in a process.
 """
 
 import contextlib
@@ -20,7 +21,7 @@ _HOOK = "_warn_unawaited_coroutine"
 
 
 class _Current(threading.local):
-    """Whom to tell in this thread."""
+    """The function to call in this thread."""
 
     notice: Notice | None = None
 
@@ -30,9 +31,9 @@ _current = _Current()
 
 @contextlib.contextmanager
 def unawaited_reported_to(notice: Notice) -> Iterator[None]:
-    """Call `notice` with the name of each function whose coroutine is dropped, and the frame.
+    """Call `notice` with the name of each function whose coroutine is dropped, and with the frame.
 
-    It returns whether it has taken note; otherwise Python's warning follows.
+    `notice` returns whether it has handled the case. If it has not, Python's warning follows.
     """
     _install()
     before, _current.notice = _current.notice, notice

@@ -1,7 +1,7 @@
 """Exact arithmetic mod q on arrays of int64, for every modulus below 2**62.
 
-Where a product or a sum might pass 2**63, it is computed with Python's integers instead: slower,
-and right.
+A product or a sum that might pass 2**63 is computed with Python's integers, which are slower but
+do not wrap.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ _INT64_LIMIT = 1 << 63
 
 
 def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
-    """`a * b` mod q for residues `0..q-1`, with numpy's broadcasting."""
+    """Return `a * b` mod q for residues `0..q-1`, with numpy's broadcasting."""
     if (modulus - 1) ** 2 < _INT64_LIMIT:
         return np.asarray(a * b % modulus)
     wide = np.asarray(a).astype(object) * (b if isinstance(b, int) else b.astype(object)) % modulus
@@ -20,7 +20,7 @@ def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
 
 
 def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
-    """The sums mod q of the runs of rows that begin at `starts`; no run is empty."""
+    """Return the sums mod q of the runs of rows that begin at `starts`. No run may be empty."""
     longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
     if longest * (modulus - 1) < _INT64_LIMIT:
         return np.asarray(np.add.reduceat(values, starts) % modulus)
@@ -28,7 +28,7 @@ def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
 
 
 def inverses(values: Ints, modulus: int) -> Ints:
-    """The inverse mod q of each element; none of them is 0."""
+    """Return the inverse mod q of each element. No element may be 0."""
     # Few different coefficients occur, and an inverse costs a call of Python's pow.
     distinct, places = np.unique(values, return_inverse=True)
     inverted = np.array([pow(int(value), -1, modulus) for value in distinct], dtype=np.int64)

@@ -43,7 +43,7 @@ class Span:
         return len(self._rows)
 
     def add(self, vector: Mapping[int, int], origin: Mapping[int, int] | None = None) -> bool:
-        """Add a vector; False when it was in the span already."""
+        """Add a vector to the span. Return False if the span contained it already."""
         rest, source = self.reduce(vector, origin)
         if not rest:
             return False
@@ -79,9 +79,9 @@ class Span:
         return not self.reduce(vector)[0]
 
     def basis(self) -> list[tuple[Vector, Vector]]:
-        """The reduced basis with its origins, by pivot.
+        """Return the reduced basis with its origins, ordered by pivot.
 
-        Each vector is 1 at its own pivot and 0 at the others', so that equal spans have equal
+        Each vector is 1 at its own pivot and 0 at all other pivots, so equal spans have equal
         bases.
         """
         return [self._reduced_row(pivot) for pivot in sorted(self._rows, key=self._order)]

@@ -95,7 +95,7 @@ def fresh(first: int, rows: int, lanes: int) -> Terms:
 
 
 def blank(rows: int, lanes: int = 1) -> Terms:
-    """Rows without terms."""
+    """Return rows without terms."""
     nothing = np.zeros(0, dtype=np.int64)
     return Terms(np.zeros(rows + 1, dtype=np.int64), nothing, nothing, lanes)
 
@@ -109,7 +109,7 @@ def multiples(unknown: int, numbers: Ints) -> Terms:
 
 
 def take(terms: Terms, rows: Ints) -> Terms:
-    """Some of the rows, in this order; a row may be taken twice."""
+    """Return some of the rows, in this order. A row may be taken several times."""
     lengths = terms.lengths[rows]
     starts = np.concatenate([[0], lengths.cumsum()])
     places = np.repeat(terms.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
@@ -117,7 +117,9 @@ def take(terms: Terms, rows: Ints) -> Terms:
 
 
 def refine(terms: Terms, lanes: int) -> Terms:
-    """The same forms with fewer lanes a row; `lanes` divides the present number."""
+    """Return the same forms with fewer lanes in a row. `lanes` must divide the present number of
+    lanes.
+    """
     pieces = terms.lanes // lanes
     if pieces == 1:
         return terms
@@ -129,9 +131,9 @@ def refine(terms: Terms, lanes: int) -> Terms:
 
 
 def pick(terms: Terms, elements: Ints) -> Terms:
-    """Some of the forms, counted lane by lane.
+    """Return some of the forms, which are counted lane by lane.
 
-    The lanes are kept together where whole rows are picked.
+    Lanes stay together where whole rows are picked.
     """
     lanes = terms.lanes
     if elements.size % lanes == 0:
@@ -142,7 +144,9 @@ def pick(terms: Terms, elements: Ints) -> Terms:
 
 
 def join(parts: Sequence[Terms]) -> Terms:
-    """The rows of several, one after another, in as many lanes as all of them allow."""
+    """Return the rows of several `Terms`, one after another, with as many lanes as all of them
+    allow.
+    """
     lanes = gcd(*(part.lanes for part in parts))
     fine = [refine(part, lanes) for part in parts]
     ends = np.cumsum([part.starts[-1] for part in fine])
@@ -183,7 +187,7 @@ def accumulate(
 
 
 def no_rows(lanes: int) -> Terms:
-    """No rows at all, of so many lanes."""
+    """Return `Terms` without rows."""
     nothing = np.zeros(0, dtype=np.int64)
     return Terms(np.zeros(1, dtype=np.int64), nothing, nothing, lanes)
 

@@ -135,20 +135,21 @@ class Unknowns:
         return family.first
 
     def agree(self, place: Hashable, digest: str) -> bool:
-        """Whether all who draw from a source of coins have drawn the same up to this place.
+        """Return whether all parties that draw from a source of coins have drawn the same up to
+        this place.
 
-        The first to come sets the digest; later ones are compared with it.
+        The first party sets the digest; the digests of later parties are compared with it.
         """
         return self._digests.setdefault(place, digest) == digest
 
     def kinds(self) -> Ints:
-        """For each family the place of its kind in `KINDS`."""
+        """Return, for each family, the place of its kind in `KINDS`."""
         return np.array([KINDS.index(family.kind) for family in self.families], dtype=np.int64)
 
     def held_by(self, parties: Iterable[str]) -> Bools:
-        """For each family whether these parties hold it.
+        """Return, for each family, whether these parties hold it.
 
-        Everybody holds what is public. A monomial is held by those who hold all its factors.
+        All parties hold what is public. Parties hold a monomial if they hold all its factors.
         """
         members = frozenset(parties)
         is_held = [
@@ -161,7 +162,7 @@ class Unknowns:
         return np.array(is_held, dtype=np.bool_)
 
     def name(self, unknown: int) -> Name:
-        """An unknown in words."""
+        """Return the name of an unknown, which says in words what it is."""
         family = self.families[unknown // PLACES]
         return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 

@@ -31,9 +31,9 @@ class Frame:
 
 
 def decode_frame(data: bytes, start: int = 0) -> tuple[Frame, int]:
-    """The frame that begins at a place in `data`, and the place where it ends.
+    """Return the frame that begins at byte `start` of `data`, and the place where the frame ends.
 
-    Raises `CodecError` when cut short or damaged.
+    Raises `CodecError` if the frame is cut short or damaged.
     """
     left = len(data) - start
     if left < HEADER_BYTES:

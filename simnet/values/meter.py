@@ -14,7 +14,8 @@ Operation = Literal["FA", "FM", "RM", "BS", "aS", "FS", "nA", "nS", "RS"]
 class Meter:
     """Counts the operations of one party. Arrays and coins call `bill`; scripts never do.
 
-    `in_script` tells that the party's script is going on: what it holds is then sealed.
+    `in_script` says that the party's script has not ended: the arrays that the party holds are then
+    sealed.
     """
 
     __slots__ = ("counts", "in_script")
@@ -24,5 +25,5 @@ class Meter:
         self.counts: Counter[Operation] = Counter()
 
     def bill(self, operation: Operation, times: int) -> None:
-        """Add `times` operations of a kind."""
+        """Add `times` operations of one kind."""
         self.counts[operation] += times

@@ -45,7 +45,7 @@ class ResidueTotal:
         self._wide = np.zeros((0, *row_shape), dtype=np.uint64)
 
     def reserve(self, slots: int) -> None:
-        """Make room for at least so many rows; new rows start at zero."""
+        """Make room for at least `slots` rows. New rows start at zero."""
         missing = slots - self._narrow.shape[0]
         if missing > 0:
             grown = max(
@@ -82,7 +82,7 @@ class ResidueTotal:
             start = stop
 
     def merge(self, other: "ResidueTotal") -> None:
-        """Add another total of the same rows."""
+        """Add another total that has the same rows."""
         other._widen()
         self._widen()
         self.reserve(other._wide.shape[0])
@@ -90,11 +90,11 @@ class ResidueTotal:
         self._wide[: other._wide.shape[0]] += other._wide
 
     def row(self, slot: int) -> Residues:
-        """The sum at one slot."""
+        """Return the sum at one slot."""
         return self._reduced(slot)
 
     def rows(self, slots: Sequence[int]) -> Residues:
-        """The sums at several slots; shape (slots, ...)."""
+        """Return the sums at several slots; shape (slots, ...)."""
         return self._reduced(list(slots))
 
     def _reduced(self, where: int | list[int]) -> Residues:

@@ -53,7 +53,7 @@ class WireType:
 
     @property
     def width(self) -> int:
-        """Bits that one value takes."""
+        """The number of bits that one value takes."""
         return 64 if self.kind == "rd" else (self.below - 1).bit_length()
 
     def bits(self, values: Numbers) -> Bytes:
@@ -150,14 +150,14 @@ def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
 
 
 def size(manifest: Manifest) -> int:
-    """Bytes that `encode` will produce."""
+    """Return the number of bytes that `encode` will produce."""
     return manifest.payload_bytes
 
 
 def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
-    """Pack the arrays of a payload.
+    """Return the packed bytes of a payload's arrays.
 
-    Raises `CodecError` when one does not fit its wire type or shape.
+    Raises `CodecError` if an array does not fit its wire type or shape.
     """
     parts = []
     for (wire, shape), array in zip(manifest.pieces, arrays, strict=True):
@@ -171,9 +171,8 @@ def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
 
 
 def check_fits(wire: WireType, values: Numbers) -> None:
-    """Refuse integers outside `0..below-1`, and anything else than integers.
-
-    Reals may be any number.
+    """Raise `CodecError` unless all values are integers in `0..below-1`. Reals may be any
+    numbers.
     """
     if wire.kind == "rd" or values.size == 0:
         return
@@ -189,9 +188,10 @@ def check_fits(wire: WireType, values: Numbers) -> None:
 
 
 def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
-    """Unpack a payload.
+    """Return the arrays of a packed payload.
 
-    Raises `CodecError` on a wrong length, on padding that is not zero, or for a value out of range.
+    Raises `CodecError` for a wrong length, for padding that is not zero, and for a value out of
+    range.
     """
     if len(data) != manifest.payload_bytes:
         raise CodecError(

@@ -366,15 +366,15 @@ def test_what_is_no_secret_of_the_declared_shape_is_refused(function: Any, told:
         (lambda me, value: me.secret(elements(1)), "write me.secret(function, value, field=F, sh"),
         (
             lambda me, value: me.secret(elements(1), field=F, shape=1),
-            "secret comes of a function: write me.secret(function, value, ...)",
+            "me.secret needs a function: write me.secret(function, value, ...)",
         ),
         (
             lambda me, value: me.secret(value, field=F, shape=1),
-            "secret comes of a function: write me.secret(function, value, ...)",
+            "me.secret needs a function: write me.secret(function, value, ...)",
         ),
         (
             lambda me, value: me.secret(3, field=F, shape=1),
-            "secret comes of a function, got int",
+            "me.secret needs a function as its first argument, got int",
         ),
         (
             lambda me, value: me.secret(in_a_list, value, field=101, shape=1),
@@ -390,7 +390,10 @@ def test_what_is_no_secret_of_the_declared_shape_is_refused(function: Any, told:
         ),
         (lambda me, value: me.disclose(value), "write me.disclose(function, value, ...)"),
         (lambda me, value: me.output(value), "write me.output(function, value, ...)"),
-        (lambda me, value: me.output(3, value), "output comes of a function, got int"),
+        (
+            lambda me, value: me.output(3, value),
+            "me.output needs a function as its first argument, got int",
+        ),
     ],
 )
 def test_what_is_no_call_of_a_door_is_told_what_to_write(deed: Deed, told: str) -> None:
