@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test style types test-fast test-slow docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
+.PHONY: help run test style types test-fast test-slow notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -36,6 +36,9 @@ test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are
 	$(PYTEST) -m slow
 
 # The documentation site, in build/site. A broken link or an undocumented public name fails.
+notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
+	$(PYTEST) -m slow tests/test_notebooks.py
+
 docs: .venv/ready  ## build the documentation site in build/site, offline
 	$(BIN)/python -m sphinx -j auto -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
 	@echo "The site is in build/site: open build/site/index.html."
