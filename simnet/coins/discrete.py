@@ -25,7 +25,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def bernoulli_exp(stream: Stream, a: int, b: int) -> bool:
-    """True with probability exp(-a / b), a >= 0, b >= 1; Algorithm 1."""
+    """Return True with probability exp(-a / b), a >= 0, b >= 1; Algorithm 1."""
     while a > b:  # exp(-a/b) is a product of factors exp(-1) and one exp(-rest)
         if not _bernoulli_exp_below_one(stream, 1, 1):
             return False
@@ -78,14 +78,15 @@ def discrete_gaussian(stream: Stream, variance: Fraction) -> int:
 
 
 def skellams(stream: Stream, variance: Fraction, count: int) -> Integers:
-    """`count` differences of two Poisson draws, each of mean variance / 2."""
+    """Return `count` differences of two Poisson draws, each of mean variance / 2."""
     return poissons(stream, variance / 2, count) - poissons(stream, variance / 2, count)
 
 
 def poissons(stream: Stream, mean: Fraction, count: int) -> Integers:
-    """`count` integers k, each with chance e^-mean mean^k / k!; takes time in proportion to mean.
+    """Return `count` integers; each is k with probability e^-mean mean^k / k!. The time is
+    proportional to the mean.
 
-    The mean is cut into equal parts of at most 1/2: of larger ones more draws are thrown away.
+    The mean is cut into equal parts of at most 1/2, because larger parts would reject more draws.
     """
     parts = floor(2 * mean) + 1
     terms = np.full(count, parts, dtype=np.int64)
@@ -93,10 +94,10 @@ def poissons(stream: Stream, mean: Fraction, count: int) -> Integers:
 
 
 def _poissons_below_one(stream: Stream, mean: Fraction, count: int) -> Integers:
-    """`poissons` of a mean below 1, all at once.
+    """Return `count` draws of `poissons` for a mean below 1, all at once.
 
-    Each grows by 1 with chance `mean`, again and again, and may stay in its k-th growth with chance
-    1 / k, else it starts anew.
+    Every draw grows by 1 with probability `mean`, again and again. After its k-th growth a draw
+    survives with probability 1 / k; otherwise it starts again from 0.
     """
     drawn = np.zeros(count, dtype=np.int64)
     starting = np.arange(count)

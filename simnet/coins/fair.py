@@ -26,7 +26,7 @@ _PORTION = 1 << 17  # words or sums drawn at a time
 
 
 def heads(stream: Stream, tosses: Counts) -> Counts:
-    """How many of `tosses[i]` fair coins show heads, independently for every i."""
+    """Return, for every i, how many of `tosses[i]` fair coins show heads, independently."""
     count = tossed(stream, tosses & ((1 << _TOSSED) - 1))
     for digit in range(_TOSSED, _LARGEST):
         (there,) = (tosses >> digit & 1).nonzero()
@@ -36,16 +36,16 @@ def heads(stream: Stream, tosses: Counts) -> Counts:
 
 
 def tossed(stream: Stream, tosses: Counts) -> Counts:
-    """`heads` one by one: ones among so many random bits."""
+    """Return `heads` by tossing every coin: the number of ones among random bits."""
     whole = sums(tosses // 64, lambda words: np.bitwise_count(stream.words(words)))
     rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
     return whole + np.bitwise_count(stream.words(tosses.size) & rest)
 
 
 def sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> Counts:
-    """The sum of `terms[i]` draws for every i, those of one i after those of another.
+    """Return, for every i, the sum of `terms[i]` draws.
 
-    Drawn a portion at a time.
+    Draws are taken in the order of i, a portion at a time.
     """
     edges = np.concatenate([[0], np.cumsum(terms)])
     sums = np.zeros_like(terms)
@@ -57,7 +57,7 @@ def sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> 
 
 
 def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
-    """The heads among `2**digit` fair coins, `count` times."""
+    """Return `count` times the number of heads among `2**digit` fair coins."""
     least, steps = _first_steps(digit)
     words = stream.words(count)
     at = np.searchsorted(steps, words, side="right")

@@ -30,20 +30,22 @@ class SampledCoins(Coins):
     def __init__(
         self, seed: int, party: str, meter: Meter | None = None, purpose: str = ""
     ) -> None:
-        """Coins of `party`, billed to `meter`.
+        """Make coins of `party`, billed to `meter`.
 
-        `purpose` sets streams apart that must not share words. Raises `ValueError` for one that
-        could be taken for a deferred block.
+        `purpose` separates streams that must not share words. Raises `ValueError` for a purpose
+        that contains "block", since deferred blocks use this word.
         """
         if "block" in purpose:
-            raise ValueError(f"a purpose does not speak of a block, got {purpose!r}")
+            raise ValueError(f'a purpose may not contain the word "block", got {purpose!r}')
         super().__init__(
             SampledDiscrete(seed, party, purpose), SampledField(seed, party, purpose), meter
         )
 
 
 class SeededSource:
-    """One stream of a party; `kind` is what sets it apart from the party's other streams."""
+    """A source with one stream of a party. `kind` separates this stream from the party's other
+    streams.
+    """
 
     __slots__ = ("_party", "_purpose", "_seed", "_stream")
     kind: ClassVar[str]

@@ -62,12 +62,12 @@ class Stream:
         return int(self._source().random_raw())
 
     def words(self, count: int) -> Words:
-        """The next `count` words; the caller may write to the array."""
+        """Return the next `count` words. The caller may write to the array."""
         self.position += count
         return np.asarray(self._source().random_raw(count), dtype=np.uint64)
 
     def skip(self, count: int) -> None:
-        """Leave out the next `count` words, which somebody else has drawn."""
+        """Leave out the next `count` words, which other code has drawn."""
         if count:
             self.position += count
             self._source().random_raw(count, output=False)

@@ -461,7 +461,7 @@ def _revealed(output: Any) -> Any:
 
 
 def _without_meters(value: Any) -> Any:
-    # What is sealed in here, if anything, is sealed in another run: it stays as it is.
+    # A sealed value inside this value belongs to another run, so it stays sealed.
     return _mapped(value, _without_meters)
 
 

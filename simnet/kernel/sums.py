@@ -137,7 +137,8 @@ class Sum:
         self._roster = roster
         self._batches: list[Batch] = []
         self._by_group: dict[int, tuple[Batch, ...]] = {}  # by identity of the group
-        # Kept as soon as there are several batches, by recipient: its batches, its senders' tokens.
+        # Used from the second batch on: each recipient's batches, and the sum of its senders'
+        # tokens.
         self._by_recipient: dict[int, list[Batch]] = {}
         self._tokens: Words | None = None
         self._added = 0  # blocks: no recipient has been sent more messages

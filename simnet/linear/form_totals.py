@@ -23,7 +23,7 @@ MOST_CHUNKS = 16  # totals of blocks that came between two questions; more are a
 
 @attrs.frozen(eq=False)
 class _Chunk:
-    """Sums of some blocks, a row of the total after another."""
+    """The sums of some blocks. The rows of the total follow one another."""
 
     terms: Terms
     each: int  # rows of terms for one row of the total
@@ -37,7 +37,7 @@ class _Chunk:
 
 
 class FormTotal:
-    """One sum for each slot, with the interface of `ResidueTotal`."""
+    """Running sums of forms, one for each slot, with the interface of `ResidueTotal`."""
 
     def __init__(self, field: Field, row_shape: tuple[int, ...], reading: FormReading) -> None:
         self._sampled = ResidueTotal(field, row_shape)
@@ -48,7 +48,7 @@ class FormTotal:
         self._chunks: list[_Chunk] = []
 
     def reserve(self, slots: int) -> None:
-        """Make room for at least so many rows."""
+        """Make room for at least `slots` rows."""
         self._sampled.reserve(slots)
 
     def add(self, pieces: Sequence[Slots], block: Forms) -> None:
@@ -62,12 +62,12 @@ class FormTotal:
         )
 
     def merge(self, other: "FormTotal") -> None:
-        """Add another total of the same rows."""
+        """Add another total that has the same rows."""
         self._sampled.merge(other._sampled)
         self._pending += other._pending + other._as_blocks()
 
     def row(self, slot: int) -> Forms:
-        """The sum at one slot."""
+        """Return the sum at one slot."""
         return Forms(self._sampled.row(slot), self._terms(np.array([slot])), self._reading)
 
     def rows(self, slots: Sequence[int]) -> Forms:

@@ -43,25 +43,27 @@ from simnet.values.wire import WireType
 
 
 class FormReading(Protocol):
-    """What forms need of the reading that they belong to."""
+    """The operations that forms need from the reading that they belong to."""
 
     @property
     def hides_numbers(self) -> bool:
-        """Whether nobody is given sampled values: scripts go on, or there are no such values."""
+        """Whether numbers are hidden, because scripts still run or because the reading has no
+        numbers.
+        """
         ...
 
     def lifted(self, values: Residues) -> "Forms":
-        """Plain numbers, which are public, as forms."""
+        """Return public numbers as forms."""
         ...
 
     def product(self, left: "Forms", right: "Forms", sampled: Residues) -> "Forms":
-        """What stands for the product of two arrays, item by item."""
+        """Return the forms that represent the product of two arrays, element by element."""
         ...
 
     def inverse(self, forms: "Forms") -> "Forms":
-        """What stands for the inverses of an array, item by item; not billed.
+        """Return the forms that represent the inverses of an array's elements. Not billed.
 
-        Raises `TypeError` where the reading has no rule for them.
+        Raises `TypeError` if the reading has no rule for inverses.
         """
         ...
 
@@ -90,41 +92,45 @@ class Forms:
 
     @property
     def wire(self) -> WireType:
-        """How one element travels."""
+        """The wire type of one element."""
         return self.sampled.wire
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape as numpy knows it."""
+        """The shape, as in numpy."""
         return self.sampled.shape
 
     @property
     def meter(self) -> Meter | None:
-        """The meter of the party in whose hands the array is."""
+        """The meter of the party that holds the array."""
         return self.sampled.meter
 
     def metered(self, meter: Meter | None) -> "Forms":
-        """The same forms in the hands of the party that `meter` counts for."""
+        """Return the same forms, held by the party that `meter` counts for."""
         return Forms(self.sampled.metered(meter), self.terms, self.reading)
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """The sampled values, for instruments. Raises `SealBroken` while the reading goes on."""
+        """Return the numbers of the numeric run, for instruments. Raises `SealBroken` while the
+        reading goes on.
+        """
         if self.reading.hides_numbers:
             raise SealBroken(READS_NUMBERS)
         return self.sampled.numbers(signed)
 
     def open(self, signed: bool = False) -> Sealed:
-        """The numbers, for the doors of the party that holds the array, or to be returned."""
+        """Return the numbers, sealed, for the doors of the party that holds the array."""
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
-        """The sampled values as int64, billed to who holds the array, as `numbers`."""
+        """Return the numbers of the numeric run as int64, billed to the party that holds the array.
+        Raises `SealBroken` while the reading goes on.
+        """
         if self.reading.hides_numbers:
             raise SealBroken(READS_NUMBERS)
         return self.sampled.as_integers(signed)
 
     def is_same_as(self, other: Any) -> bool:
-        """Whether the other array consists of the same forms."""
+        """Return whether the other array consists of the same forms."""
         if not isinstance(other, Forms) or self.shape != other.shape or self.field != other.field:
             return False
         lanes = gcd(self.terms.lanes, other.terms.lanes)
@@ -174,7 +180,7 @@ class Forms:
     __rmul__ = __mul__
 
     def _product(self, other: "Forms") -> "Forms":
-        """The product with other forms, item by item: the reading says what stands for it."""
+        """Return the product with other forms, element by element, as the reading represents it."""
         return self.reading.product(self, other, self.sampled * other.sampled)
 
     def __matmul__(self, other: "FieldArray | Ints") -> "Forms":
@@ -213,7 +219,7 @@ class Forms:
         return Forms(sampled, terms, left.reading)
 
     def _unbilled(self) -> "Forms":
-        """The same forms in nobody's hands: what is done with them is billed already."""
+        """Return the same forms without a holder: the operations on them are billed already."""
         return self.metered(None)
 
     def _turned(self) -> "Forms":

@@ -25,13 +25,15 @@ import attrs
 
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
-SPARSE_DEGREE = 6  # a coin in more rows than this is left to the dense stage,
-LARGEST_DENSE = 30_000_000  # unless that would have to hold more entries than this
+SPARSE_DEGREE = 6  # a coin that occurs in more rows than this waits for the dense stage
+LARGEST_DENSE = 30_000_000  # a larger dense matrix is never made: its rows stay sparse
 
 
 @attrs.frozen(eq=False)
 class Pivot:
-    """A row that was used up for the coin `column`; `coins` and `targets` are its entries then."""
+    """A row that was used up for the coin `column`; `coins` and `targets` are its entries at that
+    time.
+    """
 
     column: int
     coins: Vector
@@ -40,14 +42,18 @@ class Pivot:
 
 @attrs.frozen(eq=False)
 class Remnant:
-    """A combination of rows from which all coins are gone, and what it says about the targets."""
+    """A combination of rows from which all coins are gone; `targets` is its combination of
+    targets.
+    """
 
     weights: Vector
     targets: Vector
 
 
 class Pivoting:
-    """Rows `coins[r]`, with `targets[r]` beside them, freed of coins. Both are used up."""
+    """Frees the rows `coins[r]`, with `targets[r]` beside them, from coins. Both arguments are
+    changed.
+    """
 
     def __init__(self, coins: dict[int, Vector], targets: dict[int, Vector], modulus: int) -> None:
         self.pivots: list[Pivot] = []
@@ -75,10 +81,10 @@ class Pivoting:
                 self.remnants.append(Remnant({row: 1}, vector))
 
     def trace(self, weights: Mapping[int, int]) -> Vector:
-        """A combination of rows as they came out, in terms of the rows as they went in.
+        """Write a combination of final rows as a combination of original rows.
 
-        A row that came out is the row that went in minus multiples of pivots, which are what went
-        in minus multiples of earlier pivots, and so on.
+        A final row is the original row minus multiples of pivots. A pivot is an original row minus
+        multiples of earlier pivots, and so on.
         """
 
         def subtracted(row: int) -> list[tuple[int, int]]:

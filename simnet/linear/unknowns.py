@@ -49,7 +49,7 @@ from simnet.values.residues import Residues, residues_of
 
 UnknownKind = Literal["coin", "secret", "product", "public"]
 
-PLACES = 1 << 36  # unknowns of one family at most
+PLACES = 1 << 36  # the largest number of unknowns in one family
 KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public")
 ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are multiples of it
 
@@ -86,7 +86,7 @@ class Name:
 
 
 class Unknowns:
-    """All unknowns of one run, or of several that are judged together."""
+    """All unknowns of one run, or of several runs that are judged together."""
 
     def __init__(self) -> None:
         one = Family("public", "one", ONE, np.ones(1, dtype=np.int64))
