@@ -39,7 +39,7 @@ def mechanism(
     name
         The mechanism; of an unknown name the known ones are listed.
     epsilon
-        The ε that it is made with.
+        The requested ε.
     items
         Number of items, N, of a mechanism over items.
     attributes
@@ -47,11 +47,11 @@ def mechanism(
     variant
         Of duchi-multi: corrected, or as-printed.
     truthful
-        Of joy-gerla: the chance of the truth.
+        Of joy-gerla: the probability of the truth.
     yes
-        Of joy-gerla: the chance of yes otherwise.
+        Of joy-gerla: the probability of yes otherwise.
     sampling
-        Of joy-gerla: the chance of a report.
+        Of joy-gerla: the probability of a report.
     at
         The value in [-1, 1] that a user holds, 0 by default; for a mechanism over items, the share
         of the users who

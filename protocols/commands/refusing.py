@@ -11,10 +11,10 @@ Counts = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
 def call_or_refuse(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """Call a function; an error of its formulas becomes `BadInput`, which a command shows."""
+    """Call a function; an error of its formulas becomes a `BadInput`, which a command prints."""
     try:
         return make(*arguments, **settings)
     except (ValueError, TypeError) as error:
         raise BadInput(str(error)) from error
     except ArithmeticError as error:
-        raise BadInput(f"these numbers leave the range of floating point: {error}") from error
+        raise BadInput(f"these numbers exceed the range of floating point: {error}") from error

@@ -48,46 +48,47 @@ from protocols.privacy.convolution import (
 from protocols.privacy.loss import LossLaw
 from simnet.arrays import Floats
 
-LARGEST_GRID = 1 << 21  # points; where it does not suffice, intervals are wider
-POINTS = 1 << 11  # to a deviation of the sum, at least
-# a grid so many times finer is tried where the tolerance is not met: few atoms need it
+LARGEST_GRID = 1 << 21  # points; if this is not enough, intervals are wider
+POINTS = 1 << 11  # the least number of grid points per deviation of the sum
+# if the tolerance is not met, a grid that is 8 times finer is tried; laws of few atoms need it
 FINENESS = (1, 8)
-# At fewer huge losses and finer grids; far out in a tail, each gains a factor of a million
+# the number of attempts with fewer huge losses or finer grids; far out in a tail, each attempt
+# gains a factor of a million
 ATTEMPTS = 60
-RELATIVE = 1e-11  # how sharply an ε is found
-STEEPEST = 0.5  # tilt √V, at most: a coarse grid says nothing of a steep tilt
+RELATIVE = 1e-11  # the relative precision of an ε
+STEEPEST = 0.5  # a bound on tilt √V, because a coarse grid tells nothing about a steep tilt
 LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum
 
 
 @attrs.frozen
 class OneWay:
-    """Independent losses in one direction, each law with how often it occurs."""
+    """Independent losses in one direction: each law, and how often it occurs."""
 
     parts: tuple[tuple[LossLaw, int], ...]
 
     @property
     def terms(self) -> int:
-        """How many losses add up."""
+        """The number of losses in the sum."""
         return sum(times for _, times in self.parts)
 
     @property
     def error(self) -> float:
-        """How far the sum of stated losses may be from the true one."""
+        """A bound on the error of the sum of the stated losses."""
         return sum(times * law.error for law, times in self.parts)
 
     @property
     def mass_error(self) -> float:
-        """How far the logarithm of a mass of the sum may be from the true one."""
+        """A bound on the error of the logarithm of a mass of the sum."""
         return sum(times * law.mass_error for law, times in self.parts)
 
     @property
     def largest(self) -> float:
-        """The largest finite sum; minus infinity where every sum is infinite."""
+        """The largest finite sum; minus infinity if every sum is infinite."""
         each = [times * law.largest for law, times in self.parts]
         return -inf if -inf in each else sum(each)
 
     def log_infinite(self, above: bool) -> float:
-        """Log of the chance of an infinite loss: a bound on it from above or from below.
+        """Return a bound, from above or from below, on the log probability of an infinite loss.
 
         The bound from above counts unknown losses as infinite.
         """
@@ -105,10 +106,10 @@ class OneWay:
     def log_delta(
         self, epsilon: float, tolerance: float, known: float = -inf
     ) -> tuple[float, float]:
-        """Logs of the ends of an interval for δ(ε).
+        """Return the logarithms of the ends of an interval for δ(ε).
 
-        The interval is as narrow as the relative tolerance asks, unless it lies below `known`,
-        which the caller knows to be exceeded: then it does not matter.
+        The interval is as narrow as the relative tolerance demands. It may be wider if it lies
+        below `known`, a lower bound on the final result that the caller already has.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
@@ -121,7 +122,7 @@ class OneWay:
         return low, high
 
     def ends(self, epsilon: float, tolerance: float, fineness: int) -> tuple[float, float, bool]:
-        """Logs of the ends on one grid, and whether they are as near as the tolerance asks."""
+        """Return the logarithms of the ends on one grid, and whether they meet the tolerance."""
         if self.largest + self.error <= epsilon:
             low, high = self.log_infinite(above=False), self.log_infinite(above=True)
             return low, high, high - low <= tolerance
@@ -131,17 +132,18 @@ class OneWay:
     def epsilon(
         self, log_delta: float, tolerance: float, known: float = -inf
     ) -> tuple[float, float]:
-        """Ends of an interval for the least ε with ln δ(ε) <= log_delta; infinity where none is.
+        """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta; infinity if
+        there is none.
 
         They meet the tolerance, in ε or in δ, unless the interval lies below `known`, as for
         `log_delta`.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
-            # where they are equal, rounding decides
+            # if both are equal, rounding decides, so the interval covers both cases
             return (inf if infinite > log_delta else 0.0), inf
         losses = self.trimmed(log_delta, tolerance)
-        # from there on, no δ but that of infinite losses
+        # for larger ε only infinite losses contribute to δ
         limit = max(losses.largest + losses.error, 0.0)
         is_met = losses.log_infinite(above=True) <= log_delta
         if limit == 0:
@@ -160,23 +162,26 @@ class OneWay:
         return low, high
 
     def trimmed(self, log_delta: float, tolerance: float) -> "OneWay":
-        """With the largest losses declared unknown, where they hardly weigh in a δ of that size.
+        """Return the losses with the largest ones declared unknown, as far as they hardly change
+        this δ.
 
-        A few huge losses may outweigh all others under a tilt, which then is of no use for the δ
-        that is wanted.
+        Under a tilt, a few huge losses may outweigh all others. The tilt is then useless for the
+        requested δ.
         """
         mass = 1e-3 * tolerance * exp(log_delta) / self.terms
         return OneWay(tuple((law.trimmed(mass), times) for law, times in self.parts))
 
     def tilt_at(self, epsilon: float) -> float:
-        """The tilt t under which the sum lies around ε.
+        """Return the tilt t under which the sum lies around ε.
 
-        It makes exp(cumulant(t) - t ε)/(t (t + 1)) least.
+        It minimises exp(cumulant(t) - t ε)/(t (t + 1)).
         """
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:
-        """The tilt of the ε whose δ is about that, by the saddle-point approximation."""
+        """Return the tilt for the ε whose δ is about this one, by the saddle-point
+        approximation.
+        """
 
         def surplus(tilt: float) -> float:
             at = moments(self.parts, tilt)
@@ -186,7 +191,7 @@ class OneWay:
         return self._tilt(surplus)
 
     def _tilt(self, surplus: Callable[[float], float]) -> float:
-        """Where a rising function of the tilt is 0, within the range of tilts that make sense."""
+        """Return the root of a rising function of the tilt, within the range of useful tilts."""
         from scipy.optimize import brentq  # here, not above: it takes a while to load
 
         at = moments(self.parts, 0.0)
@@ -198,7 +203,7 @@ class OneWay:
         return exp(brentq(lambda s: surplus(exp(s)), log(low), log(high), xtol=1e-3, rtol=1e-9))
 
     def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses":
-        """The sum under a tilt, on a grid `fineness` times finer than smooth losses need."""
+        """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need."""
         # The gap is 3.3 V times the density of S at ε, and δ is that density over t (t + 1): this h
         # makes the gap half of the tolerance.
         smooth = sqrt(0.6 * tolerance / (self.terms * tilt * (tilt + 1)))
@@ -215,13 +220,15 @@ class OneWay:
 
 
 def _centre(at: Moments, tilt: float) -> float:
-    """The ε that a tilt is best for: where exp(cumulant - tilt ε)/(tilt (tilt + 1)) is least."""
+    """Return the ε for which a tilt is best: there exp(cumulant - tilt ε)/(tilt (tilt + 1)) is
+    least.
+    """
     return at.mean - 1 / tilt - 1 / (1 + tilt)
 
 
 @attrs.frozen(eq=False)
 class TiltedLosses:
-    """A tilted sum of losses on a grid, good for δ around the ε it is tilted to."""
+    """A tilted sum of losses on a grid, accurate for δ around the ε of the tilt."""
 
     total: TiltedSum
     centre: float  # the ε
@@ -229,15 +236,15 @@ class TiltedLosses:
     losses: OneWay
 
     def log_over(self, epsilon: float) -> float:
-        """Log of an upper bound on δ(ε)."""
-        # losses that are off by so much have their δ between those here and there
+        """Return the logarithm of an upper bound on δ(ε)."""
+        # if losses have this error, δ lies between the values at ε - error and at ε + error
         near = epsilon - self.losses.error
         value, doubt = self._excess(near)
         finite = self._log_in_units(near, value + doubt, 1) + self.losses.mass_error
         return float(min(np.logaddexp(finite, self.losses.log_infinite(above=True)), 0.0))
 
     def log_under(self, epsilon: float) -> float:
-        """Log of a lower bound on δ(ε)."""
+        """Return the logarithm of a lower bound on δ(ε)."""
         far = epsilon + self.losses.error
         value, doubt = self._excess(far)
         finite = (
@@ -246,7 +253,9 @@ class TiltedLosses:
         return float(np.logaddexp(finite, self.losses.log_infinite(above=False)))
 
     def is_fine_at(self, epsilon: float, tolerance: float) -> bool:
-        """Whether the grid, as opposed to what is unknown, leaves δ(ε) within the tolerance."""
+        """Return whether the grid's own error in δ(ε) is within the tolerance, unknown losses
+        aside.
+        """
         _, doubt = self._excess(epsilon)
         spread = self._log_in_units(epsilon, 2 * doubt + self._gap(epsilon), 1)
         return spread <= log(tolerance) + self.log_over(epsilon)
@@ -254,10 +263,9 @@ class TiltedLosses:
     def crossing(
         self, bound: Callable[[float], float], target: float, limit: float, above: bool = True
     ) -> float:
-        """An ε in 0..limit where a falling bound crosses a target.
+        """Return an ε in 0..limit where a falling bound crosses a target.
 
-        It lies on the side where the bound is at most the target if `above`, else where it is
-        larger.
+        If `above`, the bound there is at most the target, else it is larger.
         """
         from scipy.optimize import brentq  # here, not above: it takes a while to load
 
@@ -269,7 +277,7 @@ class TiltedLosses:
             high, step = min(high + step, limit), 2 * step
         if bound(low) <= target:
             return 0.0
-        if bound(high) > target:  # by rounding errors: what is at the limit is known
+        if bound(high) > target:  # only rounding can cause this: the bound at the limit is known
             return high
         root = brentq(
             lambda epsilon: max(bound(epsilon), -1e4) - target,
@@ -284,7 +292,9 @@ class TiltedLosses:
         return float(root)
 
     def _log_in_units(self, epsilon: float, value: float, sign: int) -> float:
-        """Log of a value in units of exp(cumulant - tilt ε), rounded away from the truth."""
+        """Return the log of a value given in units of exp(cumulant - tilt ε), rounded outwards
+        by `sign`.
+        """
         total = self.total
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
         if value <= 0:
@@ -292,7 +302,7 @@ class TiltedLosses:
         return total.cumulant - total.tilt * epsilon + log(value) + sign * rounding
 
     def _atoms_between(self, low: float, high: float) -> tuple[Floats, Floats]:
-        """Places and masses from one place to another."""
+        """Return the places and masses of the atoms between two places."""
         spacing, first = self.total.spacing, self.total.first
         start, stop = (
             min(max(ceil(end / spacing) - first, 0), len(self.total.masses)) for end in (low, high)
@@ -300,7 +310,9 @@ class TiltedLosses:
         return self.total.place(np.arange(start, stop)), self.total.masses[start:stop]
 
     def _excess(self, epsilon: float) -> tuple[float, float]:
-        """E[(1 - e^(ε - S))+] on the grid in units of e^(cumulant - tilt ε), and its error."""
+        """Return E[(1 - e^(ε - S))+] on the grid, in units of e^(cumulant - tilt ε), and its
+        error.
+        """
         total, tilt = self.total, self.total.tilt
         # beyond, weights are exp(-OUTSIDE) at most
         places, masses = self._atoms_between(epsilon, epsilon + OUTSIDE / tilt)
@@ -311,7 +323,9 @@ class TiltedLosses:
         return value, doubt + ROUNDING * len(masses) * abs(value)
 
     def _gap(self, epsilon: float) -> float:
-        """What splitting has added at most, in the same units (`tilted` sees to tilt √V < 1)."""
+        """Return a bound on what splitting has added, in the same units (`tilted` ensures tilt
+        √V < 1).
+        """
         # √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)], S the sum on the grid
         total, root = self.total, sqrt(self.added)
         below, above = (OUTSIDE / (1 / root + sign * total.tilt) for sign in (-1, 1))

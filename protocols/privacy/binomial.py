@@ -1,4 +1,4 @@
-"""Binomial probabilities and expected shortfalls as logarithms, right far below 1e-300.
+"""Logarithms of binomial probabilities and expected shortfalls, accurate far below 1e-300.
 
 Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the
 saddle-point form.
@@ -13,17 +13,20 @@ import numpy as np
 
 from simnet.arrays import Floats, Ints
 
-# of a threshold, so that its distance to the next integer is right to the last bit of a float
+# digits of a threshold, so that its distance to the next integer is exact to the last bit of a
+# float
 DIGITS = 60
-BLOCK = 4096
-WIDE = 1_000_000  # entries of a table; thresholds that need a larger one are few and far apart
-NEGLIGIBLE = 1e-18  # a geometric tail that starts below this share of a sum is left out
+BLOCK = 4096  # terms per step of a sum
+WIDE = (
+    1_000_000  # the largest table; thresholds that would need a larger one are handled one by one
+)
+NEGLIGIBLE = 1e-18  # a sum ends where the remaining tail is below this share of it
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
-    """Log of P[Bin(n, p) = k], n >= 1, k in 0..n, 0 < p < 1; the shape of k.
+    """Return the log of P[Bin(n, p) = k] for n >= 1, k in 0..n and 0 < p < 1; the shape of k.
 
-    Right to about 1e-11 at n = 10^7.
+    The error is about 1e-11 at n = 10^7.
     """
     return _log_pmf(np.asarray(k), n, p, 1 - p)
 
@@ -39,21 +42,24 @@ def _log_pmf(k: Ints, n: int, p: float, q: float) -> Floats:
 
 
 def _log_of(p: float, q: float) -> float:
-    """Log of p, where q = 1 - p is the more precise of the two when p is near 1."""
+    """Return the log of p, where q = 1 - p is the more precise of the two if p is near 1."""
     return log1p(-q) if q < 0.5 else log(p)
 
 
 def _deviance(k: Ints, mean: float) -> Floats:
-    """The deviance k ln(k / mean) + mean - k.
+    """Return the deviance k ln(k / mean) + mean - k.
 
-    Its absolute error is that of |k - mean| roundings.
+    Its absolute error is about |k - mean| units of rounding.
     """
     off = (k - mean) / mean
     return np.asarray(mean * ((1 + off) * np.log1p(off) - off))
 
 
 def _stirling_error(k: Ints) -> Floats:
-    """Log of k! minus Stirling's formula, for k >= 1: exact small ones, then the series to 1/k⁹."""
+    """Return the log of k! minus Stirling's formula, for k >= 1.
+
+    Small k are exact; larger k use the series up to 1/k⁹.
+    """
     square = 1.0 / np.square(np.maximum(k, 16.0))
     series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - square / 1188) * square) * square) * square
     return np.where(k < 16, _SMALL[np.minimum(k, 15)], series / np.maximum(k, 16))
@@ -65,9 +71,9 @@ _SMALL = np.array(
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """The least count that matters, and the probabilities of Bin(n, p) from it on.
+    """Return the least count that matters, and the probabilities of Bin(n, p) from it on.
 
-    The probabilities left out add up to 1e-30. It holds for n >= 0 and 0 <= p <= 1.
+    The probabilities left out add up to less than 1e-30. Valid for n >= 0 and 0 <= p <= 1.
     """
     if n == 0 or p in (0, 1):
         return (n if p == 1 else 0), np.ones(1)
@@ -78,7 +84,7 @@ def law(n: int, p: float) -> tuple[int, Floats]:
 
 @attrs.frozen
 class Binomial:
-    """Bin(n, p) with q = 1 - p kept beside p, so that the mirror image loses no digits."""
+    """The law Bin(n, p); q = 1 - p is stored too, so that the mirrored law loses no digits."""
 
     n: int
     p: float
@@ -86,7 +92,7 @@ class Binomial:
 
     @classmethod
     def of(cls, n: int, p: float) -> "Binomial":
-        """From n >= 1 and 0 < p < 1."""
+        """Return Bin(n, p) for n >= 1 and 0 < p < 1."""
         return cls(n, p, 1 - p)
 
     @property
@@ -96,29 +102,31 @@ class Binomial:
 
     @property
     def mean(self) -> float:
-        """Its mean, n p."""
+        """The mean of the law, n p."""
         return self.n * self.p
 
     def log_pmf(self, k: Ints) -> Floats:
-        """Log of P[X = k]; the shape of k."""
+        """Return the log of P[X = k]; the shape of k."""
         return _log_pmf(k, self.n, self.p, self.q)
 
     def log_shortfall(self, s: Decimal) -> float:
-        """Log of E[max(0, s - X)] for s > 0.
+        """Return the log of E[max(0, s - X)] for s > 0.
 
-        It is a sum of positive terms on the far side of the mean, so that nothing cancels.
+        We sum positive terms on the far side of the mean, so that nothing cancels.
         """
         if float(s) <= self.mean:
             return self._log_lower(s)
         with localcontext(prec=DIGITS):
-            # Of p and q the smaller one is exact, the other may be a rounded difference from 1
+            # the smaller of p and q is exact; the other may be a rounded difference from 1
             chance = Decimal(self.p) if self.p <= self.q else 1 - Decimal(self.q)
             surplus = float(s - self.n * chance)  # E[s - X]; the rest is E[max(0, X - s)]
             beyond = self.mirrored._log_lower(self.n - s)
         return float(np.logaddexp(log(surplus) if surplus > 0 else -inf, beyond))
 
     def _log_lower(self, s: Decimal) -> float:
-        """Log of E[max(0, s - X)] for s at most the mean, where each term is below the last."""
+        """Return the log of E[max(0, s - X)] for s at most the mean, where terms fall from one
+        to the next.
+        """
         if s <= 0:
             return -inf
         first = ceil(s) - 1
@@ -138,25 +146,29 @@ class Binomial:
         return float(self.log_pmf(np.array([first]))[0]) + log(total)
 
     def log_pmfs(self, low: int, high: int) -> Floats:
-        """Log of P[X = k] for all k in low..high; shape (high - low + 1,)."""
+        """Return the log of P[X = k] for all k in low..high; shape (high - low + 1,)."""
         start, end = self._block(low, high)
         return _pmf_table(self, start, end)[low - start : high - start + 1]
 
     def log_at_most(self, k: float, below: bool = False) -> float:
-        """Chernoff's bound on the log of P[X = k] or, for `below`, of P[X <= k]; concave in k."""
+        """Return Chernoff's bound on the log of P[X = k], or of P[X <= k] if `below`; concave in
+        k.
+        """
         if k >= self.n or (below and k >= self.mean):
             return 0.0 if below else -self.n * log(1 / self.p)
         return -_divergence(k, self.mean) - _divergence(self.n - k, self.n * self.q)
 
     def _block(self, low: int, high: int) -> tuple[int, int]:
-        """Wider ends, so that tables made for one range serve those beside it too."""
+        """Return wider ends, so that a table made for one range also serves nearby ranges."""
         step = max(int((self.n * self.p * self.q) ** 0.5), 1)
         return low // step * step, min((high // step + 1) * step, self.n)
 
     def log_shortfalls(self, whole: Ints, part: Floats) -> Floats:
-        """Log of E[max(0, s - X)] for many s = whole + part > 0 in falling order; shapes (m,).
+        """Return the log of E[max(0, s - X)] for many s = whole + part > 0 in falling order.
 
-        The parts lie above 0 and at most at 1. They are read from a table over all X that matter.
+        Shapes (m,).
+
+        The parts lie in (0, 1]. The results are read from a table over all X that matter.
         """
         low, high = self._start_of_tail(int(whole[-1])), min(int(whole[0]), self.n)
         if high - low > WIDE or len(whole) == 1:
@@ -169,13 +181,13 @@ class Binomial:
         return np.asarray(tail[place - low] + np.log(surplus[place - low] + (whole - place) + part))
 
     def _start_of_tail(self, k: int) -> int:
-        """Below where P[X <= j] has no weight worth a sum that ends at k."""
+        """Return a count below which P[X <= j] does not matter in a sum that ends at k."""
         end = min(k, int(self.mean))
         return max(0, end - int(12 * (self.n * self.p * self.q) ** 0.5) - 60)
 
 
 def _divergence(k: float, mean: float) -> float:
-    """The deviance of one number."""
+    """Return the deviance of one number."""
     if k == 0:
         return mean
     off = (k - mean) / mean
@@ -185,15 +197,15 @@ def _divergence(k: float, mean: float) -> float:
 # The search for an ε asks for much the same ranges again and again
 @lru_cache(maxsize=8)
 def _pmf_table(law: Binomial, low: int, high: int) -> Floats:
-    """Log of P[X = k] for k in low..high."""
+    """Return the log of P[X = k] for k in low..high."""
     return law.log_pmf(np.arange(low, high + 1))
 
 
 @lru_cache(maxsize=8)
 def _tail_table(law: Binomial, low: int, high: int) -> tuple[Floats, Floats]:
-    """Log of P[X <= k], and E[k - X] for an X of at most k; for k in low..high.
+    """Return the log of P[X <= k], and E[k - X] for X at most k, for k in low..high.
 
-    What lies below `low` is left out.
+    Counts below `low` are left out.
     """
     tail = np.logaddexp.accumulate(law.log_pmf(np.arange(low, high + 1)))
     under = np.full_like(tail, -inf)  # ln Σ P[X = j] (k - j) over j <= k: Σ P[X <= j] over j < k

@@ -33,9 +33,9 @@ import numpy.typing as npt
 from simnet.arrays import Floats, Ints, Numbers
 
 ROUNDING = 2.0**-53
-ROUNDINGS = 8  # units of rounding that a stage of an FFT may cost
-OUTSIDE = 50.0  # each end of the circle leaves out a tilted mass of exp(-50) at most
-REACH = np.geomspace(0.25, 64, 17)  # tilts tried for Chernoff's bound, in deviations
+ROUNDINGS = 8  # a bound on the error of one stage of an FFT, in units of rounding
+OUTSIDE = 50.0  # each end of the circle leaves out a tilted mass of at most exp(-50)
+REACH = np.geomspace(0.25, 64, 17)  # the tilts tried for Chernoff's bound, in deviations
 
 
 @attrs.frozen
@@ -50,8 +50,8 @@ class Moments:
     def deviation(self) -> float:
         """The standard deviation of the tilted law.
 
-        For a constant, or where rounding swallows the variance, a small positive number that grids
-        can be measured by.
+        For a constant, or if rounding hides the variance, it is a small positive number, so that
+        grids have a unit.
         """
         return max(sqrt(self.variance), 1e-9 * abs(self.mean), 1e-12)
 
@@ -59,17 +59,17 @@ class Moments:
 class Summand(Protocol):
     """The law of one summand.
 
-    Its total mass may be below 1, the rest being kept track of elsewhere.
+    Its total mass may be below 1, if the rest is accounted for elsewhere.
     """
 
     def moments(self, tilt: float) -> Moments:
-        """Moments under a tilt."""
+        """Return the moments under a tilt."""
         ...
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the grid spacing * i, folded modulo `points`.
+        """Return the tilted masses on the grid spacing * i, folded modulo `points`.
 
-        Also returns a bound on their summed errors.
+        Also returns a bound on the sum of their errors.
         """
         ...
 
@@ -78,7 +78,7 @@ Parts = Sequence[tuple[Summand, int]]  # each law with how often it occurs
 
 
 def atoms_moments(log_masses: Floats, places: Numbers, tilt: float) -> Moments:
-    """Moments under a tilt of finitely many masses at places; shapes (n,)."""
+    """Return the moments, under a tilt, of finitely many masses at places; shapes (n,)."""
     exponents = log_masses + tilt * places
     top = float(exponents.max())
     weights = np.exp(exponents - top)
@@ -88,13 +88,13 @@ def atoms_moments(log_masses: Floats, places: Numbers, tilt: float) -> Moments:
 
 
 def tilted(log_masses: Floats, shift: Floats, cumulant: float) -> tuple[Floats, float]:
-    """exp(log_masses + shift - cumulant), and a bound on the summed rounding errors."""
+    """Return exp(log_masses + shift - cumulant), and a bound on the summed rounding errors."""
     masses = np.exp(log_masses + shift - cumulant)
     return masses, 2 * ROUNDING * float(masses @ (4 + abs(log_masses) + abs(shift) + abs(cumulant)))
 
 
 def moments(parts: Parts, tilt: float) -> Moments:
-    """Moments of the sum under a tilt."""
+    """Return the moments of the sum under a tilt."""
     terms = [(law.moments(tilt), times) for law, times in parts]
     return Moments(
         sum(times * term.cumulant for term, times in terms),
@@ -104,7 +104,8 @@ def moments(parts: Parts, tilt: float) -> Moments:
 
 
 def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> tuple[float, float]:
-    """Ends beyond each of which the tilted sum has at most mass exp(-outside); by Chernoff's bound.
+    """Return two ends; beyond each the tilted sum has at most mass exp(-outside), by Chernoff's
+    bound.
 
     `widening` is a variance proxy V of what the grid adds to the sum: log E[exp(r Z)] <= V (r² +
     |r|) / 2.
@@ -123,9 +124,9 @@ def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> 
 
 @attrs.frozen(eq=False)
 class TiltedSum:
-    """The tilted law of a sum on grid points spacing * (first + j).
+    """The tilted law of a sum on the grid points spacing * (first + j).
 
-    The sum's own mass at x is exp(cumulant - tilt x) times the tilted one.
+    The mass of the sum itself at x is exp(cumulant - tilt x) times the tilted mass.
     """
 
     tilt: float
@@ -133,20 +134,20 @@ class TiltedSum:
     spacing: float
     first: int
     masses: Floats  # (points,)
-    error: float  # of every mass, at most
-    outside: float  # tilted mass that is misplaced or missing, at most
+    error: float  # a bound on the error of every mass
+    outside: float  # a bound on the tilted mass that is misplaced or missing
 
     def place(self, index: Ints) -> Floats:
-        """Where the masses of those indices sit; the shape of the indices."""
+        """Return the places of the masses with these indices; the shape of the indices."""
         return np.asarray(self.spacing * (self.first + index), dtype=np.float64)
 
 
 def tilted_sum(
     parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float
 ) -> TiltedSum:
-    """The sum of all parts, on a grid that covers the `ends` given by `window`.
+    """Return the sum of all parts, on a grid that covers the `ends` from `window`.
 
-    `outside` is the same as for `window`.
+    `outside` must be the same as for `window`.
     """
     from scipy.fft import irfft, next_fast_len  # here, not above: it takes a while to load
 
@@ -163,9 +164,8 @@ def tilted_sum(
 def _spectrum(
     parts: Parts, tilt: float, spacing: float, points: int
 ) -> tuple[npt.NDArray[np.complex128], Floats, Floats]:
-    """The product of the parts' spectra to their powers.
-
-    Also returns a bound on its size, and one on its error.
+    """Return the product of the parts' spectra, each to its power, with bounds on its size and
+    error.
     """
     from scipy.fft import rfft  # here, not above: it takes a while to load
 
@@ -178,13 +178,13 @@ def _spectrum(
         bound = abs(spectrum) + off
         product *= spectrum**times
         size *= bound**times
-        # The power's own roundings, in size and angle
+        # the rounding errors of the power itself, in size and angle
         relative += times * (off / bound + 8 * ROUNDING)
     return product, size, relative * size
 
 
 def fold(index: Ints, masses: Floats, points: int) -> Floats:
-    """The masses added up by index modulo `points`; shape (points,)."""
+    """Return the masses added up by index modulo `points`; shape (points,)."""
     return np.asarray(
         np.bincount(index % points, weights=masses, minlength=points), dtype=np.float64
     )

@@ -1,11 +1,13 @@
-"""The exact law of a sum of integer noise shares, and the privacy of counts with it.
+"""The exact law of a sum of integer noise shares, and the privacy of counts with this noise.
 
-Users add shares of noise on the integers; those that drop out take theirs away, those that collude
-know theirs. What hides an honest user is the sum of the remaining shares, whose law is computed
-here by FFT rather than taken for a Gaussian. Tilts two deviations apart cover it, so that every
-probability, however small, has a relative error below 1e-13 times the number of shares; the bound
-is worked out and goes into the interval for δ. Source: Yang et al., section 3.1.2; Kairouz, Liu,
-Steinke, *The Distributed Discrete Gaussian Mechanism*, 2021.
+Users add shares of noise on the integers. Users who drop out take their shares away, and users who
+collude know theirs. An honest user is hidden by the sum of the remaining shares. Here we compute
+the law of this sum by FFT, instead of treating it as a Gaussian. We use several tilts, two
+deviations apart, so that every probability, however small, has a relative error below 1e-13 times
+the number of shares. A bound on the error is computed and enters the interval for δ.
+
+Source: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
+Mechanism*, 2021.
 """
 
 from math import ceil, exp, inf, log, pi, sqrt
@@ -28,30 +30,30 @@ from protocols.privacy.convolution import (
 from protocols.privacy.loss import Pair, finite_pair
 from simnet.arrays import Floats, Ints
 
-# sums beyond have probability exp(-150) at most, on either side: δ is right down to 1e-60
+# on either side, sums that are left out have probability at most exp(-150): δ is accurate to 1e-60
 LEFT_OUT = 150.0
-LARGEST_DEVIATION = 1 << 14  # of the sum, on the integers
-LEAST_DEVIATION = 0.3
-NODES = 10  # of a Gauss-Legendre rule on an eighth of a deviation
-QUADRATURE = 1e-14  # relative error of a probability by that rule
+LARGEST_DEVIATION = 1 << 14  # the largest deviation of the sum, on the integers
+LEAST_DEVIATION = 0.3  # the least deviation of the sum, on the integers
+NODES = 10  # the nodes of a Gauss-Legendre rule on an eighth of a deviation
+QUADRATURE = 1e-14  # the relative error of a probability by this rule
 
 
 @attrs.frozen(eq=False)
 class IntegerNoise:
-    """One share: its log probabilities on integers.
+    """One share of noise: its log probabilities on integers.
 
-    What lies beyond 40 deviations has less than exp(-750).
+    Values beyond 40 deviations have probability below exp(-750) and are left out.
     """
 
     log_masses: Floats  # (n,)
     values: Ints  # (n,)
 
     def moments(self, tilt: float) -> Moments:
-        """Moments under a tilt."""
+        """Return the moments under a tilt."""
         return atoms_moments(self.log_masses, self.values, tilt)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Tilted masses on the integers."""
+        """Return the tilted masses on the integers, and a bound on the sum of their errors."""
         assert spacing == 1
         masses, off = tilted(
             self.log_masses, tilt * self.values.astype(np.float64), self.moments(tilt).cumulant
@@ -60,7 +62,7 @@ class IntegerNoise:
 
 
 def rounded_gaussian(variance: float) -> IntegerNoise:
-    """The law of a Gaussian of that variance, rounded to the nearest integer."""
+    """Return the law of a Gaussian with this variance, rounded to the nearest integer."""
     deviation = sqrt(variance)
     values = _reach(deviation)
     pieces = ceil(8 / deviation)
@@ -72,7 +74,7 @@ def rounded_gaussian(variance: float) -> IntegerNoise:
 
 
 def discrete_gaussian(variance: float) -> IntegerNoise:
-    """The law with weights exp(-x²/(2 variance)) on the integers."""
+    """Return the law with weights exp(-x²/(2 variance)) on the integers."""
     values = _reach(sqrt(variance))
     exponents = -(values**2) / (2 * variance)
     return IntegerNoise(exponents - log(float(np.exp(exponents).sum())), values)
@@ -84,7 +86,7 @@ def _reach(deviation: float) -> Ints:
 
 
 def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
-    """Log probabilities of a sum of shares at 0..end, the law being symmetric.
+    """Return the log probabilities of a sum of shares at 0..end; the law is symmetric.
 
     Also returns a bound on their errors.
     """
@@ -106,9 +108,10 @@ def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
 
 
 def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
-    """A sum of shares against the same sum moved by `shift`; both directions are alike, mirrored.
+    """Return the losses of a sum of shares against the same sum moved by `shift`.
 
-    Raises `ValueError` for sums too wide, too narrow or too narrow beside the shift to be computed.
+    Both directions are mirror images. Raises `ValueError` for sums that are too wide or too narrow
+    to compute, or too narrow for the shift.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
@@ -120,7 +123,7 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
         )
     if shift > 20 * deviation:
         raise ValueError(
-            f"a shift of {shift} is plain beside noise of deviation {deviation:.3g}: "
+            f"a shift of {shift} is visible beside noise of deviation {deviation:.3g}: "
             f"nothing is hidden"
         )
     end = ceil(window(parts, 0.0, LEFT_OUT)[1]) + shift
@@ -133,10 +136,11 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
 def replacement(
     share: IntegerNoise, shares: int, shift: int, tolerance: float = TOLERANCE
 ) -> Composition:
-    """The privacy of noisy counts when one user's item is replaced, so that two counts move.
+    """Return the privacy of noisy counts when one user's item is replaced, so that two counts
+    change.
 
-    `shares` users' noise is unknown. `shift`: what a count of 1 is on the integers, 2^k in fixed
-    point. Raises `ValueError` as `shifted` does, and for fewer than one share.
+    `shares` users' noise is unknown to the server. `shift` is the integer that stands for a count
+    of 1, 2^k in fixed point. Raises `ValueError` as `shifted` does, and for fewer than one share.
     """
     if shares < 1:
         raise ValueError(

@@ -1,13 +1,12 @@
-"""Frequencies of items from users who report with some probability only.
+"""Frequencies of items from users who report only with some probability.
 
-Each user sends a randomised response with a probability of its own, or nothing.
+Each user sends a randomised response with a probability of its own, or nothing. Users who report
+with the same probability are a group. The server learns who reports, and one ε-locally private
+report of each reporter; users learn nothing. As long as the probability does not depend on the
+user's item, silence tells the server nothing about the item. Silence costs no message.
 
-Users who report with the same probability are a group. Learns: the server, who reports and one
-ε-locally private report of each of these; users, nothing. Silence tells the server nothing of what
-a user holds, as long as the probability does not depend on it, and costs no message. Source:
-Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data Collection*,
-sections 3 and 5.
-What is said about these collections stands in `about.py`.
+Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
+Collection*, sections 3 and 5. `about.py` states the cost, error and privacy.
 """
 
 import functools
@@ -41,7 +40,22 @@ from simnet.values.typed import Typed
 
 @attrs.frozen
 class SampledCollection:
-    """What every party knows. An input is an item in 1..N; users come group after group."""
+    """A collection from sampled users: the parameters, which every party knows, and the scripts.
+
+    `members` are the sizes n_k >= 1 of the groups, and `mechanisms` has one `SampledGRR` per group,
+    all with the same ε and N. `formula` names the estimator; `population` is `actors`, `crowd` or
+    `aggregate`. A user's input is an item in 1..N; users come group after group. The output of the
+    server is the array of the estimated shares of all users; shape (N,).
+
+    Raises `ValueError` for parameters out of range.
+
+    >>> from protocols import SampledGRR
+    >>> from simnet import run
+    >>> half = SampledGRR(epsilon=2.0, items=3, sampling=0.5)
+    >>> collection = SampledCollection(members=(4,), mechanisms=(half,))
+    >>> run(collection, [1, 3, 3, 2], seed=7).outputs["server"].shape
+    (3,)
+    """
 
     members: tuple[int, ...]  # n_k >= 1
     mechanisms: tuple[SampledGRR, ...]  # of each group, with the same ε and N
@@ -55,12 +69,12 @@ class SampledCollection:
 
     @property
     def users(self) -> int:
-        """n, the number of users."""
+        """The number of users, n."""
         return sum(self.members)
 
     @property
     def items(self) -> int:
-        """N, the number of items."""
+        """The number of items, N."""
         return self.mechanism.items
 
     @property
@@ -70,25 +84,29 @@ class SampledCollection:
 
     @property
     def sampling(self) -> float | str:
-        """The chance to report, or those of all groups."""
+        """The probability to report; for several groups, their probabilities with commas
+        between.
+        """
         chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
         return chances[0] if len(chances) == 1 else ",".join(map(str, chances))
 
     @property
     def mechanism(self) -> SampledGRR:
-        """The mechanism of the first group; the others differ in how often users report."""
+        """The mechanism of the first group; those of other groups differ only in how often users
+        report.
+        """
         return self.mechanisms[0]
 
     @functools.cached_property
     def estimates(self) -> Linear | Ratio:
-        """The estimator."""
+        """The estimator that the server uses."""
         chances = [float(mechanism.sampling) for mechanism in self.mechanisms]
         return ESTIMATORS[self.formula](
             SamplingDesign(self.mechanism.response, self.members, chances)
         )
 
     def parties(self) -> Mapping[str, Seat]:
-        """The users as `u1`..`un`, or every group as a crowd, and the server."""
+        """Return the users as `u1`..`un`, or every group as a crowd, and the server."""
         if self.population == "actors" or len(self.members) == 1:
             return collection.seats_of(self.population, self.users, self.user, self.server)
         crowds = {
@@ -98,7 +116,7 @@ class SampledCollection:
         return {**crowds, "server": Seat(self.server)}
 
     async def user(self, me: Party, items: Sealed) -> None:
-        """Toss whether to report, perturb the item if so, and send.
+        """Decide by a coin whether to report; if so, perturb the item and send it.
 
         A crowd does so for each of its members.
         """
@@ -107,9 +125,9 @@ class SampledCollection:
         await me.send_rows(OWN_REPORT, to="server", rows=reports)
 
     async def server(self, me: Party) -> Floats:
-        """Count the reports of each group that name each item.
+        """Count the reports of each group that name each item, and estimate.
 
-        Shape (N,), shares of all users, not clipped.
+        Returns the shares of all users, shape (N,), not clipped.
         """
         names = me.names("user")
         supports = [
@@ -119,20 +137,20 @@ class SampledCollection:
         return self.estimates.estimate(np.stack(supports))
 
     def reports(self, items: int | Ints, mechanism: SampledGRR, coins: Coins) -> Any:
-        """The perturbed reports on an item, or on those of a crowd, of those who report."""
+        """Return the perturbed reports of those who report, on an item or on a crowd's items."""
         return collection.rows_sent(self.population, mechanism, np.atleast_1d(items), coins)
 
     @property
     def columns(self) -> Sequence[slice]:
-        """All estimates are shares of the items of one column."""
+        """The parts of the estimate that belong to one column: here all of it."""
         return [slice(0, self.items)]
 
     @property
     def count_variance(self) -> tuple[float, float] | None:
-        """The variance of an estimated count, V₀ + slope · count, as (V₀, slope).
+        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None where groups report with different chances or the estimator is biased or no linear
-        one: then the variance depends on more than how many hold the item.
+        None if groups report with different probabilities, or if the estimator is biased or not
+        linear: then the variance depends on more than the number of holders.
         """
         estimator = self.estimates
         if not isinstance(estimator, Linear):
@@ -145,12 +163,12 @@ class SampledCollection:
 
     @property
     def has_independent_items(self) -> bool:
-        """No: a report names a single item."""
+        """False: a report names a single item."""
         return False
 
     @property
     def single_item_chances(self) -> None:
-        """None: not every user reports, and the estimates do not tell how many do."""
+        """None: not every user reports, and the estimates do not reveal how many do."""
         return
 
     def _supports(self, rows: Typed) -> Ints:
@@ -158,7 +176,7 @@ class SampledCollection:
 
     @functools.cached_property
     def _group_places(self) -> list[slice]:
-        """Where each group is among those who play a user."""
+        """The slice of each group among the parties that play a user."""
         ends = np.cumsum(
             self.members
             if self.population == "actors"
@@ -170,7 +188,7 @@ class SampledCollection:
         ]
 
     def _group(self, index: int) -> int:
-        """The group, from 0, of the user or crowd with this index."""
+        """Return the group, from 0, of the user or crowd with this index."""
         return int(np.searchsorted([place.stop for place in self._group_places], index))
 
 
@@ -181,20 +199,19 @@ def sampled_frequency(
     epsilon: Annotated[float, "ε of a report, above 0"] = 1.0,
     sampling: Annotated[
         Chance | str | Sequence[Chance],
-        "the chance that a user reports, above 0 and at most 1; several, with commas between, for "
-        "as many equal groups",
+        "the probability that a user reports, above 0 and at most 1; several, with commas between, "
+        "for as many equal groups",
     ] = 0.1,
     formula: Annotated[str, f"the estimator: {', '.join(ESTIMATORS)}"] = "horvitz-thompson",
     population: Population = "actors",
 ) -> SampledCollection:
-    """A collection with this ε from users who report with the chance `sampling`.
+    """Return a collection with this ε from users who report with probability `sampling`.
 
-    With several chances the users form equal groups, one chance each.
-
-    Chances of groups come in a sequence or as text such as `0.1,0.5`; the first groups take what
-    does not divide. `formula` is horvitz-thompson (with one chance the paper's ĉ), pooled (T) or
-    direct (c, biased); and, where all have one chance, per-report (ĉ), centred (g) or ratio. Raises
-    `ValueError` for another formula and for chances that are none, or more than users.
+    Several probabilities, in a sequence or as text such as `0.1,0.5`, make as many equal groups; if
+    the users do not divide evenly, the first groups have one more user. `formula` is
+    horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c, biased); and, if
+    all groups have one probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
+    another formula, for values that are not probabilities, and for more groups than users.
     """
     checks.whole("users", users, 1)
     chances = _chances(sampling)

@@ -32,11 +32,12 @@ MEAN_REPORTERS = (
     "sets' law, so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
 )
 
-LONG = 10**7  # products, from which on a Fourier transform convolves two laws
+LONG = 10**7  # from this number of products on, a Fourier transform convolves two laws
 
 
 def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDS and DPDG: every user shares a vector of N elements among all n.
+    """Return the common bill of DPDS and DPDG: every user shares a vector of N elements among
+    all n.
 
     No entry depends on the coins.
     """
@@ -78,14 +79,14 @@ def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N8
 
 
 def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDS: the entries of `pairwise`, and one Bernoulli draw a user."""
+    """Return the bill of DPDS: the entries of `pairwise`, and one Bernoulli draw per user."""
     return [_work("user", "BS", "per-user", 1, 1, 1), *pairwise(n, N, sharing)]
 
 
 def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """DPDG: the entries of `pairwise`, and N Gaussian draws a user.
+    """Return the bill of DPDG: the entries of `pairwise`, and N Gaussian draws per user.
 
-    Table I has no column for it; its entries are those of DPDS.
+    Table I has no column for DPDG, so the entries of DPDS are used.
     """
     rows = [attrs.evolve(row, paper=None, note="") for row in pairwise(n, N, sharing)]
     return [_work("user", "RS", "per-user", N, N), *rows]
@@ -263,7 +264,9 @@ def tss(
 
 
 def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
-    """TSS without a run: as printed and in expectation; `exact` means nothing."""
+    """Return the bill of TSS without a run: as printed and in expectation; `exact` has no
+    meaning here.
+    """
     nobody = np.zeros(protocol.items, dtype=np.int64)
     return tss(
         protocol, ReportingCounts(nobody, nobody, nobody), support, publishes_reporters=False
@@ -338,12 +341,11 @@ def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
 
 
 def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
-    """The law of the number of reporters of an item that `support` users hold.
+    """Return the law of the number of reporters of an item that `support` users hold.
 
-    Returns the least number that matters, and the chances from it on.
-
-    Holders report on it with chance p p_χ + (1 - p) α, others with chance p (k - p_χ) / (N - 1) +
-    (1 - p) α.
+    Returns the least number that matters, and the probabilities of it and of larger numbers.
+    Holders report on the item with probability p p_χ + (1 - p) α, and other users with probability
+    p (k - p_χ) / (N - 1) + (1 - p) α.
     """
     p, k, N = Fraction(protocol.participation), protocol.reported, protocol.items  # noqa: N806
     inside = inclusion(k, N, protocol.gamma)
@@ -366,7 +368,10 @@ def _convolved(one: Floats, other: Floats) -> Floats:
 
 
 def tally(sets: Numbers, groups: Sequence[Ints]) -> ReportingCounts:
-    """From the reporting sets, shape (n, N), and the users elected for each item, from 0."""
+    """Return the counts of a run, from the reporting sets, shape (n, N), and the elected users.
+
+    `groups[j]` are the users, from 0, elected for item j.
+    """
     both = [int(sets[elected, item].sum()) for item, elected in enumerate(groups)]
     return ReportingCounts(
         sets.sum(axis=0), np.array([len(elected) for elected in groups]), np.array(both)

@@ -136,9 +136,10 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
 def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) -> float:
     """Return the δ at ε of the published sums of both rounds.
 
-    One of `yes` >= 1 owners changes to no. Owners who hold no add noise that does not depend on
-    this change, so δ never rises with `no`. The absolute error is below 1e-12. Raises `ValueError`
-    as `aggregate_law` does, and for populations that take more than 10^10 multiplications.
+    One of `yes` >= 1 owners changes its truth to no. The other owners whose truth is no add noise
+    that does not depend on this change, so δ never rises with `no`. The absolute error is below
+    1e-12. Raises `ValueError` as `aggregate_law` does, and for populations that take more than
+    10^10 multiplications.
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)

@@ -14,3 +14,8 @@ def test_the_package_is_imported_without_its_modules() -> None:
     code = "import sys, protocols; print('numpy' in sys.modules, 'protocols.checks' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_every_public_name_has_a_docstring_with_an_example() -> None:
+    without = [n for n in dir(protocols) if ">>> " not in (getattr(protocols, n).__doc__ or "")]
+    assert not without, f"these have no example: {', '.join(without)}"

@@ -316,7 +316,7 @@ def test_noise_too_wide_for_any_field_is_refused() -> None:
 
 @pytest.mark.parametrize("noise", ["rounded-gaussian", "discrete-gaussian"])
 def test_a_grid_too_coarse_for_the_noise_is_refused(noise: str) -> None:
-    with pytest.raises(ValueError, match="use more fractional bits"):
+    with pytest.raises(ValueError, match="use more fraction_bits"):
         DPDG(1000, 3, 1.0, 1e-5, 0, noise)
     for bits in (8, 16):
         protocol = DPDG(1000, 3, 1.0, 1e-5, bits, noise)

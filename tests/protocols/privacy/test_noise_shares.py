@@ -162,7 +162,7 @@ def test_missing_shares_cost_privacy() -> None:
         (4.0, 0, 1, "nothing is hidden, got shares=0"),
         (1e6, 1000, 1, "use fewer fractional bits"),
         (1e-3, 1, 1, "use fewer fractional bits"),
-        (4.0, 1, 100, "a shift of 100 is plain"),
+        (4.0, 1, 100, "a shift of 100 is visible"),
     ],
 )
 def test_nonsense_is_refused(variance: float, shares: int, shift: int, what: str) -> None:
