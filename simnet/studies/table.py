@@ -1,7 +1,7 @@
-"""The table of an experiment: one row a trial, and what it says of each point of the grid.
+"""The table of an experiment: one row for each trial, and estimates for each point of the grid.
 
-Rows hold the parameters, `trial`, `seed`, the numbers that the trial returned, and `people`: where
-they came from.
+A row has the parameters, `trial`, `seed`, the numbers that the trial returned, and `people`, which
+says where the trial's people came from.
 """
 
 import csv
@@ -23,11 +23,16 @@ TrialRow = Mapping[str, Any]
 
 @attrs.frozen
 class Measure:
-    """A number of interest by name, and which numbers hold its expected value and deviation.
+    """A number that trials return, and that an experiment shows.
 
-    `deviation` is the standard deviation of the measure in one trial; it is known for squared
-    errors, whose law is then close to a gamma law. `what` says it in words. An `exact` one has
-    nothing to do with coins, in whatever experiment.
+    - `name` is the name under which a trial returns the number, and `what` says it in words.
+    - `expected` and `deviation` are the names under which a trial returns the number's expected
+      value and its standard deviation in one trial. A deviation is known for squared errors, whose
+      law is then close to a gamma law.
+    - `exact` says that the number never depends on coins.
+
+    >>> Measure("mse", what="mean squared error").words
+    'mean squared error'
     """
 
     name: str
@@ -38,16 +43,17 @@ class Measure:
 
     @property
     def words(self) -> str:
-        """What it is."""
+        """The measure in words."""
         return self.what or self.name
 
 
 @attrs.frozen
 class Estimate:
-    """A measure at a point of the grid: its mean, an interval, and what is expected.
+    """A measure at a point of the grid: its mean, an interval, and its expected value.
 
-    `spread` is the standard deviation of one trial relative to the mean, NaN where one random trial
-    does not tell it; the interval is then unbounded. Where the trial is exact, all agree.
+    `spread` is the standard deviation of one trial, relative to the mean. It is NaN if there is
+    only one random trial; then the interval is unbounded. For an exact trial, mean and interval
+    ends are equal.
     """
 
     mean: float
