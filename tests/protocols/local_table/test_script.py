@@ -526,7 +526,7 @@ def test_domains_are_declared_or_read_off_and_it_is_said_which(tmp_path: Path) -
         (("--categorical", "town"), "people.csv has no column 'town'"),
         (
             ("--column", "age"),
-            "--column is for one column: a table takes --numeric and --categorical",
+            "--column is for one column, and this scenario takes a table",
         ),
         ((), "--input needs --numeric or --categorical"),
         (("--categorical", "dish", "--set", "k=2"), "k is at most 1, got 2"),

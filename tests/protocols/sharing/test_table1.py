@@ -456,7 +456,7 @@ def test_the_command_tells_the_true_saving() -> None:
         ((*SMALL, "--phi", 1), "--phi goes with --reported"),
         ((*SMALL, "--epsilon", 0.5), "--epsilon and --delta go together"),
         ((*SMALL, "--delta", 0.5), "--epsilon and --delta go together"),
-        ((*SMALL, "--trials", 0), "at least one trial"),
+        ((*SMALL, "--trials", 0), "takes a whole number from 1, got 0"),
         ((*SMALL, "--reported", 4), "1 to 3 items"),
         ((*SMALL, "--reported", 2, "--gamma", 1), "gamma is above 1"),
         ((*SMALL, "--reported", 2, "--phi", 8), "bound lies in 0..7"),
