@@ -35,10 +35,10 @@ test-fast: .venv/ready  ## run the fast tests alone
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
 	$(PYTEST) -m slow
 
-# The documentation site, in build/site. A broken link or an undocumented public name fails.
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
 	$(PYTEST) -m slow tests/test_notebooks.py
 
+# The documentation site, in build/site. A broken link or an undocumented public name fails.
 docs: .venv/ready  ## build the documentation site in build/site, offline
 	$(BIN)/python -m sphinx -j auto -b html -E -q -W --keep-going -d build/site-doctrees docs build/site
 	@echo "The site is in build/site: open build/site/index.html."

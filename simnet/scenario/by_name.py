@@ -23,7 +23,7 @@ from simnet.scenario.from_columns import items_of_column, numbers_of_column
 from simnet.scenario.perform import LIMIT, Performance, synthetic
 from simnet.scenario.plain import PlainRun
 from simnet.scenario.population import Population
-from simnet.scenario.scenario import Scenario
+from simnet.scenario.scenario import NONE, Scenario
 
 People = Population | Column | Sequence[Any] | Numbers
 
@@ -167,7 +167,10 @@ def _from_column(
         return numbers if isinstance(data, Column) else attrs.evolve(numbers, source="a list")
     items = settings.get("items")
     domain = None if items is None else [str(item) for item in range(1, items + 1)]
+    if domain is None and scenario.has_none and NONE in column.labels:
+        domain = [*sorted(set(column.labels) - {NONE}), NONE]  # the last item stands for no other
     people = items_of_column(column, domain)
+    scenario.refuse_unnamed_none(people.labels)
     return people if isinstance(data, Column) else attrs.evolve(people, source="a list")
 
 
