@@ -100,7 +100,7 @@ def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
             ("results", "--store", "none"),
             "there is no store of results none: `simnet sweep` makes one",
         ),
-        (("sweep", "nobody"), "no experiment is called 'nobody': there are "),
+        (("sweep", "nobody"), "no experiment is called 'nobody': the names are "),
         (("sweep", TINY, "--set", "colour=red"), "no parameter is called 'colour'"),
         (("sweep", TINY, "--data", "nowhere"), "there is no folder nowhere"),
         (("sweep", TINY, "--workers", 0), "there is at least one worker"),
