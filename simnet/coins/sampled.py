@@ -23,7 +23,16 @@ from simnet.values.residues import Residues
 
 
 class SampledCoins(Coins):
-    """Coins whose two sources are seeded streams."""
+    """The coins of a party, drawn from streams that follow from a seed and the party's name.
+
+    Scripts get theirs as `me.coins`. Make some of your own to draw from a mechanism without a run:
+
+    >>> from protocols import GRR
+    >>> from simnet import SampledCoins
+    >>> reports = GRR(epsilon=1.0, items=3).perturb([1, 2, 2, 3], SampledCoins(7, "u1"))
+    >>> len(reports)
+    4
+    """
 
     __slots__ = ()
 

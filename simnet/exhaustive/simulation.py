@@ -68,9 +68,17 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
 
 
 def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of the view that the simulator produces for the corrupt parties.
+    """Return the exact law of the view that a simulator produces for a coalition.
 
-    Honest inputs enter through what the simulator is told, and in no other way.
+    Inputs of honest parties reach the simulator only through what the ideal world gives to the
+    coalition. Where the protocol is secure against the coalition, the law equals `real_law`:
+
+    >>> from protocols import DPDS, simulator_of
+    >>> from simnet import real_law, simulated_law
+    >>> protocol = DPDS(users=2, items=2, participation=0.5)
+    >>> simulated = simulated_law(simulator_of(protocol), [1, 2], ["u1"])
+    >>> simulated == real_law(protocol, [1, 2], ["u1"])
+    True
     """
     law: dict[ReducedView, Fraction] = {}
     leaks = leaked_law(simulator, inputs, corrupt)
@@ -87,5 +95,14 @@ def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence
 
 
 def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
-    """The exact law of the real view."""
+    """Return the exact law of a coalition's view: the probability of each view, as a fraction.
+
+    Every outcome of every coin is played out, so the protocol must be tiny.
+
+    >>> from protocols import DPDS
+    >>> from simnet import real_law
+    >>> law = real_law(DPDS(users=2, items=2, participation=0.5), [1, 2], ["u1"])
+    >>> sum(law.values())
+    Fraction(1, 1)
+    """
     return Views(Model(protocol), corrupt).law(inputs)

@@ -105,7 +105,17 @@ def whole_number(text: str) -> int | None:
 
 
 def read_column(path: Path, name: str, form: Format | None = None) -> Column:
-    """Read one column of a file.
+    r"""Read one column of a file, for `perform` and for protocols of your own.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from simnet import perform, read_column
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "people.csv"
+    ...     lines = file.write_text("city\nBern\nBasel\nBern\n")
+    ...     column = read_column(file, "city")
+    >>> perform("dpds", data=column, claims=False).labels
+    ('Basel', 'Bern')
 
     Raises `BadInput` for a file or a column that cannot be used; the message names the first bad
     row.

@@ -40,7 +40,23 @@ Inputs = Sequence[Any] | Numbers  # one input for each party whose script takes 
 
 @attrs.frozen(eq=False, kw_only=True, repr=False)
 class PlainRun:
-    """A run with its bill and the verdicts on the scenario's claims, without an assessment."""
+    """The result of `perform` for a protocol that does not say how its estimate is assessed.
+
+    It has the run with its outputs, its bill and the verdicts on claims, and no estimate beside the
+    truth.
+
+    >>> import attrs
+    >>> from simnet import Seat, perform
+    >>> @attrs.frozen
+    ... class Dice:
+    ...     def parties(self):
+    ...         return {"thrower": Seat(self.thrower)}
+    ...
+    ...     async def thrower(self, me):
+    ...         return 1 + int(me.coins.bernoulli(0.5))
+    >>> perform(Dice()).run.outputs["thrower"] in (1, 2)
+    True
+    """
 
     name: str
     scenario: Scenario

@@ -49,7 +49,7 @@ def reproduce(
     Raises `BadInput` for an unknown name or setting, and whatever a trial raises when there is no
     store.
 
-    >>> report = reproduce("table2")
+    >>> report = reproduce("biswas_fig1", quick=True)
     >>> report.holds, len(report.table.rows) == report.counts.done
     (True, True)
     """

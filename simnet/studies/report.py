@@ -37,7 +37,14 @@ EXPLANATION = (
 
 @attrs.frozen(eq=False, repr=False)
 class Report:
-    """A study's table with the verdicts on what its source quotes."""
+    """The result of `reproduce`: an experiment's table, with a verdict on every quoted number.
+
+    >>> from simnet import reproduce
+    >>> report = reproduce("biswas_fig1", quick=True)
+    >>> ruling = report.verdicts[0]
+    >>> ruling.printed, ruling.measured, ruling.verdict
+    (100.0, 101.0, 'reproduced with correction')
+    """
 
     study: Study
     table: Table
