@@ -96,7 +96,7 @@ def perform(
     own_name, scenario = _found(what)
     chosen = scenario.with_settings(_as_text(settings, data))
     called = own_name if name is None else name
-    if not scenario.assesses:  # asked of the defaults: settings may fit the people's columns alone
+    if not _assesses(scenario, chosen, data):
         if isinstance(data, Population | Column):
             data = _people(chosen, data, settings, seed, limit).inputs
             chosen = chosen.with_settings({"users": str(len(data))})
@@ -114,6 +114,17 @@ def perform(
         delta=at_delta,
     )
     return result.judged() if claims else result
+
+
+def _assesses(scenario: Scenario, chosen: Scenario, data: People | None) -> bool:
+    """Whether the protocol compares its estimate with the truth.
+
+    Without a population we ask the protocol with its default settings, because the chosen ones,
+    such as the name of a column, may fit only the data.
+    """
+    if scenario.about is None or not isinstance(data, Population):
+        return scenario.assesses
+    return chosen.described(chosen.build_for(data)).assess is not None
 
 
 def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:

@@ -423,7 +423,7 @@ def test_the_command_prints_weights_and_errors(file: Path) -> None:
         "full=yes: share misclassified, over 30 users who were never asked",
         "the same for all",
         "270 users are asked once, 30 never",
-        "domains read off the data, and not declared: sex",
+        "the categories of these columns were not declared, but read off the data: sex",
         "ε ≤ 1",
     ):
         assert words in text

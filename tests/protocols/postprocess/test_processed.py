@@ -219,7 +219,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         _, out, _ = simnet("run", "local_frequency", "--postprocess", method, "--no-claims")
         lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
         assert ("expected" in lines["squared"]) == known
-        assert "unbiased; intervals are of raw estimates" in lines["raw"]
+        assert "before post-processing: unbiased; the intervals are" in lines["raw"]
     _, out, _ = simnet("list", "local_frequency", "--json", "-")
     (meaning,) = (
         one["meaning"] for one in json.loads(out)["settings"] if one["name"] == "postprocess"

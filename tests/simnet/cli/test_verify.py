@@ -1001,7 +1001,7 @@ def test_one_of_several_classes_is_named(own: Own) -> None:
             HEAD + "class Mine:\n    users = 3" + BODY.replace("self.user", "self.nobody"),
             "has no attribute 'nobody'",
         ),
-        (HEAD + "class Mine:\n    users = 0" + BODY, "without parties"),
+        (HEAD + "class Mine:\n    users = 0" + BODY, "has no parties"),
         (
             HEAD
             + (
