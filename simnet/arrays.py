@@ -1,6 +1,7 @@
-"""Names for the numpy arrays that the whole project speaks of, each declared once.
+"""Names for the types of numpy arrays that the project uses.
 
-A type says what the numbers are; the shape is in the docstring of whoever takes or returns them.
+A type says which numbers an array contains. The docstring of each function gives the shapes of its
+arguments and of its result.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ import numpy.typing as npt
 Bools = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]  # places in another array
+Indices = npt.NDArray[np.intp]  # positions in another array
 Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[Any]  # of whatever type: as narrow as a field allows, for example
+Numbers = npt.NDArray[Any]  # numbers of any type, for example the narrow type of a small field
 Words = npt.NDArray[np.uint64]  # 64 bits without a sign

@@ -1,7 +1,7 @@
 """The glossary: what terms and codes mean, for the terminal and for the documentation.
 
 A package contributes entries with a file `glossary.md` and an entry point in the group
-`simnet.glossaries` that names the package. An entry of such a file looks like this:
+`simnet.glossaries` that names the package. An entry of such a file looks like this::
 
     ## wire count
     Also: wire

@@ -10,7 +10,7 @@ all supports. Whoever reads a report learns the item up to ε.
 
 Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
 
-Example. N = 3 gives K = 4, and the rows 1 to 3 are
+Example. N = 3 gives K = 4, and the rows 1 to 3 are ::
 
     x = 1    1 -1  1 -1
     x = 2    1  1 -1 -1

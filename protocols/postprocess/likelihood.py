@@ -3,7 +3,7 @@
 Users who hold item x send report y with probability P(y | x), so a report is y with probability m_y
 = Σ_x f_x P(y | x), where f are the frequencies. The likeliest f is the distribution that maximises
 Σ_y s_y ln m_y, where s_y is the share of report y. The iterative Bayesian update approaches it from
-the uniform distribution: each f_x becomes the mean posterior probability of x over the reports,
+the uniform distribution: each f_x becomes the mean posterior probability of x over the reports, ::
 
     f_x <- f_x Σ_y s_y P(y | x) / m_y.
 

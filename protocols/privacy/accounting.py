@@ -1,7 +1,7 @@
 """Intervals for δ(ε) and ε(δ) of a sum of independent privacy losses, in one direction.
 
 Theory of operation. A view that is made of several independent parts has as its privacy loss
-L = log P(x)/Q(x) the sum of the parts' losses, and
+L = log P(x)/Q(x) the sum of the parts' losses, and ::
 
     δ(ε) = E[(1 - e^(ε - L))+]          over the law P, infinite losses included.
 

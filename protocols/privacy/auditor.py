@@ -3,7 +3,7 @@
 Use it if no closed form is known, or to test a stated one.
 
 Theory of operation. Reports are drawn under an input P and under its neighbour Q. For every event
-S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S] and q = Q[S] show that
+S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S] and q = Q[S] show::
 
     δ >= p - e^ε q        and        ε >= ln((p - δ) / q).
 

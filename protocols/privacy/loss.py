@@ -5,7 +5,7 @@ drawn from P, infinite where Q(x) = 0, and δ(ε) = E[(1 - e^(ε - L))+]. Losses
 add up, so `convolution` needs their masses on a grid i h, and the grid must never understate δ.
 
 A loss at (i + f) h is split between its neighbours: it goes to i h with weight w and else to
-(i + 1) h, with w such that the mean of exp(-L) stays:
+(i + 1) h, with w such that the mean of exp(-L) stays::
 
     w e^(-ih) + (1 - w) e^(-(i+1)h) = e^(-(i+f)h)     so     w = (e^((1-f)h) - 1) / (e^h - 1).
 

@@ -3,7 +3,7 @@
 A verdict says that some combination of messages, minus what the coalition's own coins and secrets
 contribute, is a function of honest secrets. To replay the attack, we compute this combination with
 the numbers of the messages. In the example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9, c1
-= 4 over F_11:
+= 4 over F_11::
 
     messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
     their sum   3 + 5·0 = 3

@@ -1,5 +1,7 @@
 r"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
 
+Call it in one of these ways::
+
     python -m simnet.adversary.check FILE
 
 `docs/reference/certificates.md` says what a certificate is and what must hold of it. This module

@@ -1,6 +1,6 @@
 """Coalitions: which parties collude and pool what they know.
 
-A coalition is written in words that keep their meaning when a run has more users:
+A coalition is written in words that keep their meaning when a run has more users::
 
     "u1..u5, server"            five users and the server
     "all users but one"         u1 to u(n-1)

@@ -5,7 +5,7 @@ coalition sees. Everything that these values can tell follows from the values th
 disclosed. We find the law of disclosed values by calling the doors (`door_laws`). Every disclosed
 value counts, because even silence may carry it. The statement of the protocol (`Disclosure`) is
 used instead where the law cannot be found, or where the protocol states that this coalition hears
-less. For example, an aggregator of TSS sees the set of items that each user reports:
+less. For example, an aggregator of TSS sees the set of items that each user reports::
 
     sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3463, ...}]

@@ -6,11 +6,11 @@ Theory of operation
 The product of two forms is not a linear form, so the symbolic reading puts a new unknown in its
 place. This unknown is no free secret: it depends on the unknowns in the factors. But often a factor
 is known. In Beaver's multiplication a dealer shares random a, b and c = ab, and two parties that
-share x and y open
+share x and y open ::
 
     d = x - a,    e = y - b
 
-in full. Given d and e, the factors are a = x - d and b = y - e, forms in secrets plus numbers, and
+in full. Given d and e, the factors are a = x - d and b = y - e, forms in secrets plus numbers. So::
 
     c = (x - d)(y - e) = xy - e x - d y + de
 

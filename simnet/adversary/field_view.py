@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 
 In the symbolic reading a message carries forms. So the field elements that a coalition sees are a
-system of linear equations, with one row for each element that the coalition receives:
+system of linear equations, with one row for each element that the coalition receives::
 
     u1 -> server  "share"   [c1, c2, c3]             c: coins of u1
     u2 -> server  "share"   [s1 + d1, s2 + d2, ...]  s, d: secrets and coins of u2

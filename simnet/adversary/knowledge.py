@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 
 Every row of the view is a linear form in coins, secrets and products. The coalition subtracts what
-it knows itself, and plain numbers, which are public. Example, with u1 in the coalition:
+it knows itself, and plain numbers, which are public. Example, with u1 in the coalition::
 
     row 0, u2 -> u1:   s2 + c2             c2, d2: coins of u2, honest
     row 1, u2 -> u1:   2 c2 + c1           c1: a coin of u1 itself, so known

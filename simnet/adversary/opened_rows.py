@@ -330,7 +330,7 @@ class MarkedRows:
     """Rows that a coalition sees, and opened rows with one mark each, eliminated together.
 
     A mark is one more target. So the result of the elimination shows functions of secrets, and also
-    which opened rows they were made with:
+    which opened rows they were made with::
 
         no marks            a function that the seen rows tell
         one mark alone      an opened row that is a combination of seen rows: it is known

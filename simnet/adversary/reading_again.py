@@ -3,7 +3,7 @@
 What an instrument finds in the symbolic reading is true of the given run only if both are the same
 run. The given run may have observed no party, so we may have its bill and its outputs, but no
 messages. So we play it once more in numbers, with all parties observed that matter and every door
-on record, and compare twice:
+on record, and compare twice::
 
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed

@@ -2,7 +2,7 @@
 one.
 
 Theory of operation. A party knows its own coins and secrets. A coin that no member of the coalition
-knows is uniform to it. Doors add two more cases, because a secret can be made from coins:
+knows is uniform to it. Doors add two more cases, because a secret can be made from coins::
 
     u1: t = me.secret(f, x + r)     t depends on the coin r: it is no free secret, but *derived*
     u2: receives r, and makes

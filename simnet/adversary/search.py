@@ -3,7 +3,7 @@
 Theory of operation
 -------------------
 
-The run is read symbolically. A user then sends *elements*, linear forms of its coins and secrets:
+The run is read symbolically. A user then sends *elements*, linear forms of its coins and secrets::
 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 

@@ -2,7 +2,7 @@
 
 A verdict is about one run, or about several runs that are judged together. Let L be the span of the
 functions of honest secrets that the coalition's messages determine. Let F be the span of what the
-ideal world hands to its members in the same runs. Then the finding is
+ideal world hands to its members in the same runs. Then the finding is ::
 
     nothing       L = 0
     output-only   L is not 0, and lies in F
@@ -13,7 +13,7 @@ If field elements were opened and used, the coalition may learn more than L, or 
 it seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can
 be learned `at_most`. If the ends differ, the finding is `undecided`.
 
-For example, three users add up their numbers by secret sharing, and the server is handed the sum:
+For example, three users add up their numbers by secret sharing, and the server is handed the sum::
 
     u1              nothing       what u1 receives is masked by coins of u2 and u3
     server          output-only   u1 + u2 + u3 = 12, which the ideal world also hands to the server

@@ -2,7 +2,7 @@
 
 rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
 `Grid`, a column is never narrower than its longest word. If the table is then still too wide, it is
-printed row by row, with one line for each cell:
+printed row by row, with one line for each cell::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000

@@ -1,5 +1,7 @@
 """Writes a part of a Markdown page: the lines between two comments.
 
+For example, this module may write the line between the comments of::
+
     <!-- speed -->
     | figure | measured | target |
     <!-- /speed -->

@@ -5,7 +5,7 @@ methods of its `Generator` it does not. The state is a BLAKE2b digest of the key
 depend on the seed and on its name alone, not on who else takes part. Simulation-grade randomness:
 fit for experiments, not for secrets.
 
-The key is the text `seed/purpose/party`:
+The key is the text `seed/purpose/party`::
 
     7/discrete/u3           the discrete coins of u3 in a run with seed 7
     7/field/u3              its field elements

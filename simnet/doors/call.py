@@ -1,7 +1,7 @@
 """One call of a door: the function, what it was given, and what it returned.
 
 Theory of operation. A script reaches its input, and the numbers behind field elements, through
-doors alone. A door is given a function and arguments, and calls the function with values:
+doors alone. A door is given a function and arguments, and calls the function with values::
 
     me.secret(function, *arguments, field=F, shape=(N,))    field elements, to be protected
     me.disclose(function, *arguments)                       a plain value, on record

@@ -5,7 +5,7 @@ default values, the record whose method it is, functions and values of its modul
 hang on all that:
 
 - An instrument that calls the function again after the run must call the same function. So the
-  variables around it are *fixed* when its door is on record. A loop such as
+  variables around it are *fixed* when its door is on record. A loop such as ::
 
       for limit in (3, 5, 7):
           above = me.disclose(lambda item: item > limit, item)

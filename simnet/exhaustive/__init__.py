@@ -1,6 +1,6 @@
 """The exhaustive reading: every coin is played out, and views get their exact laws.
 
-The modules, from one party to the law of a view:
+The modules, from one party to the law of a view::
 
     reading     what stands for field elements while coins are played out: unknowns
     outbox      what one party sends and waits for

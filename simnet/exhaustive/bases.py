@@ -8,7 +8,7 @@ J·y = w, y is uniform on all values that meet *this* condition, in every world.
 (discrete part, J, J·y) are equal just if the laws of the whole views are equal.
 
 Example. "a" has s in F_3 and tosses a coin that "b" does not see: "a" sends s, or s + c for a field
-coin c. With s = 1, the view of "b" reduces to
+coin c. With s = 1, the view of "b" reduces to ::
 
     probability  K       K·y          probability  J     J·y
     1/2          (1)     1            1/2 + 1/6    (1)   1

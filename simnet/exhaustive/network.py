@@ -20,7 +20,7 @@ origins: coins and secrets.
 
 *Opened rows.* If a script goes on with the number of a form, that number is played out. A network
 knows the forms of all rows opened so far. For each row it knows whether the number is free (any
-element of the field, equally likely) or follows from secrets and from rows opened before.
+element of the field, equally likely) or follows from secrets and from rows opened before. ::
 
     rows opened        c + s     2c      d        (c, d field coins, s a secret)
     the number is      free      known   free     2c = 2 (c + s) - 2s

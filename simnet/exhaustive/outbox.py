@@ -6,7 +6,7 @@ be played without the other parties. It runs against the kernel's own `Party`, w
 suspended, and a `Request` tells its driver what it waits for. The driver (`party_tree`) resumes the
 script with the messages. This module knows nothing about other parties.
 
-Example. The script
+Example. The script ::
 
     await me.send(NOTE, "b", x)
     y = await me.receive(NOTE, "c")

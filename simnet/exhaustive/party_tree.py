@@ -7,7 +7,7 @@ apart from that, so a history determines the party's state: what it has sent, an
 every outcome of a coin, for every list of opened numbers, and for every delivery that the party can
 tell from other deliveries.
 
-Example. A script that answers a question falsely with probability 1/4, and its tree:
+Example. A script that answers a question falsely with probability 1/4, and its tree::
 
     async def a(me, bit):
         question = await me.receive(ASK, "b")

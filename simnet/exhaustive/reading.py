@@ -3,7 +3,7 @@
 This is the third reading of a script, besides the numeric run and the symbolic reading. Discrete
 coins play a tape, and field elements are linear forms in unknowns that have *no values at all* (or
 are numbers, if field coins are enumerated). A party is played by itself, so its unknowns are its
-own:
+own::
 
     number of an unknown = (party + 1) * 2**44 + kind + stream * 2**22 + place
 

@@ -2,7 +2,7 @@
 
 A protocol is secure against a coalition if a *simulator* can produce a view with the same law as
 the real view, although the simulator is told only what the ideal world gives the coalition. This
-module finds both laws exactly, so equality is a proof for these inputs:
+module finds both laws exactly, so equality is a proof for these inputs::
 
     real_law(simulator.protocol, inputs, corrupt) == simulated_law(simulator, inputs, corrupt)
 

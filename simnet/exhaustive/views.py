@@ -22,7 +22,7 @@ part occurs with several K, all its views are written in the basis of all these 
 (`bases`).
 
 Example. "a" has s in F_3 and sends it to "b" masked by a field coin c. Then "b" may also receive
-c - s.
+c - s. ::
 
     b sees            K (rows)        K·y
     s + c             none            nothing: the message is uniform

@@ -4,7 +4,7 @@ Theory of operation. A DPDS user sends 5,000 shares and reads none: every recipi
 sum of what it is sent. So a tag may be declared `Summed`. The kernel then adds a row to its
 recipient's running total as soon as it is sent, and keeps no message.
 
-Example. u1 and u2 scatter two rows each under `share`:
+Example. u1 and u2 scatter two rows each under `share`::
 
     u1: [[1, 2], [3, 4]]   u2: [[5, 6], [0, 1]]     rows go to u1 and u2
     totals after both:     u1: [6, 8]   u2: [3, 5]  (mod q)

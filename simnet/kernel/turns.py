@@ -7,7 +7,7 @@ schedule, the one that has been ready for longest), its task is woken, and the t
 sleeps. So trio never has two tasks to choose from, and its own shuffling decides nothing: a run is
 a function of its protocol, inputs, seed and schedule.
 
-Example. `ping` sends a message and waits for the answer of `pong`:
+Example. `ping` sends a message and waits for the answer of `pong`::
 
     ready: ping, pong      ping goes on, sends "note" to pong, waits
     ready: pong            pong goes on, has its message, answers, which makes ping ready; ends

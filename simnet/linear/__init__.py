@@ -1,6 +1,6 @@
 """Linear algebra over prime fields, which the symbolic and the exhaustive reading share.
 
-Two halves. What a script computes with, many forms at once:
+Two halves. What a script computes with, many forms at once::
 
     unknowns     what forms are about: coins, secrets, opaque numbers
     terms        sparse linear forms, as rows of arrays
@@ -8,7 +8,7 @@ Two halves. What a script computes with, many forms at once:
     form_totals  their running totals, for summed messages
     modular      arithmetic mod q on arrays
 
-And what is then asked about the forms, one vector at a time:
+And what is then asked about the forms, one vector at a time::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in reduced echelon form

@@ -1,41 +1,46 @@
-"""Which combinations of messages are free of coins, and how coins hide everything else.
+"""Find the combinations of messages in which all coins cancel; prove that coins hide all others.
 
 Theory of operation. The messages that a coalition sees are linear in coins, which are uniform and
-unknown to it, and in *targets*, which are secrets (and numbers that nobody declared):
+unknown to it, and in *targets*, which are secrets (and numbers that nobody declared)::
 
-    y = A coins + B targets        one row a message, over F_q
+    y = A coins + B targets        over F_q; one row for each message
 
-The rows λ with λA = 0 are the combinations of messages from which the coins cancel. Such a
-combination tells the coalition λB, a linear function of the targets. All others are uniform. So the
-view tells exactly the functions λB with λA = 0, and `Elimination` finds both halves of the proof:
+A row vector λ with λA = 0 is a combination of messages from which the coins cancel. Such a
+combination tells the coalition λB·targets, a linear function of the targets. A combination with
+λA ≠ 0 is uniform. So the view tells exactly the functions λB with λA = 0. `Elimination` proves both
+halves of this statement for a given view:
 
-- `remnants`: rows that are free of coins. Their targets span all functions λB, and `weights` says
-  which messages make one up: an attack.
-- `shift()`: a matrix X such that B - AX consists of remnants' functions alone. Adding X·targets to
-  the coins leaves their law as it is (they are uniform) and takes everything but these functions
-  out of the view: a proof that it tells no more (docs/proofs/shift-of-coins.md).
+- `remnants` are rows without coins. Their targets span all functions λB, and `weights` returns the
+  combination of messages that gives a remnant. Such a combination is an attack.
+- `shift()` returns a matrix X such that B - AX consists of functions of the remnants. The new coins
+  c = coins + X·targets are as uniform as the old ones, and y = A c + (B - AX) targets. So the view
+  depends on the remnants' functions only, which proves that it tells nothing else
+  (docs/proofs/shift-of-coins.md).
 
-The coins are eliminated in this order, the cheapest steps first (see `peeling` and `pivoting`):
-peel rows with a coin that occurs once, take away coins that are told outright, drop proportional
-coins, pivot on coins that occur in few rows, and give the dense rest to flint.
+The coins are eliminated in five steps, the cheapest first (see `peeling` and `pivoting`): peel the
+rows with a coin that occurs in no other row; remove the coins that a message reveals; drop
+proportional coins; pivot on coins that occur in few rows; give the dense remaining rows to flint.
 
-Example, over F_5: six messages, coins 1..4, secrets 11..14. A message {1: 1, 11: 1} is c1 + s11.
+Example over F_5 with six messages, coins 1..4 and secrets 11..14. The message {1: 1, 11: 1} is
+c1 + s11.
 
 >>> messages = [{1: 1, 11: 1}, {1: 1, 2: 1}, {2: 1, 12: 1}, {3: 1, 13: 1}, {4: 1}, {4: 1, 14: 1}]
 >>> terms = Terms.of_vectors(messages)
 >>> elimination = Elimination(terms, terms.unknowns < 10, terms.unknowns > 10, modulus=5)
 
-Message 3 is peeled: coin 3 occurs nowhere else, so the message says nothing. Message 4 reveals coin
-4, and message 5 tells s14. Messages 0, 1 and 2 share two coins, and tell s11 + s12 together:
+Message 3 is peeled: coin 3 occurs in no other message, so message 3 is uniform and tells nothing.
+Message 4 reveals coin 4, so message 5 tells s14. Messages 0, 1 and 2 contain two coins, and a
+combination of all three tells s11 + s12:
 
 >>> [remnant.targets for remnant in elimination.remnants]
 [{12: 1, 11: 1}, {14: 1}]
 >>> elimination.weights({0: 1}), elimination.weights({1: 1})
 ({2: 1, 1: 4, 0: 1}, {5: 1, 4: 4})
 
-To show that nothing else is told, secrets are subtracted from the coins that hide them. Coin 3
-takes s13 out of message 3. Coin 1 takes s11 out of message 0; coin 2 puts it back in message 1,
-which has no secret, and message 2 is left with s11 + s12, which is told anyway:
+The shift proves that the messages tell nothing else. Each coin is replaced by a new coin minus its
+shift. Replacing c3 by c3 - s13 removes s13 from message 3. Replacing c1 by c1 - s11 removes s11
+from message 0 but brings -s11 into message 1, so c2 becomes c2 + s11. Then message 2 contains
+s11 + s12, which the coalition knows anyway:
 
 >>> elimination.shift()
 {2: {11: 4}, 1: {11: 1}, 3: {13: 1}}
@@ -53,10 +58,11 @@ from simnet.linear.vectors import Vector, add_to, back_substitute, multiple
 
 
 class Elimination:
-    """The coins eliminated from the rows of `terms`.
+    """Eliminates the coins from the rows of `terms`.
 
-    `is_coin` and `is_target` say of each term what it is about; terms that are neither are known
-    and left out. Coins and targets are named by their unknowns, messages by their rows.
+    `is_coin` and `is_target` contain a boolean for each term: whether its unknown is a coin, or a
+    target. The coalition knows all other unknowns, so their terms are left out. Coins and targets
+    are identified by the numbers of their unknowns, and messages by the numbers of their rows.
     """
 
     def __init__(self, terms: Terms, is_coin: Bools, is_target: Bools, modulus: int) -> None:
@@ -76,7 +82,8 @@ class Elimination:
         rest = drop_proportional(rest, modulus)
         self._reveal_rank = {row: at for at, (row, _) in enumerate(revealed)}
         self._revealing_row = {column: row for row, column in revealed}
-        self._inverses: dict[int, int] = {}  # of revealed coins, by row, as they are needed
+        # The inverse of each revealed coin's coefficient, by row. It is computed when needed.
+        self._inverses: dict[int, int] = {}
         used_up = self._reveal_rank.keys() | {row for row, _ in self._peeled}
         targets = {row: dict(vector) for row, vector in self._targets.items() if row not in used_up}
         coins = _vectors_by_row(rest.rows, rest.columns, rest.coefficients)
@@ -84,19 +91,23 @@ class Elimination:
         self.remnants = self._pivoting.remnants
 
     def weights(self, remnants: Mapping[int, int]) -> Vector:
-        """A combination of remnants, by their place, as a combination of the messages' rows."""
+        """Return a combination of remnants as a combination of messages, by row number.
+
+        `remnants` gives the weight of each remnant by its index in `self.remnants`.
+        """
         mixed: Vector = {}
         for place, weight in remnants.items():
             add_to(mixed, self.remnants[place].weights, weight, self._modulus)
         weights = self._pivoting.trace(mixed)
         if not self._reveal_rank:
             return weights
-        # Revealed coins were left out of the pivoting. Each that is still in the combination is
-        # taken off by the row that reveals it, which may bring in coins revealed earlier.
+        # The pivoting leaves revealed coins out. If the combination still contains such a coin, we
+        # subtract a multiple of the row that reveals it. That row may contain coins that were
+        # revealed earlier, which we then subtract as well.
         return back_substitute(weights, self._reveal_rank, self._reveals_needed, self._modulus)
 
     def _reveals_needed(self, row: int) -> list[tuple[int, int]]:
-        """The rows that take the revealed coins of a row off, each with its factor."""
+        """Return the rows that cancel the revealed coins of a row, each with its factor."""
         needed = []
         for column, value in self._entries.of(row):
             other = self._revealing_row.get(column)
@@ -105,7 +116,7 @@ class Elimination:
         return needed
 
     def _inverse_of_revealed(self, row: int, column: int) -> int:
-        """The inverse of a revealed coin's coefficient in the row that reveals it."""
+        """Return the inverse of a revealed coin's coefficient in the row that reveals the coin."""
         inverse = self._inverses.get(row)
         if inverse is None:
             entry = next(value for place, value in self._entries.of(row) if place == column)
@@ -113,13 +124,13 @@ class Elimination:
         return inverse
 
     def shift(self) -> dict[int, Vector]:
-        """X by coin: how much of which target is added to it.
+        """Return the matrix X by rows: for each coin, the coefficient of each target in its shift.
 
-        A coin that is left alone is not named.
+        A coin whose shift is zero is left out.
         """
-        # Pivots and peeled rows are solved in reverse order: the shifts of a row's other coins
-        # are settled by then, and the shift of its own coin makes the row's targets vanish. Dropped
-        # and revealed coins need no shift.
+        # We solve the pivots and then the peeled rows, each in reverse order. When we come to a
+        # row, the shifts of its other coins are known already. We choose the shift of its own coin
+        # such that the row's targets vanish. Dropped and revealed coins need no shift.
         shift: dict[int, Vector] = {}
         for pivot in reversed(self._pivoting.pivots):
             self._solve(shift, pivot.column, list(pivot.coins.items()), pivot.targets)
@@ -137,7 +148,7 @@ class Elimination:
     ) -> None:
         """Choose the shift of one coin such that a row's targets vanish.
 
-        The row's other coins have their shifts already.
+        The shifts of the row's other coins must be known already.
         """
         rest: Vector = dict(targets)
         own_entry = 0
@@ -151,7 +162,7 @@ class Elimination:
 
 
 class _RowIndex:
-    """The entries of a matrix, to be looked up row by row."""
+    """An index of a sparse matrix that finds the entries of a row."""
 
     def __init__(self, entries: Entries, rows: int) -> None:
         order = np.argsort(entries.rows, kind="stable")
@@ -160,7 +171,7 @@ class _RowIndex:
         self._starts = np.concatenate([[0], np.bincount(entries.rows, minlength=rows).cumsum()])
 
     def of(self, row: int) -> list[tuple[int, int]]:
-        """The columns of a row with their coefficients."""
+        """Return the pairs (column, coefficient) of a row."""
         span = slice(int(self._starts[row]), int(self._starts[row + 1]))
         return list(
             zip(self._columns[span].tolist(), self._coefficients[span].tolist(), strict=True)
@@ -168,7 +179,7 @@ class _RowIndex:
 
 
 def _vectors_by_row(rows: Ints, keys: Ints, values: Ints) -> dict[int, Vector]:
-    """Entries as one vector for each row that has any."""
+    """Return the entries as one vector for each row that has an entry."""
     vectors: dict[int, Vector] = {}
     for row, key, value in zip(rows.tolist(), keys.tolist(), values.tolist(), strict=True):
         vectors.setdefault(row, {})[key] = value

@@ -6,23 +6,23 @@ sampled run they are `Residues`, plain numbers mod q. In a symbolic or exhaustiv
 (`sampled`). The same script, unchanged, then computes *which* functions of coins and secrets its
 messages are.
 
-Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c.
+Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c. ::
 
     elements         sampled (s = 4, c = 6, q = 7)     terms
     secret           4                                 1 * s
     first share      6                                 1 * c
     second share     5                                 1 * s + 6 * c
-    their sum        4                                 1 * s              c cancels: no term is left
+    their sum        4                                 1 * s              the terms of c cancel
 
-What keeps this honest:
+Three rules make sure that a reading follows the script exactly:
 
-- All billing and all checks of shapes and fields are done by the sampled values: an operation on
-  forms applies the same operation to them first. So bill and errors are those of a sampled run.
-- There is no way from forms to numbers in a script. `open()` gives a sealed value, for the doors of
-  the party. Comparing forms or branching on them is refused by a sentence.
-- Plain numbers are public, as scripts have no others: one that meets forms is a form without terms,
-  and a factor leaves a linear form linear. Where two forms are multiplied, the reading says what
-  stands for the product.
+- An operation on forms first applies the same operation to the sampled values, which do all billing
+  and all checks of shapes and fields. So a reading has the bill and the errors of a sampled run.
+- A script cannot turn forms into numbers. `open()` returns a sealed value, which the party can pass
+  to its doors. Comparing forms, or branching on them, raises an error that says what to do instead.
+- The plain numbers of a script are public. So a plain number that is added to forms becomes a form
+  without terms, and a form times a plain number is again a linear form. If a script multiplies two
+  forms, the reading decides how to represent the product.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class FormReading(Protocol):
 
 
 def lanes_of(shape: tuple[int, ...]) -> int:
-    """The lanes of a fresh array of unknowns: its last axis is one vector."""
+    """Return the number of lanes of a new array of unknowns, namely the length of its last axis."""
     return shape[-1] if shape and shape[-1] else 1
 
 
@@ -77,10 +77,10 @@ class Forms:
     """An array of linear forms over `F_q`, immutable."""
 
     __slots__ = ("reading", "sampled", "terms")
-    __array_ufunc__ = None  # numpy's numbers leave arithmetic with forms to the forms
+    __array_ufunc__ = None  # so that numpy leaves `array @ forms` to `__rmatmul__`
 
     def __init__(self, sampled: Residues, terms: Terms, reading: FormReading) -> None:
-        """Sampled values with a form for each element, in the order of the elements."""
+        """Combine sampled values with their terms: a linear form for each element, in order."""
         self.sampled = sampled
         self.terms = terms
         self.reading = reading
@@ -169,7 +169,9 @@ class Forms:
         return self.times_public(factor, self.sampled * factor)
 
     def times_public(self, factor: Residues, product: Residues) -> "Forms":
-        """These forms times plain numbers, item by item; `product` are the sampled values of it."""
+        """Return these forms times plain numbers, element by element. `product` contains the
+        sampled values of the result.
+        """
         weights = np.broadcast_to(residues_of(factor), product.shape).astype(np.int64).reshape(-1)
         terms = self._broadcast(product.shape)
         blocks = weights.reshape(-1, terms.lanes)
@@ -197,7 +199,7 @@ class Forms:
 
     @staticmethod
     def _matrix_product(left: "Forms | Residues", right: "Forms | Residues") -> "Forms":
-        """The product of matrices or vectors, at least one of them forms."""
+        """Return the product of two matrices or vectors. At least one of them must be `Forms`."""
         plain = [part if isinstance(part, Residues) else part.sampled for part in (left, right)]
         sampled = plain[0] @ plain[1]
         rows, inner, columns = prod(left.shape[:-1]), left.shape[-1], prod(right.shape[1:])
@@ -210,7 +212,7 @@ class Forms:
             turned = left._unbilled().reshape(rows, inner)._turned()._combined(weights)
             order = np.arange(rows)[:, np.newaxis] + rows * np.arange(columns)
             return Forms(sampled, pick(turned, order.reshape(-1)), left.reading)
-        # all pairs of elements that meet, by the places that they are added over
+        # Multiply all pairs of elements (i, k) and (k, j) at once, then add up over k.
         place, row, column = np.indices((inner, rows, columns))
         first = left._unbilled().reshape(rows, inner)[row, place]
         second = right._unbilled().reshape(inner, columns)[place, column]
@@ -223,18 +225,21 @@ class Forms:
         return self.metered(None)
 
     def _turned(self) -> "Forms":
-        """The transpose of an array of two axes."""
+        """Return the transpose of an array with two axes."""
         column, row = np.indices(self.shape[::-1])
         return self[row, column]
 
     def inverse(self) -> "Forms":
-        """The inverse of each element, where the reading has a rule for it."""
+        """Return the inverse of each element. Each inverse is billed as one multiplication.
+
+        Raises `TypeError` if the reading has no rule for inverses.
+        """
         if self.meter is not None:
             self.meter.bill("FM", prod(self.shape))
         return self.reading.inverse(self).metered(self.meter)
 
     def reshape(self, *shape: int) -> "Forms":
-        """The same elements in the same order, in another shape."""
+        """Return the same elements in the same order, in another shape."""
         sampled = self.sampled.reshape(*shape)
         lanes = gcd(self.terms.lanes, lanes_of(sampled.shape))
         return Forms(sampled, refine(self.terms, lanes), self.reading)
@@ -242,7 +247,8 @@ class Forms:
     def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
         sampled = self.sampled[where]
         inner = prod(self.shape[1:])
-        # Whole rows of the array are whole rows of terms; anything else is picked lane by lane.
+        # If the index selects whole rows of the array, we take whole rows of terms, which is fast.
+        # Any other index selects lanes one by one.
         if self.shape and _picks_rows(where) and inner % self.terms.lanes == 0:
             each = inner // self.terms.lanes
             chosen = np.atleast_1d(np.arange(self.shape[0])[where]).reshape(-1, 1)
@@ -253,9 +259,8 @@ class Forms:
 
     @staticmethod
     def stack(rows: "Sequence[Forms | Residues]") -> "Forms":
-        """Arrays of one field and shape as rows of one array.
-
-        The result is in the hands of the party that holds the first.
+        """Return arrays of one field and one shape as the rows of one array. The party that holds
+        the arrays also holds the result.
         """
         lifted = _lifted(rows)
         sampled = Residues.stack([row.sampled for row in lifted]).metered(holder_of(rows))
@@ -263,16 +268,15 @@ class Forms:
 
     @staticmethod
     def join(parts: "Sequence[Forms | Residues]") -> "Forms":
-        """Arrays of one field, one after another along the first axis.
-
-        The result is in the hands of the party that holds the first.
+        """Return arrays of one field, concatenated along the first axis. The party that holds the
+        arrays also holds the result.
         """
         lifted = _lifted(parts)
         sampled = Residues.join([part.sampled for part in lifted]).metered(holder_of(parts))
         return Forms(sampled, join([part.terms for part in lifted]), lifted[0].reading)
 
     def sum(self) -> "Forms":
-        """The sum over the first axis; zero rows add to zero."""
+        """Return the sum over the first axis. The sum of zero rows is zero."""
         sampled = self.sampled.sum()
         fine, each = self._by_row()
         terms = accumulate(
@@ -281,17 +285,19 @@ class Forms:
         return Forms(sampled, terms, self.reading)
 
     def append(self, row: FieldArray) -> "Forms":
-        """This array with one more row at the end of its first axis."""
+        """Return this array with one more row at the end of its first axis."""
         more = self._form(row)
         return Forms(
             self.sampled.append(more.sampled), join([self.terms, more.terms]), self.reading
         )
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Forms":
-        """After each run of `sizes[k]` elements one more, which completes the run to `totals[k]`.
+        """Return this array with one more element after each run of elements.
 
-        Both arrays have one axis. This is how shares are made: all but one are coins, and the last
-        one is the secret minus the others.
+        Both arrays have one axis. The k-th run of this array has `sizes[k]` elements. The new
+        element is chosen such that it and the elements of its run add up to `totals[k]`. Scripts
+        make shares in this way: the elements of a run are coins, and the new element is the secret
+        minus their sum.
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)
@@ -311,15 +317,15 @@ class Forms:
         return Forms(sampled, terms, self.reading)
 
     def combine(self, weights: Ints) -> "Forms":
-        """Linear combinations of the rows with public weights of shape (m, rows).
+        """Return linear combinations of the rows, with public weights.
 
-        Shape (m, ...).
+        The weights have shape (m, rows), the result has shape (m, ...).
         """
         weights = np.asarray(weights)
         return Forms(self.sampled.combine(weights), self._combined(weights), self.reading)
 
     def _combined(self, weights: Ints) -> Terms:
-        """The terms of `combine`, in its order."""
+        """Return the terms of the result of `combine`."""
         fine, each = self._by_row()
         made, rows = weights.shape
         tiled = take(fine, np.tile(np.arange(fine.rows), made))
@@ -329,9 +335,9 @@ class Forms:
         return accumulate(tiled, into, factors, made * each, self.field.modulus)
 
     def _by_row(self) -> tuple[Terms, int]:
-        """The terms refined until each row of the array consists of whole rows of terms.
+        """Return refined terms, in which each row of the array consists of whole rows of terms.
 
-        Returns also how many of these one row of the array has.
+        The second value is the number of rows of terms that make up one row of the array.
         """
         inner = prod(self.shape[1:])
         fine = refine(self.terms, gcd(self.terms.lanes, inner))
@@ -370,8 +376,8 @@ class Forms:
 
     def _refuse(self, what: str) -> NoReturn:
         raise TypeError(
-            f"{what}: pass the array to me.disclose(function, array), which says that something of "
-            "it is no longer protected, or to me.output(function, array)"
+            f"{what}: pass the array to me.disclose(function, array), which records that its "
+            "result is no longer protected, or to me.output(function, array)"
         )
 
     def __bool__(self) -> bool:
@@ -384,26 +390,26 @@ class Forms:
     __hash__ = None  # type: ignore[assignment]
 
     def __int__(self) -> int:
-        self._refuse("takes unknown field elements for numbers")
+        self._refuse("uses unknown field elements as numbers")
 
     __float__ = __index__ = __int__
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Numbers:
         del dtype, copy
-        self._refuse("takes unknown field elements for numbers")
+        self._refuse("uses unknown field elements as numbers")
 
     def __repr__(self) -> str:
         return f"Forms(F_{self.field.modulus}, shape {self.shape})"
 
 
 def _picks_rows(where: Any) -> bool:
-    """Whether an index is about the first axis alone."""
+    """Return whether an index selects along the first axis only."""
     if isinstance(where, list | np.ndarray):
         return np.ndim(where) < 2
     return where is None or isinstance(where, int | np.integer | slice)
 
 
 def _lifted(arrays: Sequence[FieldArray]) -> list[Forms]:
-    """The arrays as forms; at least one is."""
+    """Return all arrays as forms. At least one of them must consist of forms already."""
     first = next(array for array in arrays if isinstance(array, Forms))
     return [first._form(array) for array in arrays]

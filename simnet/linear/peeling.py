@@ -1,16 +1,20 @@
-"""The steps of elimination that need no arithmetic, for all rows together.
+"""The cheap first steps of elimination, which work on all rows at once.
 
-Before the pivoting, three cheap steps take away most of what a large run consists of:
+Theory of operation. The system is a sparse matrix of entries (row, column, coefficient): a message,
+a coin, and the coin's coefficient in that message. Before the pivoting, three cheap steps remove
+most of the entries of a large run:
 
-1. `peel`: a coin that occurs in one row only makes that row uniform, whatever else is in it. Such a
-   row says nothing, and without it other coins may occur once only.
-2. `reveal`: a row that consists of one coin alone tells that coin. Known coins no longer hide
-   anything, and without them other rows may consist of one coin alone.
-3. `drop_proportional`: of several coins whose columns are multiples of each other only the first is
-   kept, because a combination of rows cancels all of them or none.
+1. `peel`: if a coin occurs in one row only, that row is uniform whatever its other terms are. The
+   row tells nothing, so it is removed. Then other coins may be left that occur in one row only.
+   [Decoders of erasure codes use the same step under the same name.]
+2. `reveal`: if a row consists of a single coin, it tells that coin. A known coin hides nothing, so
+   it is removed. Then other rows may consist of a single coin.
+3. `drop_proportional`: if the columns of several coins are multiples of each other, a combination
+   of rows cancels all of these coins or none of them. So only the first of these coins is kept.
 
-A system is a sparse matrix of entries (row, column, coefficient): a message, a coin, and how often
-the coin is in the message. [The first step is the peeling of erasure codes.]
+Example. The messages are c1 + s1, c2 + s2, c2 + s3, c3 and c3 + s4. `peel` removes the first
+message, because c1 occurs in no other. `reveal` removes c3, because the fourth message is c3. Only
+c2 is left.
 """
 
 from collections.abc import Iterator
@@ -24,22 +28,23 @@ from simnet.linear.modular import inverses, times
 
 @attrs.frozen(eq=False)
 class Entries:
-    """The entries of a sparse matrix: one for each (row, column) that is not 0."""
+    """The entries of a sparse matrix that are not 0: three arrays of the same length."""
 
     rows: Ints
     columns: Ints
     coefficients: Ints
 
     def where(self, chosen: Bools) -> "Entries":
-        """The entries where `chosen` is true."""
+        """Return the entries at which `chosen` is true."""
         return Entries(self.rows[chosen], self.columns[chosen], self.coefficients[chosen])
 
 
 def peel(entries: Entries, rows: int, columns: int) -> tuple[list[tuple[int, int]], Entries]:
-    """Take away every row that has a coin which occurs nowhere else, as often as there is one.
+    """Remove every row with a coin that occurs in no other row; repeat this until no such row is
+    left.
 
-    Returns (row, coin) for each row taken away, in order, and the entries left. The row of a coin
-    may contain coins of rows that are peeled later, never of rows peeled earlier.
+    Returns a pair (row, coin) for each removed row, in order, and the remaining entries. A removed
+    row may contain the coins of rows that are removed later, but no coin of a row removed earlier.
     """
     peeled: list[tuple[int, int]] = []
     while entries.rows.size:
@@ -57,10 +62,11 @@ def peel(entries: Entries, rows: int, columns: int) -> tuple[list[tuple[int, int
 def reveal(
     entries: Entries, rows: int, columns: int, without_targets: Bools
 ) -> tuple[list[tuple[int, int]], Entries]:
-    """Take away every coin that is alone in a row of `without_targets`, as often as there is one.
+    """Remove every coin that is the only entry of a row in `without_targets`; repeat this until no
+    such coin is left.
 
-    Returns (row, coin) for each coin taken away, in order, and the entries left. The row of a coin
-    may contain coins that were revealed earlier, never coins revealed later.
+    Returns a pair (row, coin) for each removed coin, in order, and the remaining entries. The row
+    of a removed coin may contain coins that were removed earlier, but no coin removed later.
     """
     revealed: list[tuple[int, int]] = []
     while entries.rows.size:
@@ -79,8 +85,9 @@ def reveal(
 def drop_proportional(entries: Entries, modulus: int) -> Entries:
     """Keep one coin of every class of coins whose columns are multiples of each other.
 
-    Each column is divided by its first coefficient; then two are proportional exactly when they are
-    equal. Columns are compared whole, not by a hash: a verdict rests on it.
+    Each column is divided by its first coefficient. Then two columns are proportional exactly when
+    they are equal. We compare whole columns and not hashes, because a verdict must not depend on
+    a collision of hashes.
     """
     order = np.lexsort((entries.rows, entries.columns))
     ordered = Entries(entries.rows[order], entries.columns[order], entries.coefficients[order])
@@ -95,11 +102,12 @@ def drop_proportional(entries: Entries, modulus: int) -> Entries:
 
 
 def _first_of_each(table: Ints) -> Ints:
-    """The places of those rows of a table that are equal to no row before; no entry is negative.
+    """Return the index of the first occurrence of each different row of a table. No entry of the
+    table may be negative.
 
-    Rows become single numbers, column by column: key * base + entry. Where these would no longer
-    fit into 62 bits, the keys made so far are renumbered 0, 1, 2, ..., which keeps different rows
-    different.
+    Each row is turned into one number, its key, column by column: key * base + entry. If the keys
+    would no longer fit into 62 bits, the distinct keys so far are renumbered 0, 1, 2, ..., so that
+    different rows still have different keys.
     """
     keys, size = np.zeros(len(table), dtype=np.int64), 1
     for column in table.T:
@@ -115,7 +123,10 @@ def _first_of_each(table: Ints) -> Ints:
 
 
 def _by_degree(starts: Ints, degrees: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """The columns of each number of entries, with the places of their entries, a row a column."""
+    """Yield the columns that have the same number of entries, for each such number.
+
+    With these columns it yields the indices of their entries: one row for each column.
+    """
     for degree in np.unique(degrees).tolist():
         chosen = np.flatnonzero(degrees == degree)
         yield chosen, starts[chosen][:, np.newaxis] + np.arange(degree)

@@ -3,7 +3,7 @@
 Theory of operation. When a run is read symbolically, each uniform field coin, each element of a
 declared secret and each product of two forms (which is no linear form any more) is an unknown.
 Unknowns that are drawn, declared or multiplied at once form a *family*, and an unknown is
-(family, place in it). Both are packed into one integer,
+(family, place in it). Both are packed into one integer, ::
 
     unknown = number of the family * 2**36 + place
 

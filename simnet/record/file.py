@@ -138,22 +138,32 @@ def _expect(holds: bool, what: str) -> None:
 
 def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     """Return the transcript whose frames begin at byte `start` of the data."""
-    _expect(type(header) is dict and set(header) == {*_PARTS}, "its header has other parts")
+    _expect(
+        type(header) is dict and set(header) == {*_PARTS},
+        f"the parts of its header are not {', '.join(_PARTS)}",
+    )
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
-    _expect(type(seed) is int, "its seed is no whole number")
-    _expect(_are_different(names, str) and names, "its parties are no list of different names")
-    _expect(_are_different(tags, str), "its tags are no list of different names")
-    _expect(_are_different(observed, int), "those observed are no list of different numbers")
-    _expect(type(inputs) is dict and {*inputs} <= {*names}, "its inputs are not those of parties")
-    _expect(all(map(_is_shallow, inputs.values())), f"an input is nested above {MOST_NESTED} times")
-    _expect(type(messages) is list, "its messages are no list")
+    _expect(type(seed) is int, "its seed is not a whole number")
+    _expect(_are_different(names, str) and names, "its parties are not a list of different names")
+    _expect(_are_different(tags, str), "its tags are not a list of different names")
+    _expect(
+        _are_different(observed, int), "its observed parties are not a list of different numbers"
+    )
+    _expect(
+        type(inputs) is dict and {*inputs} <= {*names}, "its inputs do not belong to its parties"
+    )
+    _expect(
+        all(map(_is_shallow, inputs.values())),
+        f"an input has more than {MOST_NESTED} levels of lists",
+    )
+    _expect(type(messages) is list, "its messages are not a list")
     reader = _FrameReader(data, start, tags)
     blocks = tuple(Block.of(reader.message(described)) for described in messages)
     _expect(reader.place == len(data), f"{len(data) - reader.place} bytes follow the last message")
     parties = {*observed, *(number for block in blocks for number in _parties(block))}
     _expect(
         all(0 <= number < len(names) for number in parties),
-        "it speaks of a party that it does not name",
+        "it contains the number of a party that it does not name",
     )
     return Transcript(seed, tuple(names), inputs, frozenset(observed), blocks)
 
@@ -199,12 +209,24 @@ class _FrameReader:
 
     def message(self, described: Any) -> Message:
         """Return the next message, as the header describes it."""
-        _expect(type(described) is list and len(described) == 5, "a message has not five parts")
+        _expect(
+            type(described) is list and len(described) == 5,
+            "the description of a message does not have five parts",
+        )
         round_, recipient, key, is_tuple, pieces = described
-        _expect(type(round_) is int and 0 <= round_ < 1 << 63, "a round is no whole number")
-        _expect(type(recipient) is int, "a recipient is no number of a party")
-        _expect(type(is_tuple) is bool and type(pieces) is list, "a payload is not described")
-        _expect(is_tuple or len(pieces) == 1, "a payload that is no tuple has not one piece")
+        _expect(
+            type(round_) is int and 0 <= round_ < 1 << 63,
+            "a round is not a whole number in 0..2**63-1",
+        )
+        _expect(type(recipient) is int, "a recipient is not the number of a party")
+        _expect(
+            type(is_tuple) is bool and type(pieces) is list,
+            "the description of a payload is incomplete",
+        )
+        _expect(
+            is_tuple or len(pieces) == 1,
+            "a payload that is not a tuple does not have exactly one piece",
+        )
         manifest = manifest_of(*map(_described_piece, pieces))
         self.without_bits += _without_bits(manifest)
         _expect(
@@ -224,27 +246,36 @@ class _FrameReader:
 
 def _described_piece(described: Any) -> tuple[WireType, tuple[int, ...]]:
     """Return the wire type and the shape of a piece, from the header."""
-    _expect(type(described) is list and len(described) == 3, "a piece has not three parts")
+    _expect(
+        type(described) is list and len(described) == 3,
+        "the description of a piece does not have three parts",
+    )
     kind, below, shape = described
     is_shape = type(shape) is list and all(type(n) is int and n >= 0 for n in shape)
-    _expect(is_shape, "a shape is no list of whole numbers")
+    _expect(is_shape, "a shape is not a list of whole numbers")
     return _wire_type(kind, below), tuple(shape)
 
 
 def _described_key(described: Any) -> tuple[int, WireType]:
     """Return a key and its wire type, from the header."""
-    _expect(type(described) is list and len(described) == 3, "a key has not three parts")
+    _expect(
+        type(described) is list and len(described) == 3,
+        "the description of a key does not have three parts",
+    )
     key, kind, below = described
     wire = _wire_type(kind, below)
-    _expect(type(key) is int and 0 <= key < wire.below, f"a key is none below {below}")
+    _expect(type(key) is int and 0 <= key < wire.below, f"a key is not in 0..{below - 1}")
     return key, wire
 
 
 def _wire_type(kind: Any, below: Any) -> WireType:
     """Return a wire type whose values fit the memory that holds them."""
-    _expect(kind in get_args(Kind) and type(below) is int, "a piece is of no known kind")
+    _expect(
+        kind in get_args(Kind) and type(below) is int,
+        f"the kind of a piece is not one of {', '.join(get_args(Kind))}",
+    )
     most = {"bd": 2}.get(kind, 1 << 63)
-    _expect(below <= most, f"a {kind} value below {below} is above {most}")
+    _expect(below <= most, f"the bound of a {kind} value is {below}, expected at most {most}")
     return WireType(kind, below)
 
 

@@ -1,18 +1,18 @@
-"""The trace hash: a short digest of what a run did, equal for equal runs.
+"""The trace hash: a short digest of a run. Equal runs have equal trace hashes.
 
-Theory of operation. Two runs are the same when their bills, their outputs and the messages of the
-observed parties are. To say so in 32 letters, every value is written as bytes in one *canonical
-form*, and the bytes are hashed. Three rules make the form canonical:
+Theory of operation. We call two runs equal if they have equal bills, equal outputs and equal
+messages of the observed parties. To compare runs by 32 letters, we write every value as bytes in
+its *canonical form*, and hash the bytes. Three rules make the form canonical:
 
-- Different values have different forms. Each part is written with its length before it, and a
-  value with its kind: the integer 1, the boolean True and the real 1.0 are three values, and so
-  are the bit 1 and the index 1, which travel in different widths.
-- Equal values have one form. How numpy happens to store a number (16 or 64 bits) leaves no trace,
-  nor does the order in which a script filled a dictionary: dictionaries with the same entries are
-  equal in Python, and the order of entries may follow the order in which messages came, which the
-  schedule decides.
-- What has no such form is refused by name. A set has no order, and most objects show nothing but
-  their address in memory: `repr` of either changes from one process to the next.
+- Different values have different forms. A form contains the kind of the value, and the length of
+  each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
+  values. The bit 1 and the index 1 differ as well, because they have different wire types.
+- Equal values have the same form. The form does not depend on the type in which numpy stores a
+  number (16 or 64 bits). It does not depend on the order of a dictionary's entries either:
+  dictionaries with the same entries are equal in Python, and a script may fill a dictionary in the
+  order in which messages arrive, which depends on the schedule.
+- A value without a canonical form raises an error that names its type. For example, the order of a
+  set, and the memory address that most objects show in their `repr`, change between processes.
 
 Example. `canonical((1, True))` is `b"tuple(5:int 1,9:bool True,)"`.
 """
@@ -36,21 +36,26 @@ from simnet.values.wire import Piece, WireType
 
 
 class NoCanonicalForm(SimnetError):
-    """A value that cannot be hashed; the text says which type it has and what to use instead."""
+    """A value has no canonical form, so it cannot be hashed. The message names the value's type."""
 
 
 @attrs.frozen
 class Trace:
-    """The hash of a run. Where `lacking` gives a reason, it covers bill and messages alone."""
+    """The trace hash of a run.
+
+    If an output has no canonical form, `lacking` contains the reason, and the hash covers only the
+    bill and the observed messages.
+    """
 
     hash: str
     lacking: str | None = None
 
 
 def trace_hash(ledger: Ledger, outputs: Mapping[str, object], messages: Sequence[Message]) -> str:
-    """The digest of a run: its bill, every party's output, and the observed messages in order.
+    """Return the digest of a run: of its bill, every party's output, and the observed messages in
+    order.
 
-    Raises `NoCanonicalForm`, naming the party, for an output that has none.
+    Raises `NoCanonicalForm`, which names the party, if an output has no canonical form.
     """
     digest = hashlib.blake2b(digest_size=16)
     for part in ledger.digest():
@@ -68,11 +73,12 @@ def trace_hash(ledger: Ledger, outputs: Mapping[str, object], messages: Sequence
 
 
 def canonical(value: object) -> bytes:
-    """The bytes that stand for a value: equal for equal values of one kind, and for no others.
+    """Return the canonical form of a value. Two values have the same form exactly if they are equal
+    and of the same kind.
 
-    Values are numbers, texts, arrays, field elements and typed values, and tuples, lists,
-    dictionaries, records (attrs classes, dataclasses) and
-    enumerations of these. Raises `NoCanonicalForm` for anything else.
+    A value is a number, text, array, field element, typed value or member of an enumeration; or a
+    tuple, list, dictionary or record (attrs class or dataclass) of such values. Raises
+    `NoCanonicalForm` for any other value.
     """
     scalar = _scalar(value)
     if scalar is not None:
@@ -101,7 +107,7 @@ def _scalar(value: object) -> bytes | None:
             return f"{_name(type(value))}.{value.name}".encode()
         case None | bool() | Fraction():
             return f"{type(value).__name__} {value}".encode()
-        case int():  # after bool: True is an int as well
+        case int():  # this case must follow the case of bool, because True is an int as well
             return f"int {int(value)}".encode()
         case float():
             return b"real " + struct.pack("<d", value)
@@ -136,14 +142,14 @@ def _wire(wire: WireType) -> str:
 
 
 def _array(values: Numbers) -> bytes:
-    """An array by kind, shape and content; its width in memory leaves no trace."""
+    """Return the form of an array: its kind, shape and contents, but not its width in memory."""
     values = np.asarray(values)
     match values.dtype.kind:
         case "b":
             kind, stored = "bool", values.astype("<u1")
         case "i":
             kind, stored = "int", values.astype("<i8")
-        case "u":  # the same bytes as the signed number, wherever there is one
+        case "u":  # the same form as for a signed array with the same numbers, if these fit
             is_beyond = values.size > 0 and int(values.max()) >= 1 << 63
             kind, stored = "int above 2**63" if is_beyond else "int", values.astype("<u8")
         case "f" if values.dtype.itemsize <= 8:
@@ -166,5 +172,7 @@ def _listed(head: bytes, parts: Iterable[bytes]) -> bytes:
 
 
 def _framed(part: bytes) -> bytes:
-    """A part with its length before it, so that no two sequences of parts read alike."""
+    """Return a part with its length before it, so that different sequences of parts give different
+    bytes.
+    """
     return b"%d:" % len(part) + part

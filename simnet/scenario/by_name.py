@@ -1,7 +1,7 @@
 """Scenarios for people who work in Python: find one by name, and perform it with data and settings.
 
 `simnet run` performs a scenario through `perform`, too, so that a call and a command with equal
-settings give equal results:
+settings give equal results::
 
     simnet run dpds --users 50 --items 3 --seed 1      perform("dpds", users=50, items=3, seed=1)
 """

@@ -1,6 +1,6 @@
 """What can be set of a scenario, in words: each setting's type, range, meaning and default.
 
-The words are written once, where the parameter is defined, beside its type:
+The words are written once, where the parameter is defined, beside its type::
 
     participation: Annotated[float, "p, the chance that a user takes part, 0 < p <= 1"]
 

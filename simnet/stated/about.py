@@ -1,7 +1,7 @@
 """The record of what is stated about a protocol: `about.py` beside its script returns it.
 
 The script is only the algorithm. A function `about` beside the script takes the protocol and
-returns this record, with every number computed for the protocol's parameters:
+returns this record, with every number computed for the protocol's parameters::
 
     def about(protocol: Echo) -> About:
         return About(name="echo", estimator="a", workload=Workload(messages=2, elements=2))

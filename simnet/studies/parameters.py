@@ -1,6 +1,6 @@
 """Trials whose parameters have types.
 
-A store and a grid know parameters as names with values. A trial says which it takes by a class:
+A store and a grid know parameters as names with values. A trial says which it takes by a class::
 
     @attrs.frozen(kw_only=True)
     class Collection:

@@ -17,7 +17,7 @@ show a wrong one. So:
 - After every commit the file's place is compared with where it was opened. A sweep ends with
   reading the whole file again: it says that a trial is kept after having seen it in the file.
 
-Example. A sweep of two trials writes these lines, and is then repeated with three:
+Example. A sweep of two trials writes these lines, and is then repeated with three::
 
     {"simnet": "results", "format": 3}
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 0, "code": "4e7c..", ...

@@ -1,8 +1,11 @@
-"""Integers and reals that count the operations done on them.
+"""Numpy arrays of integers and reals that count the arithmetic done on them.
 
-An opened field array, a received list of indices or a draw of reals is a numpy array like any
-other; arithmetic on it is billed to the party that holds it: additions of integers as nA,
-multiplications and divisions as RM.
+A script gets plain numbers as a `Metered` array: received indices, drawn reals, or the numbers of
+an opened field array in the function of a door. Arithmetic on such an array is billed to the party
+that holds it: additions of integers as nA, multiplications and divisions as RM.
+
+Example. If a party holds `x` of shape (5,), then `x + 1` is billed as five nA, `x.sum()` as four
+nA, and `2.5 * x` as five RM.
 """
 
 from typing import Any, Self
@@ -23,13 +26,13 @@ _OPERATION: dict[np.ufunc, Operation] = {
 
 
 class Metered(np.ndarray[Any, np.dtype[Any]]):
-    """A numpy array whose arithmetic is billed to `meter`; results carry the meter on."""
+    """A numpy array whose arithmetic is billed to `meter`; its results have the same meter."""
 
     meter: Meter | None
 
     @classmethod
     def of(cls, values: npt.ArrayLike, meter: Meter | None) -> Self:
-        """A view of `values` that bills to `meter`."""
+        """Return `values`, not copied, as an array whose arithmetic is billed to `meter`."""
         array = np.asarray(values).view(cls)
         array.meter = meter
         return array
@@ -53,7 +56,7 @@ class Metered(np.ndarray[Any, np.dtype[Any]]):
 
     @property
     def plain(self) -> Numbers:
-        """The numbers without the meter; shape as is."""
+        """The same numbers as a plain numpy array of the same shape, without a meter."""
         return self.view(np.ndarray)
 
 
@@ -62,9 +65,9 @@ def _plain(value: Any) -> Any:
 
 
 def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
-    """Which operation a ufunc counts as.
+    """Return the operation that a ufunc is billed as; None if it is not billed.
 
-    Sums of reals are not in the papers' tables, and go unbilled.
+    The papers' tables do not count additions of reals, so these are not billed.
     """
     operation = _OPERATION.get(ufunc)
     if operation == "nA" and any(np.asarray(_plain(value)).dtype.kind == "f" for value in inputs):
@@ -73,7 +76,7 @@ def _operation(ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Operation | None:
 
 
 def _times(method: str, inputs: tuple[Any, ...], options: dict[str, Any], result: Any) -> int:
-    """How often the operation was done: folding m numbers into one takes m - 1 of them."""
+    """Return how often the operation was done. To add up m numbers takes m - 1 additions."""
     array = np.asarray(_plain(inputs[0]))
     axis = options.get("axis") or 0
     match method:

@@ -1,21 +1,21 @@
-"""Field arrays of numbers: residues mod q, as narrow in memory as q allows.
+"""Field arrays of numbers: residues mod q, in the narrowest numpy type that q allows.
 
-Theory of operation. The bulk of a protocol's work is drawing, adding and sending residues, and the
-time of all three is the time that memory takes. So residues are kept in the narrowest unsigned type
-that holds the sum of *two* of them (`Field.dtype`): one addition never wraps, and `_reduced` brings
-its result back below q without a division. Where many residues are added, as many rows as cannot
-wrap are first added in the narrow type, and their sums in 64 bits. Products take 64 bits or, above
-q = 2**32, Python's integers: they are rare.
+Theory of operation. A protocol mostly draws, adds and sends residues, and the speed of all three
+operations depends on how many bytes they move. So an array is stored in the narrowest unsigned type
+that holds the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and
+`_reduced` brings its result below q without a division. To add many rows, we first add groups of
+rows in the narrow type, each group small enough not to wrap; then we add the groups' sums in 64
+bits. Products are rare: they are computed in 64 bits or, for q above 2**32, with Python's integers.
 
-Example. For q = 101 the type is one byte, for 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
-rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is
+Example. For q = 101 the type is one byte, because 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
+rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is computed as follows::
 
     60 + 80 = 140, 70 + 90 = 160    in bytes
-    140 + 50 = 190, 160 + 1 = 161   in 64 bits, mod 101 is [89, 60]
+    140 + 50 = 190, 160 + 1 = 161   in 64 bits; mod 101 this is [89, 60]
 
-Residues never change once they are made. So a message carries the very array that its sender holds,
-5,000 recipients of one array share it, and a view needs no copy. Each party that gets hold of an
-array wraps it anew (`metered`), and arithmetic is billed to the party whose meter the wrapper has.
+Residues are immutable. So a message carries its sender's array itself, 5,000 recipients of one
+array share it, and a view needs no copy. Each party that receives an array wraps it again
+(`metered`). Arithmetic is billed to the party whose meter the wrapper has.
 """
 
 import math
@@ -32,23 +32,24 @@ from simnet.values.metered import Metered
 from simnet.values.sealed import BRANCHES, COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
 from simnet.values.wire import WireType
 
-_NARROW_FOLD = (
-    16  # rows added in the narrow type at most: longer folds leave too short an inner loop
-)
+# The largest number of rows that are added in the narrow type. With larger groups, numpy's inner
+# loop would be too short to be fast.
+_NARROW_FOLD = 16
 
 
 class Residues:
-    """Numbers mod q. Immutable, so that a message may carry it without a copy."""
+    """An array of numbers mod q. It is immutable, so that a message can carry it without a copy."""
 
     __slots__ = ("_room", "_values", "field", "meter")
-    __array_ufunc__ = None  # numpy's numbers leave arithmetic with residues to the residues
+    __array_ufunc__ = None  # so that numpy leaves `array @ residues` to `__rmatmul__`
 
     def __init__(
         self, field: Field, values: Numbers, meter: Meter | None = None, room: Numbers | None = None
     ) -> None:
-        """Wrap `values`, already reduced and of the field's dtype, and make them read-only.
+        """Wrap `values` and make them read-only. They must be below q and have the field's dtype.
 
-        `room` is the same array with one more row behind it, for the first `append` to use.
+        `room` is an array with one more row, whose first rows are `values`: the first `append`
+        writes its row there, instead of copying the array.
         """
         values.flags.writeable = False
         self.field = field
@@ -58,39 +59,42 @@ class Residues:
 
     @property
     def wire(self) -> WireType:
-        """How one element travels."""
+        """The wire type of one element."""
         return self.field.wire
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape as numpy knows it."""
+        """The shape, as in numpy."""
         return self._values.shape
 
     def metered(self, meter: Meter | None) -> "Residues":
-        """The same elements in the hands of the party that `meter` counts for."""
-        twin = Residues.__new__(
-            Residues
-        )  # past __init__, which has nothing to add: this is done for every message
+        """Return the same elements, held by the party that `meter` counts for."""
+        # This runs for every message, so we avoid the cost of calling `__init__`.
+        twin = Residues.__new__(Residues)
         twin.field, twin._values, twin.meter, twin._room = self.field, self._values, meter, None
         return twin
 
     def numbers(self, signed: bool = False) -> Numbers:
-        """The residues, read-only: `0..q-1`, or the nearest to zero when `signed`.
+        """Return the residues as a read-only array of numbers in `0..q-1`.
 
-        For instruments. Raises `SealBroken` in a script, which has its doors for that.
+        With `signed`, each number is the representative of its residue that is nearest to zero.
+        This method is for instruments: it raises `SealBroken` in a script, which must use a door.
         """
         if signed or (self.meter is not None and self.meter.in_script):
             return self.as_integers(signed).plain
         return self._values
 
     def open(self, signed: bool = False) -> Sealed:
-        """The numbers, for the doors of the party that holds the array, or to be returned."""
+        """Return the numbers, sealed: the party that holds the array can pass them to its doors or
+        return them.
+        """
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
-        """The elements as int64, billed to who holds them: what a door's function is given.
+        """Return the elements as int64 numbers, whose arithmetic is billed to the array's holder.
 
-        Raises `SealBroken` in a script, and in the function of a door that has captured the array.
+        The functions of doors receive this array. Raises `SealBroken` in a script, and in the
+        function of a door if it uses the array without having received it as an argument.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(READS_NUMBERS)
@@ -100,7 +104,7 @@ class Residues:
         return Metered.of(values, self.meter)
 
     def is_same_as(self, other: Any) -> bool:
-        """Whether the other array holds the same numbers."""
+        """Return whether the other array has the same field, shape and numbers."""
         return (
             isinstance(other, Residues)
             and self.field == other.field
@@ -146,16 +150,17 @@ class Residues:
         return factor._matrix_product(self) if isinstance(factor, Residues) else NotImplemented
 
     def _matrix_product(self, other: "Residues") -> "Residues":
-        """The product as numpy has it.
+        """Return the product of two matrices or vectors, as numpy defines it.
 
-        Billed as one multiplication for each pair of elements that meet, and one addition less for
-        each element of the result.
+        An element of the result that adds up m products is billed as m multiplications and m - 1
+        additions. Raises `ValueError` if the shapes do not fit.
         """
         self._same_field(other)
         axes = len(self.shape), len(other.shape)
         if not {1, 2}.issuperset(axes) or self.shape[-1] != other.shape[0]:
             raise ValueError(
-                f"matrices and vectors of shapes {self.shape} and {other.shape} have no product"
+                f"cannot multiply shapes {self.shape} and {other.shape}: expected vectors or "
+                f"matrices, with as many columns on the left as rows on the right"
             )
         modulus, inner = self.field.modulus, self.shape[-1]
         wide: Any = np.int64 if inner * (modulus - 1) ** 2 < 1 << 63 else object
@@ -171,9 +176,9 @@ class Residues:
         return Residues(self.field, values, meter)
 
     def inverse(self) -> "Residues":
-        """The inverse of each element; billed as one multiplication each.
+        """Return the inverse of each element. Each inverse is billed as one multiplication.
 
-        Raises `ValueError` for 0, which has none.
+        Raises `ValueError` if an element is 0, because 0 has no inverse.
         """
         modulus = self.field.modulus
         if not self._values.all():
@@ -185,14 +190,16 @@ class Residues:
         return Residues(self.field, values, self.meter)
 
     def reshape(self, *shape: int) -> "Residues":
-        """The same elements in the same order, in another shape; -1 stands for what is left."""
+        """Return the same elements in the same order, in another shape. As in numpy, one length
+        may be -1: it is computed from the other lengths.
+        """
         return Residues(self.field, self._values.reshape(*shape), self.meter)
 
     def __getitem__(self, where: Any) -> "Residues":
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
 
     def __eq__(self, other: object) -> bool:
-        """Equal field, shape and elements. Raises `SealBroken` in a script."""
+        """Return whether field, shape and elements are equal. Raises `SealBroken` in a script."""
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(COMPARES)
         if not isinstance(other, Residues):
@@ -200,12 +207,12 @@ class Residues:
         return self.field == other.field and np.array_equal(self._values, other._values)
 
     def __bool__(self) -> bool:
-        """Raises `SealBroken` in a script."""
+        """Return True. Raises `SealBroken` in a script, which must not branch on residues."""
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(BRANCHES)
         return True
 
-    __hash__ = None  # type: ignore[assignment]  # arrays compare by value and make no dictionary keys
+    __hash__ = None  # type: ignore[assignment]  # compared by value, so not usable as a key
 
     def __repr__(self) -> str:
         if self.meter is not None and self.meter.in_script:
@@ -214,7 +221,9 @@ class Residues:
 
     @staticmethod
     def stack(rows: Sequence[Any]) -> Any:
-        """Arrays of one field and shape as rows of one array, in the hands of who holds them."""
+        """Return arrays of one field and one shape as the rows of one array. The party that holds
+        the arrays also holds the result.
+        """
         if other := _other_kind(rows):
             return other.stack(rows)
         _refuse_mixed(rows)
@@ -222,9 +231,8 @@ class Residues:
 
     @staticmethod
     def join(parts: Sequence[Any]) -> Any:
-        """Arrays of one field, one after another along the first axis.
-
-        The result is in the hands of who holds them.
+        """Return arrays of one field, concatenated along the first axis. The party that holds the
+        arrays also holds the result.
         """
         if other := _other_kind(parts):
             return other.join(parts)
@@ -234,7 +242,7 @@ class Residues:
         )
 
     def sum(self) -> "Residues":
-        """The sum over the first axis; zero rows add to zero."""
+        """Return the sum over the first axis. The sum of zero rows is zero."""
         rows = self.shape[0]
         total = column_sums(self._values, self.field)
         if self.meter is not None:
@@ -242,7 +250,7 @@ class Residues:
         return Residues(self.field, total, self.meter)
 
     def append(self, row: FieldArray) -> Any:
-        """This array with one more row at the end of its first axis."""
+        """Return this array with one more row at the end of its first axis."""
         if not isinstance(row, Residues):
             if not hasattr(row, "field"):
                 raise TypeError(f"a row of field elements is expected, got {type(row).__name__}")
@@ -257,11 +265,12 @@ class Residues:
         return Residues(self.field, room, self.meter or row.meter)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
-        """Add an element after each run of `sizes[k]` elements, so that all add up to `totals[k]`.
+        """Return this array with one more element after each run of elements.
 
-        The array has one axis.
+        The array has one axis. Its k-th run has `sizes[k]` elements. The new element is chosen such
+        that it and the elements of its run add up to `totals[k]`.
         """
-        if not isinstance(totals, Residues):  # which know how to take residues in
+        if not isinstance(totals, Residues):  # then this array becomes an array of the other class
             return type(totals).join([self, totals])[: self.shape[0]].close(totals, sizes)
         lengths = np.asarray(sizes, dtype=np.intp)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
@@ -278,20 +287,19 @@ class Residues:
             start += length
         holder = holder_of([self, totals])
         if holder is not None:
-            # a run of m elements: m - 1 to add it up, 1 to subtract it
+            # A run of m elements takes m - 1 additions for its sum, and 1 for the subtraction.
             holder.bill("FA", int(lengths.sum()))
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, holder)
 
     def combine(self, weights: Ints) -> "Residues":
-        """Linear combinations of the rows, with public weights.
+        """Return linear combinations of the rows, with public weights.
 
-        Weights of shape (m, rows) give shape (m, ...).
+        The weights have shape (m, rows), the result has shape (m, ...).
         """
         rows = self.shape[0]
         modulus = self.field.modulus
-        wide: Any = (
-            np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object
-        )  # exact: no sum of products may wrap
+        # We use 64 bits if no sum of products can wrap around, else Python's integers.
+        wide: Any = np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object
         flat = self._values.reshape(rows, math.prod(self.shape[1:])).astype(wide)
         combined = (np.asarray(weights) % modulus).astype(wide) @ flat % modulus
         values = combined.astype(self.field.dtype).reshape(len(weights), *self.shape[1:])
@@ -306,26 +314,26 @@ class Residues:
         return modulus
 
     def _reduced(self, below_twice: Numbers) -> Numbers:
-        # In unsigned arithmetic x - q wraps to something huge unless x >= q: the smaller of the two
-        # is x mod q.
+        # In unsigned arithmetic, x - q wraps around to a huge number if x < q. So the smaller one
+        # of x and x - q is x mod q.
         return np.asarray(np.minimum(below_twice, np.subtract(below_twice, self._modulus)))
 
     def _same_field(self, other: Self) -> None:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements in the hands of two parties: what another party holds comes "
-                "in a message"
+                "mixes field elements held by two parties: a party can only use elements of "
+                "another party that it received in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(
-                f"F_{self.field.modulus} and F_{other.field.modulus} elements do not mix"
+                f"cannot combine elements of F_{self.field.modulus} with elements of "
+                f"F_{other.field.modulus}: expected one field"
             )
 
     def _times(self, factor: Numbers, other: "Residues") -> "Residues":
-        wide: Any = (
-            np.uint64 if self.field.modulus <= 1 << 32 else object
-        )  # exact: no product may wrap
+        # We use 64 bits if no product can wrap around, else Python's integers.
+        wide: Any = np.uint64 if self.field.modulus <= 1 << 32 else object
         product = np.asarray(self._values.astype(wide) * factor.astype(wide) % self.field.modulus)
         return self._billed("FM", product.astype(self.field.dtype), other)
 
@@ -354,46 +362,49 @@ def constant(field: Field, values: npt.ArrayLike) -> Residues:
 
 
 def public_matrix(factor: Any, field: Field) -> Any:
-    """An array of integers as elements of the field; anything else as it is."""
+    """Return a numpy array of integers as elements of the field, and any other value unchanged."""
     return constant(field, factor) if isinstance(factor, np.ndarray) else factor
 
 
 def holder_of(arrays: Sequence[Any]) -> Meter | None:
-    """The meter of the party that holds the first array which anybody holds."""
+    """Return the meter of the first array that some party holds; None if no party holds any."""
     return next((array.meter for array in arrays if array.meter is not None), None)
 
 
 def residues_of(array: Residues) -> Numbers:
-    """The residues, read-only. For the kernel and for instruments; no script has a use for it."""
+    """Return the residues, read-only. Only the kernel and instruments call this function."""
     return array._values
 
 
 def _refuse_mixed(arrays: Sequence[Any]) -> None:
-    """Raise `TypeError` for arrays of several fields, or in the hands of several parties."""
-    # An array that nobody holds goes with any other: so it is not enough to compare with the first.
+    """Raise `TypeError` if arrays have different fields, or are held by different parties."""
+    # An array without a holder may be combined with any other array. So we compare all arrays with
+    # the first one that has a holder.
     first = next((array for array in arrays if array.meter is not None), arrays[0])
     for array in arrays:
         first._same_field(array)
 
 
 def _other_kind(arrays: Sequence[Any]) -> Any:
-    """The class of those that are no residues: it knows how to take residues in."""
+    """Return the class of the first array that is not `Residues`, else None. That class can also
+    handle residues.
+    """
     return next((type(array) for array in arrays if not isinstance(array, Residues)), None)
 
 
 def column_sums(values: Numbers, field: Field) -> Numbers:
-    """The sums over the first axis mod q, shape `values.shape[1:]`, in the field's dtype.
+    """Return the sums over the first axis mod q, with shape `values.shape[1:]` and the field's
+    dtype.
 
-    A few rows at a time are first added in their own narrow type, as many as cannot wrap; the rest
-    is added in 64 bits.
+    Groups of rows, each small enough not to wrap around, are first added in the narrow type. Their
+    sums and the remaining rows are then added in 64 bits.
     """
     rows = values.shape[0]
     narrow = min(field.headroom, _NARROW_FOLD)
     tall = rows // narrow
     largest = (field.modulus - 1) * narrow
-    rest = np.add.reduce(
-        values[tall * narrow :], axis=0, dtype=np.uint64
-    )  # fewer rows than `headroom`: cannot wrap
+    # The remaining rows are fewer than `headroom`, so their sum cannot wrap around.
+    rest = np.add.reduce(values[tall * narrow :], axis=0, dtype=np.uint64)
     if tall:
         folded = np.add.reduce(
             values[: tall * narrow].reshape(narrow, tall, *values.shape[1:]),
@@ -407,7 +418,10 @@ def column_sums(values: Numbers, field: Field) -> Numbers:
 
 
 def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
-    """The sum of each of the runs that follow one another in an array, in the field's dtype."""
+    """Return the sum mod q of each run of elements of an array with one axis, in the field's dtype.
+
+    The k-th run has `lengths[k]` elements; the runs follow one another.
+    """
     if not lengths.size or not values.size:
         return np.zeros(lengths.size, dtype=field.dtype)
     starts = lengths.cumsum() - lengths
@@ -418,17 +432,17 @@ def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
         return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
     if lengths.min() > 0:
         sums = np.add.reduceat(values, starts, dtype=np.uint64)
-    else:  # of an empty run `reduceat` would give the element that follows
+    else:  # for an empty run, `reduceat` would return the next element instead of 0
         sums = np.zeros(lengths.size, dtype=np.uint64)
         sums[lengths > 0] = np.add.reduceat(values, starts[lengths > 0], dtype=np.uint64)
     return np.asarray(sums % np.uint64(field.modulus)).astype(field.dtype)
 
 
 def _tall_sum(values: Numbers) -> Numbers:
-    """The sums over the first axis in 64 bits.
+    """Return the sums over the first axis in 64 bits.
 
-    numpy adds a tall array of short rows slowly, so several short rows are first added as one long
-    row.
+    numpy is slow at adding many short rows. So we treat several short rows as one long row, add
+    the long rows, and add up the pieces of the result.
     """
     rows, width = values.shape[0], values[:1].size
     fold = max(2048 // max(width, 1), 1)

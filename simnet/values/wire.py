@@ -9,7 +9,7 @@ end. So the size of a payload follows from its manifest alone: the bill is exact
 payload of a run is ever encoded, `len(encode(x)) == size(x)` holds by construction, and no size in
 memory is ever billed.
 
-Example. Three elements 5, 6, 1 of F_7 take 3 bits each:
+Example. Three elements 5, 6, 1 of F_7 take 3 bits each::
 
     101 110 001  ->  10111000 1|0000000  ->  2 bytes, b8 80
 """

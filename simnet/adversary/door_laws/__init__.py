@@ -1,6 +1,6 @@
 """What honest parties disclose: the exact law of the values of their doors, found by calling them.
 
-The modules, from one call to the statement about a whole run:
+The modules, from one call to the statement about a whole run::
 
     calling       the law of a function of discrete coins, by every tape, within a budget of calls
     door_law      the law of a door given its arguments, found once for all doors that are alike

@@ -5,7 +5,7 @@ coin, x + r is as uniform as r, and their difference is x. So we never find laws
 add them up. We connect two disclosing doors if both are given terms of the same secret or coin,
 directly or through secrets that are made from others. Doors that are connected in this way form a
 *component*. Given all inputs, the coins and secrets of a component are independent of those of
-every other component.
+every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 

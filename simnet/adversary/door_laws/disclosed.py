@@ -1,7 +1,7 @@
 """What honest parties disclose in the given runs: the law of each component, and all laws together.
 
 Theory of operation. The disclosing doors are sorted into components (`components`). The law of each
-component is found (`laws`), unless one of these rules makes this unnecessary:
+component is found (`laws`), unless one of these rules makes this unnecessary::
 
     what the doors are given               their values are
     nothing sealed                         coins, or public                independent, proved

@@ -2,7 +2,7 @@
 
 Theory of operation. Let x be the inputs behind a component, s its secrets, y the field elements
 that its doors are given, and v the values that it discloses. Every door's law given its arguments
-is found by calling it (`calling`). We put them together for every x in the domain:
+is found by calling it (`calling`). We put them together for every x in the domain::
 
     P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
 

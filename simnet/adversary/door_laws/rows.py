@@ -1,7 +1,7 @@
 """The field elements that a door is given, as linear forms in secrets, coins and known unknowns.
 
 The numbers that a door's function is given are linear in unknowns. For the law of a door we sort
-the terms of every element by what they are to a coalition:
+the terms of every element by what they are to a coalition::
 
     element     = secrets              latent values, each with a law of its own, given the inputs
                 + coins                honest coins: uniform, and unknown to the coalition

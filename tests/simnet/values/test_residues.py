@@ -122,7 +122,7 @@ def test_matrix_products_are_those_of_integers(data: st.DataObject) -> None:
     assert agree(factors[0] @ plain[1], expected)
     assert agree(plain[0] @ factors[1], expected)
     assert agree(factors[0].reshape(left.size), left.reshape(left.size))
-    with pytest.raises(ValueError, match="have no product"):
+    with pytest.raises(ValueError, match="cannot multiply shapes"):
         _ = factors[0] @ constant(field, np.ones((inner + 1, 2), dtype=np.int64))
     with pytest.raises(TypeError, match="made from integers"):
         _ = factors[0] @ (plain[1] + 0.5)
@@ -547,7 +547,7 @@ MIXTURES = {
 @pytest.mark.parametrize("mix", MIXTURES.values(), ids=MIXTURES)
 def test_two_fields_do_not_mix(mix: Any) -> None:
     for one, other in itertools.permutations([Field(5), Field(7), Field(2**61 - 1)], 2):
-        with pytest.raises(TypeError, match="do not mix"):
+        with pytest.raises(TypeError, match="cannot combine elements of F_"):
             mix(constant(one, [1, 2]), constant(other, [1, 2]))
 
 
