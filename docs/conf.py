@@ -38,3 +38,4 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 highlight_language = "text"
+smartquotes = False  # they would turn the two hyphens of an option into a dash

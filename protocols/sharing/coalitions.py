@@ -64,8 +64,10 @@ def enough_elected(run: Run) -> list[str]:
 
 
 ENOUGH_USERS = Chosen("enough users", enough_users)
-TOO_FEW_USERS = Chosen("one user fewer", too_few_users)
-SERVER_AND_TOO_FEW = Chosen("server, one user fewer", lambda run: ["server", *too_few_users(run)])
+TOO_FEW_USERS = Chosen("users, one too few to open shares", too_few_users)
+SERVER_AND_TOO_FEW = Chosen(
+    "server, users, one too few to open shares", lambda run: ["server", *too_few_users(run)]
+)
 ENOUGH_ELECTED = Chosen("enough users elected for an item", enough_elected)
 TOO_FEW_ELECTED = Chosen("the same set minus one user", lambda run: enough_elected(run)[:-1])
 

@@ -21,15 +21,18 @@ from simnet.record.ledger import Counting
 from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 
 MISPRINT = (
-    "the paper prints 2nN + N², a misprint for 2nN + N: sent plus received, own share included"
+    "the paper prints 2nN + N², a misprint for 2nN + N: it counts what a user sends and receives, "
+    "with the user's own share"
 )
 SPREAD_OF_REPORTERS = (
-    "the paper takes an item's mean number of reporters for the number itself: what a user sends "
-    "goes with its square, whose mean is larger, αN(2 - α + αn) field elements in all"
+    "the paper uses the mean number of reporters of an item as if every item had this number. What "
+    "a user sends grows with the square of the number, and the mean of the square is larger: "
+    "αN(2 - α + αn) field elements in all"
 )
 MEAN_REPORTERS = (
-    "the paper puts p_χ n reporters an item; they are kn/N on average, whatever the reporting "
-    "sets' law, so a user's cost goes with α² nN and TSS saves about 1/α² over DPDS, not 1/(p_χ α)"
+    "the paper takes p_χ n as the number of users who report on an item. The mean of it is "
+    "kn/N for every law of the reporting sets. So a user's cost grows with α² nN, and TSS saves a "
+    "factor of about 1/α² against DPDS, not 1/(p_χ α)"
 )
 
 LONG = 10**7  # from this number of products on, a Fourier transform convolves two laws

@@ -38,13 +38,13 @@ READER_AND_OWNERS = Chosen(
     lambda run: ["reader", *_owners(run)] if _owners(run) else [],
 )
 ENOUGH_AGGREGATORS = Chosen("enough aggregators", enough_aggregators)
-TOO_FEW_AGGREGATORS = Chosen("one aggregator fewer", too_few_aggregators)
+TOO_FEW_AGGREGATORS = Chosen("aggregators, one too few to open shares", too_few_aggregators)
 TOO_FEW_AND_OWNERS = Chosen(
-    "one aggregator fewer, all owners but one",
+    "aggregators, one too few, all owners but one",
     lambda run: [*_owners(run), *too_few_aggregators(run)] if too_few_aggregators(run) else [],
 )
 TOO_FEW_AND_READER = Chosen(
-    "one aggregator fewer, the reader", lambda run: [*too_few_aggregators(run), "reader"]
+    "aggregators, one too few, the reader", lambda run: [*too_few_aggregators(run), "reader"]
 )
 
 CLAIMS_OF_AGGREGATORS = (
