@@ -1,17 +1,19 @@
 // A reader of certificates for node 20 or a browser: node check.mjs [--limit N] FILE...
 //
-// It was written from docs/reference/certificates.md alone and shares no code with the reader in Python, so that
-// an error would have to be made twice to pass unnoticed. "Rule 3" below is number 3 of section 6 there.
+// This reader was written from docs/reference/certificates.md alone and shares no code with the reader in
+// Python, so that a mistake in one reader shows as a difference between the two. "Rule 3" below is rule 3 in
+// section 6 of that page. The "set" is the coalition that the certificate is about.
 //
 // Theory of operation. The text is read in three steps.
-//   1. `readCanonical` parses the JSON. Every string gets the mark "s" in front and every number becomes
-//      a string with the mark "n": JSON.parse would round large numbers. Written out again, the marked
-//      value has to give the marked text, which refuses repeated keys, blanks and needless escapes.
+//   1. `readCanonical` parses the JSON. JSON.parse rounds large numbers, so every number is first turned into
+//      a string that begins with "n", and an "s" is put before the contents of every string. The parsed value
+//      is written out again and must give the same marked text. This refuses repeated keys, blanks and
+//      needless escapes.
 //   2. The schema below turns the marked values into texts, BigInts and arrays, and `readField` checks
-//      what sections 4 and 5 say of them. This takes time linear in the length of the file.
-//   3. The products are counted. If they are few enough, `checkField` checks the rules.
-// A form is an array of pairs [unknown, coefficient]: a Number, because it is a place in an array, and a
-// BigInt. A sum of forms is a Map from unknowns to residues in 0..q-1.
+//      the conditions of sections 4 and 5. This takes time linear in the length of the file.
+//   3. The products of numbers are counted. If they are within the limit, `checkField` checks the rules.
+// A form is an array of pairs [unknown, coefficient]. The unknown is a Number, because it is an index into an
+// array; the coefficient is a BigInt. A sum of forms is a Map from unknowns to residues in 0..q-1.
 
 export class BadCertificate extends Error {}
 
@@ -20,10 +22,11 @@ const must = (condition, why) => { if (!condition) refuse(why); };
 
 // ---- The text (section 2) ----
 
-// What is no token swallows the rest, or an open string would be sought again from each of its letters.
+// The last alternative matches all the rest of the text from a wrong character on. Without it, a string that
+// is never closed would be searched again from each of its letters.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+|true|false|null|[{}[\],:]|[^]+/g;
 const NUMBER = /^(?:0|-?[1-9][0-9]{0,999})$/;
-const DEEPEST = 9; // The pairs of a message's forms. With this bound no recursion can be deep.
+const DEEPEST = 9; // the depth of the pairs in a message's forms; the bound keeps recursion shallow
 
 function readCanonical(text) {
   must(typeof text === "string" && text.endsWith("\n"), "the text does not end with a newline");
@@ -38,10 +41,11 @@ function readCanonical(text) {
   });
   const value = JSON.parse(marked);
   must(JSON.stringify(value) === marked, "it is not canonical JSON");
-  return value; // That the keys ascend is checked where an object is read.
+  return value; // `table` checks that the keys of each object ascend
 }
 
-// By code points, which is also the order of UTF-8. JavaScript's `<` compares halves of surrogate pairs.
+// Compares texts by code points, which gives the order of their UTF-8 bytes. JavaScript's `<` would compare
+// the halves of surrogate pairs.
 function precedes(a, b) {
   const [left, right] = [Array.from(a), Array.from(b)];
   const i = left.findIndex((character, j) => character !== right[j]);
@@ -50,48 +54,51 @@ function precedes(a, b) {
 }
 const ascends = (items, less) => items.every((item, i) => i === 0 || less(items[i - 1], item));
 
-// ---- The schema (sections 3 to 5): each reader takes a marked value and returns it read, or refuses ----
+// ---- The schema (sections 3 to 5): each reader turns a marked value into its value, or refuses it ----
 
 const isMarked = (value, mark) => typeof value === "string" && value[0] === mark;
 const text = (value) => {
-  must(isMarked(value, "s"), "a text is expected");
-  must(!/\p{Cs}/u.test(value), "a text holds a lone surrogate");
+  must(isMarked(value, "s"), "expected a text");
+  must(!/\p{Cs}/u.test(value), "a text contains half a surrogate pair");
   return value.slice(1);
 };
 const name = (value) => text(value) || refuse("a name is empty");
-const integer = (value) => isMarked(value, "n") ? BigInt(value.slice(1)) : refuse("a number is expected");
-const flag = (value) => typeof value === "boolean" ? value : refuse("true or false is expected");
+const integer = (value) => isMarked(value, "n") ? BigInt(value.slice(1)) : refuse("expected a whole number");
+const flag = (value) => typeof value === "boolean" ? value : refuse("expected true or false");
 const atLeast = (least) => (value) => {
   const number = integer(value);
-  return number >= least ? number : refuse("a number is too small");
+  return number >= least ? number : refuse(`a number is ${number}, expected at least ${least}`);
 };
 const whole = atLeast(0n);
-// A place in a list. That it is one of this list is checked later, but no list is longer than 2^53.
+// An index into a list. A later check compares it with the length of that list, which is below 2^53.
 const place = (value) => {
   const number = isMarked(value, "n") ? Number(value.slice(1)) : -1;
-  return Number.isSafeInteger(number) && number >= 0 ? number : refuse("a place is expected");
+  return Number.isSafeInteger(number) && number >= 0 ? number : refuse("expected an index into a list, 0 or more");
 };
 const orNull = (read) => (value) => value === null ? null : read(value);
-const oneOf = (...texts) => (value) => texts.includes(text(value)) ? text(value) : refuse("a word is unknown");
+const oneOf = (...texts) => (value) => texts.includes(text(value)) ? text(value)
+  : refuse(`a text is not one of ${texts.join(", ")}`);
 const digits = (count) => (value) =>
-  new RegExp(`^[0-9a-f]{${count}}$`).test(text(value)) ? text(value) : refuse("a digest is malformed");
+  new RegExp(`^[0-9a-f]{${count}}$`).test(text(value)) ? text(value)
+    : refuse(`a text is not a digest of ${count} digits`);
 const list = (read, least = 0) => (value) => {
-  must(Array.isArray(value) && value.length >= least, "a list is missing or too short");
+  must(Array.isArray(value) && value.length >= least, `expected a list of at least ${least} items`);
   return value.map((item) => read(item));
 };
 const tuple = (...readers) => (value) => {
-  must(Array.isArray(value) && value.length === readers.length, "a pair or triple is malformed");
+  must(Array.isArray(value) && value.length === readers.length, `expected a list of ${readers.length} items`);
   return readers.map((read, i) => read(value[i]));
 };
 const table = (readKey, read) => (value) => { // an object with any keys
-  must(typeof value === "object" && value !== null && !Array.isArray(value), "an object is expected");
+  must(typeof value === "object" && value !== null && !Array.isArray(value), "expected an object");
   must(ascends(Object.keys(value), precedes), "the keys of an object do not ascend");
   return new Map(Object.entries(value).map(([key, item]) => [readKey(key), read(item)]));
 };
 const record = (readers) => (value) => { // an object with exactly these keys
   const items = table(text, (item) => item)(value);
   const names = Object.keys(readers);
-  must(items.size === names.length && names.every((key) => items.has(key)), "an object has other keys");
+  must(items.size === names.length && names.every((key) => items.has(key)),
+    `the keys of an object are not ${names.join(", ")}`);
   return Object.fromEntries(names.map((key) => [key, readers[key](items.get(key))]));
 };
 
@@ -142,7 +149,7 @@ const CERTIFICATE = record({
 
 // ---- Families, doors and classes (section 4) ----
 
-// Which families are the set's own: an array of booleans.
+// Returns for each family whether it is the set's own: an array of booleans.
 function checkFamilies(families, set) {
   const own = [];
   const seenBefore = new Set();
@@ -152,15 +159,17 @@ function checkFamilies(families, set) {
     must((holders.length === 0) === (isMonomial || isPublic), "a family has the wrong holders");
     must((factors.length >= 2) === isMonomial && (isMonomial || !factors.length), "a family has the wrong factors");
     if (isMonomial || isPublic) {
-      must(size === 1n && label === (isPublic ? "one" : ""), "a monomial or the public one is malformed");
+      must(size === 1n && label === (isPublic ? "one" : ""),
+        "a monomial or the public unknown has a wrong size or label");
     }
-    must(ascends(factors, ([f, p], [g, r]) => f < g || (f === g && p <= r)), "factors do not ascend");
+    must(ascends(factors, ([f, p], [g, r]) => f < g || (f === g && p <= r)),
+      "the factors of a monomial do not ascend");
     for (const [factor, position] of factors) {
       must(factor < own.length, "a factor does not stand before its monomial");
       const factorKind = families[factor].kind;
       must(factorKind === "secret" || factorKind === "product" || (factorKind === "coin" && own[factor]),
-        "a factor is public, a monomial or a coin of others");
-      must(position < families[factor].size, "a factor is not in its family");
+        "a factor is public, a monomial, or a coin of an honest party");
+      must(position < families[factor].size, "the position of a factor is outside its family");
     }
     const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)])]);
     must(!seenBefore.has(identity), "two families are the same");
@@ -170,7 +179,7 @@ function checkFamilies(families, set) {
   return own;
 }
 
-// The class of each family: "coin", "own", "hidden" or "secret".
+// Returns the class of each family: "coin", "own", "hidden" or "secret".
 function classify({ families, doors, told, set: members }) {
   const set = new Set(members);
   const own = checkFamilies(families, set);
@@ -178,10 +187,11 @@ function classify({ families, doors, told, set: members }) {
     && (families[family].kind === "secret" || families[family].kind === "product");
   const made = new Set();
   for (const door of doors) {
-    must(!set.has(door.party), "a door is the set's");
-    must(door.kind !== "disclose" || door.discloses, "a door that discloses says that it does not");
-    must(door.kind !== "product" || !(door.discloses || door.has_input), "a product discloses or has input");
-    must(door.kind === "disclose" || !door.in_full, "a door that does not disclose is in full");
+    must(!set.has(door.party), "the party of a door is in the set");
+    must(door.kind !== "disclose" || door.discloses, "the entry of a disclose door says that it discloses nothing");
+    must(door.kind !== "product" || !(door.discloses || door.has_input),
+      "a door for a product discloses or has an input");
+    must(door.kind === "disclose" || !door.in_full, "a door that is not a disclose door discloses in full");
     must((door.kind === "disclose") === (door.made === null), "a door made a family that it cannot make");
     if (door.made === null) continue;
     must(mayBeMade(door.made) && !own[door.made], "a door made a family that it cannot make");
@@ -190,11 +200,11 @@ function classify({ families, doors, told, set: members }) {
   }
   must(ascends(told, (a, b) => a < b), "the told families do not ascend");
   for (const family of told) {
-    must(mayBeMade(family) && (own[family] || made.has(family)), "a family cannot be told");
+    must(mayBeMade(family) && (own[family] || made.has(family)), "a family cannot be in `told`");
   }
   const toldSet = new Set(told);
   must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),
-    "a factor of a monomial moves with honest coins");
+    "a factor of a monomial is made by a door or is in `told`");
   const classes = families.map(({ kind }, family) => toldSet.has(family) ? "coin"
     : own[family] ? "own" : made.has(family) ? "hidden" : kind === "coin" ? "coin" : "secret");
   return { own, classes, toldSet };
@@ -210,7 +220,7 @@ function power(base, exponent, q) {
   return result;
 }
 
-// Miller and Rabin's test. With these bases it makes no error below 2^64.
+// The test of Miller and Rabin. With these bases it is exact below 2^64.
 function isPrime(q) {
   const bases = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n];
   if (q >= 1n << 64n) return false;
@@ -233,7 +243,7 @@ function sumsModulo(q) {
       sum.set(unknown, ((sum.get(unknown) ?? 0n) + times * coefficient) % q);
     }
   };
-  const reduce = (sum, basis) => { // A pivot occurs in its own form only: the order does not matter.
+  const reduce = (sum, basis) => { // any order of forms will do, because a pivot is in one form only
     for (const [unknown, value] of [...sum]) {
       if (value !== 0n && basis.has(unknown)) add(sum, -value, basis.get(unknown));
     }
@@ -263,7 +273,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
 
   const placesOf = new Map();
   for (const [family, first] of unknowns) {
-    must(family < families.length && first + lanes <= families[family].size, "there is no such unknown");
+    must(family < families.length && first + lanes <= families[family].size, "an unknown is outside its family");
     if (!placesOf.has(family)) placesOf.set(family, []);
     placesOf.get(family).push(first);
   }
@@ -276,40 +286,41 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   const isUnit = (coefficient) => coefficient >= 1n && coefficient < q;
   const checkPairs = (pairs, end) => {
     must(ascends(pairs, ([a], [b]) => a < b), "the places of a form or list do not ascend");
-    must(pairs.every(([at]) => at < end), "a form names what is not there");
+    must(pairs.every(([at]) => at < end), "a form or list contains an index beyond the end of its table");
     must(pairs.every(([, coefficient]) => isUnit(coefficient)), "a coefficient is not in 1..q-1");
   };
   const checkForm = (form) => checkPairs(form, unknowns.length);
   const only = (form, kind) => form.every(([u]) => classOf[u] === kind);
   const checkNumbers = (numbers) => {
-    must(BigInt(numbers.length) === lanes, "there is not one number for each lane");
+    must(BigInt(numbers.length) === lanes, "a list of numbers does not have one number for each lane");
     must(numbers.every((number) => number < q), "a number is not in 0..q-1");
   };
 
   const rows = []; // of all messages
   for (const message of field.messages) {
-    must(message.run <= BigInt(runs.length), "a message is of no run");
-    must(!set.has(message.from) && set.has(message.to), "a message does not come from outside into the set");
+    must(message.run <= BigInt(runs.length), "the run of a message does not exist");
+    must(!set.has(message.from) && set.has(message.to),
+      "the sender of a message is in the set, or its recipient is not");
     must(ascends(message.rows, ([a], [b]) => b - a >= lanes), "the elements of a message overlap");
     for (const [, form] of message.rows) { checkForm(form); rows.push(form); }
     const counts = listed[Number(message.run) - 1];
     counts.set(message.tag, (counts.get(message.tag) ?? 0n) + lanes * BigInt(message.rows.length));
   }
   for (const { door, form } of opened) {
-    must(door < doors.length, "a row was given to no door");
+    must(door < doors.length, "the door of an opened row does not exist");
     checkForm(form);
   }
   for (const form of field.ideal) {
     checkForm(form);
-    must(!form.some(([u]) => classOf[u] === "own"), "the ideal output holds own unknowns");
+    must(!form.some(([u]) => classOf[u] === "own"), "the ideal output contains unknowns of the set's own");
   }
   for (const form of field.at_most) {
     checkForm(form);
-    must(only(form, "secret"), "rule 2: a function that may be told is not of secrets only");
+    must(only(form, "secret"), "rule 2: a function in `at_most` does not consist of secrets only");
   }
   for (const { function: form, weights, own: ownPart, values } of field.learned) {
     checkForm(form);
-    must(form.length && only(form, "secret"), "rule 1: a function learned is not of secrets only");
+    must(form.length && only(form, "secret"), "rule 1: a learned function does not consist of secrets only");
     checkPairs(weights, rows.length);
     checkForm(ownPart);
     for (const [, , numbers] of [...weights, ...ownPart]) checkNumbers(numbers);
@@ -318,7 +329,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
       const family = unknowns[u][0];
       must(own[family], "rule 1: an unknown is not the set's own");
       must(families[family].kind !== "public" || numbers.every((number) => number === 1n),
-        "rule 1: the number of the public one is not 1");
+        "rule 1: the number of the public unknown is not 1");
     }
   }
   const shown = new Map(); // the numbers of each row and of each own unknown
@@ -326,7 +337,8 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
     for (const [key, triples] of [["row", weights], ["unknown", ownPart]]) {
       for (const [at, , numbers] of triples) {
         const before = shown.get(`${key} ${at}`) ?? numbers;
-        must(numbers.every((number, lane) => number === before[lane]), "a number differs from place to place");
+        must(numbers.every((number, lane) => number === before[lane]),
+          "a row or unknown has different numbers in two entries");
         shown.set(`${key} ${at}`, before);
       }
     }
@@ -335,17 +347,18 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   const atMost = byPivots(field.at_most);
   const ideal = byPivots(field.ideal);
   must(!field.at_most.some((form) => form.some(([u]) => learned.has(u))),
-    "rule 2: a function that may be told holds a pivot of one learned");
+    "rule 2: a function in `at_most` contains the pivot of a learned function");
 
-  // D, the opened rows that are not seen and whose door discloses, and which of them are basic.
+  // D consists of the opened rows that are not seen and whose door discloses. A row of D is basic unless
+  // `combined` gives it as a combination of basic rows.
   const inD = opened.map(({ door, seen }) => !seen && doors[door].discloses);
   const combined = new Map(field.combined);
   const isBasic = (row) => inD[row] && !combined.has(row);
   const byCoin = (entries, checkPart) => { // shift, apart and hiding
     must(ascends(entries, ([a], [b]) => a < b), "the coins of a list do not ascend");
     for (const [coin, part] of entries) {
-      must(classOf[coin] === "coin", "what a list moves is not a coin");
-      must(part.length, "a coin is moved by nothing");
+      must(classOf[coin] === "coin", "an entry of `shift`, `apart` or `hiding` is not about a coin");
+      must(part.length, "the list of a coin is empty");
       checkPart(part);
     }
     return new Map(entries);
@@ -356,22 +369,22 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   };
   must(ascends(field.combined, ([a], [b]) => a < b), "the combined rows do not ascend");
   for (const [row, pairs] of field.combined) {
-    must(inD[row], "rule 4: a combined row is not one that is disclosed and not seen");
+    must(inD[row], "rule 4: a combined row is seen, or its door does not disclose");
     checkBasic(pairs);
   }
   const shift = byCoin(field.shift, (form) => {
     checkForm(form);
-    must(only(form, "secret"), "rule 3: a shift is not of secrets only");
+    must(only(form, "secret"), "rule 3: a shift does not consist of secrets only");
   });
   const apart = byCoin(field.apart, checkBasic);
   const hiding = byCoin(field.hiding, (form) => {
     checkForm(form);
-    must(only(form, "hidden"), "rule 5: a coin hides what is not hidden");
+    must(only(form, "hidden"), "rule 5: a list in `hiding` contains an unknown of another class than hidden");
   });
   for (const { door, form } of opened) {
     const { made } = doors[door];
     if (made === null || toldSet.has(made)) continue;
-    must(!form.some(([u]) => hiding.has(u)), "rule 5: a coin that hides is held back");
+    must(!form.some(([u]) => hiding.has(u)), "rule 5: `hiding` moves a coin from which a door makes a hidden secret");
   }
 
   const seenRows = [...rows, ...opened.filter(({ seen }) => seen).map(({ form }) => form)];
@@ -380,7 +393,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   return { ...field, q, classOf, rows, seenRows, inD, bases, shift, apart, combined, hiding };
 }
 
-// How many products a field takes, as section 7 counts them.
+// Returns the number of products that checking a field takes, as section 7 counts them.
 function countProducts(field) {
   const { lanes, rows, opened, classOf, bases, shift, apart, hiding } = field;
   const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
@@ -412,16 +425,16 @@ function checkField(field, sums) {
     for (const [row, coefficient] of weights) sums.add(sum, coefficient, rows[row]);
     sums.add(sum, -1n, own);
     sums.add(sum, -1n, form);
-    must(isZero(sum), "rule 1: the rows do not give a function learned");
+    must(isZero(sum), "rule 1: the messages give another function than the learned one");
     values.forEach((value, lane) => {
       let total = -value;
       for (const [, coefficient, numbers] of weights) total += coefficient * numbers[lane];
       for (const [, coefficient, numbers] of own) total -= coefficient * numbers[lane];
-      must(total % q === 0n, "rule 1: the numbers do not give the value of a function learned");
+      must(total % q === 0n, "rule 1: the numbers give another value of a learned function");
     });
   }
 
-  // What `apart` and `hiding` do to a row, less what they must do.
+  // Checks how `apart` and `hiding` change a row: they must add `target` and cancel the hidden unknowns.
   const movesRightly = (form, target) => {
     const [basic, hidden] = [new Map(), new Map()];
     sums.add(basic, -1n, target);
@@ -431,8 +444,8 @@ function checkField(field, sums) {
       sums.add(basic, coefficient, apart.get(u) ?? nothing);
       sums.add(hidden, coefficient, hiding.get(u) ?? nothing);
     }
-    must(isZero(basic), "rule 4: what was opened is not apart from what is seen");
-    must(isZero(hidden), "rule 5: what a door made is not hidden");
+    must(isZero(basic), "rule 4: a seen row depends on opened rows, or an opened row depends on other rows");
+    must(isZero(hidden), "rule 5: a row tells of a secret that a door made from field elements");
   };
   for (const form of field.seenRows) {
     const rest = new Map(); // rule 3
@@ -441,7 +454,7 @@ function checkField(field, sums) {
       if (classOf[u] === "coin") sums.add(rest, -coefficient, shift.get(u) ?? nothing);
     }
     sums.reduce(sums.reduce(rest, field.bases.learned), field.bases.atMost);
-    must(isZero(rest), "rule 3: a row tells more than is listed");
+    must(isZero(rest), "rule 3: a row tells more than the functions listed");
     movesRightly(form, nothing);
   }
 
@@ -453,7 +466,7 @@ function checkField(field, sums) {
     const sum = new Map();
     sums.add(sum, -1n, coins(opened[row].form));
     for (const [basic, coefficient] of pairs) sums.add(sum, coefficient, coins(opened[basic].form));
-    must(isZero(sum), "rule 4: a row is not the combination that is named");
+    must(isZero(sum), "rule 4: the coins of a combined row are another combination of basic rows");
   }
 }
 
@@ -463,15 +476,15 @@ function checkDoors(doors, fields, toldSet) { // rule 6
   doors.forEach(({ discloses, has_input: hasInput, in_full: inFull, made }, door) => {
     const allSeen = rowsSeen[door].every((seen) => seen);
     must(!(discloses && rowsSeen[door].some((seen) => seen)) || (!hasInput && (allSeen || inFull)),
-      "rule 6: a row of a door that discloses is seen, and others or its input are not");
+      "rule 6: a row of a door that discloses is seen, but the door has an input or unseen rows");
     must(made === null || !toldSet.has(made) || (!hasInput && allSeen),
-      "rule 6: a told family was made from what is not seen");
+      "rule 6: a family in `told` was made from an input or from rows that are not seen");
   });
 }
 
 // ---- The statement (section 7) ----
 
-// A name from the file must not pass for more than a name, nor for another one.
+// A name from the file must not look like other text of the statement, nor like another name.
 const printable = (words) => words.replace(/[^A-Za-z0-9._-]/gu,
   (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 
@@ -480,7 +493,7 @@ const counted = (count, noun) => `${count} ${noun}${count === 1n ? "" : "s"}`;
 function prove({ statement, set }, fields) {
   const total = (count) => fields.reduce((sum, field) => sum + count(field), 0n);
   const timesLanes = (count) => total((field) => BigInt(count(field)) * field.lanes);
-  const escapes = (field) => (form) => { // whether it does not follow from the ideal output
+  const escapes = (field) => (form) => { // whether the function does not follow from the ideal output
     return !isZero(sumsModulo(field.q).reduce(new Map(form), field.bases.ideal));
   };
   const functions = (field) => field.learned.map((entry) => entry.function);
@@ -492,38 +505,38 @@ function prove({ statement, set }, fields) {
 
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: by this file, no field element was sent.`;
   if (statement === "nothing") {
-    must(learned + most === 0n, "something is told, and the statement is that nothing is");
+    must(learned + most === 0n, "functions are listed, but the statement is `nothing`");
     return `${opening} nothing about the secrets of other parties.`;
   }
   if (statement === "output-only") {
-    must(learned > 0n, "nothing is learned, and the statement is that the output is");
+    must(learned > 0n, "no function is learned, but the statement is `output-only`");
     must(!fields.some((f) => [...functions(f), ...f.at_most].some(escapes(f))),
-      "what is told does not follow from the ideal output");
+      "a function does not follow from the ideal output");
     must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
-      "the ideal output is not of secrets only");
+      "the ideal output does not consist of secrets only");
     return `${linear}, and at most ${most} more; each follows from the ideal output listed here.`;
   }
   const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
-  must(leaked > 0n, "all that is learned follows from the ideal output, and the statement is a leak");
-  must(most === 0n, "what leaks is listed as a bound");
+  must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");
+  must(most === 0n, "functions are listed in `at_most`, but the statement is `leaks`");
   return `${linear}; beyond the ideal output listed here: ${leaked}.`;
 }
 
 function checkSource(source, limit) {
   const certificate = CERTIFICATE(readCanonical(source));
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
-  must(certificate.version === 2n, "this reader reads version 2 only");
+  must(certificate.version === 2n, `this is a certificate of version ${certificate.version}, expected version 2`);
   must(new Set(set).size === set.length, "a member is named twice");
   if (statement === "no-shares" || statement === "leaks") {
-    must(!doors.length && !told.length, "with this statement there are no doors");
+    must(!doors.length && !told.length, `doors or told families are listed, but the statement is \`${statement}\``);
   }
   if (statement === "no-shares") {
-    must(!families.length && !certificate.fields.length, "without shares there are no families and fields");
+    must(!families.length && !certificate.fields.length, "families or fields are listed, but the statement is `no-shares`");
     must(runs.every(({ sent }) => [...sent.values()].every(([, elements]) => elements === 0n)),
-      "a field element was sent, and the statement is that none was");
+      "a field element was sent, but the statement is `no-shares`");
   }
   const kinds = classify(certificate);
-  const listed = runs.map(() => new Map()); // how many elements of each run and tag
+  const listed = runs.map(() => new Map()); // the number of listed elements, by run and tag
   const fields = certificate.fields.map((field) => readField(field, certificate, kinds, listed));
   must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli do not ascend");
   const inField = new Map(); // by family
@@ -533,11 +546,11 @@ function checkSource(source, limit) {
     inField.set(family, at);
   }));
   listed.forEach((counts, run) => counts.forEach((elements, tag) => {
-    must(elements <= (runs[run].sent.get(tag)?.[1] ?? 0n), "more elements are listed than were sent");
+    must(elements <= (runs[run].sent.get(tag)?.[1] ?? 0n), "more elements are listed under a tag than were sent");
   }));
 
   const products = fields.reduce((sum, field) => sum + countProducts(field), 0n);
-  must(products <= BigInt(limit), `checking takes ${products} products, more than ${limit}`);
+  must(products <= BigInt(limit), `${products} products are more than the limit of ${limit} products`);
   for (const field of fields) checkField(field, sumsModulo(field.q));
   checkDoors(doors, fields, kinds.toldSet);
   const proved = prove(certificate, fields);
@@ -550,9 +563,9 @@ function checkSource(source, limit) {
 export function check(source, limit = 100_000_000) {
   try {
     return checkSource(source, limit);
-  } catch (error) { // JSON.parse refuses too, and so does node where a text or number is too long
+  } catch (error) { // JSON.parse raises errors too, and so does node for a text or number that is too long
     if (error instanceof BadCertificate) throw error;
-    throw new BadCertificate("it cannot be read", { cause: error });
+    throw new BadCertificate("the text cannot be read", { cause: error });
   }
 }
 

@@ -1,21 +1,22 @@
-"""Streams of raw random words, one for every (seed, party, purpose).
+"""Streams of raw random words: one stream for every seed, party and purpose.
 
-Only the raw output of numpy's SFC64 is used: numpy keeps that stable across versions, and the
-methods of its `Generator` it does not. The state is a BLAKE2b digest of the key, so a party's words
-depend on the seed and on its name alone, not on who else takes part. Simulation-grade randomness:
-fit for experiments, not for secrets.
+Theory of operation. Each stream has a generator of its own, numpy's SFC64. We use only the raw
+output of the generator: numpy keeps it the same in all versions, but may change the methods of its
+`Generator` class. The generator starts from a BLAKE2b digest of the stream's key. So the words of a
+party depend on the seed, the purpose and the party's name, and not on the other parties of the run.
+The words are good enough for simulations, and must not protect real secrets.
 
-The key is the text `seed/purpose/party`::
+The key is the text `seed/purpose/party`. Examples::
 
     7/discrete/u3           the discrete coins of u3 in a run with seed 7
-    7/field/u3              its field elements
-    7/block 2 field/u3      the field elements of its second deferred block
+    7/field/u3              the field elements that u3 draws
+    7/block 2 field/u3      the field elements of the second deferred block of u3
     7/schedule/             the order of a shuffled schedule
-    7/discrete/population   which rows of a data set take part; no party of a run
+    7/discrete/population   which rows of a data set take part, drawn before the run
 
-Two streams have one key only if they have the same seed, purpose and party, because neither a seed
-nor a purpose holds a slash; a party may, since its name comes last. What is drawn outside of a run
-with the run's seed has names of its own, `OUTSIDE_RUNS`, which no party of a run may have.
+Different streams have different keys, because a seed and a purpose never contain a slash. The name
+of a party may contain a slash, since it is the last part of the key. Random choices outside of a
+run use the run's seed with one of the names in `OUTSIDE_RUNS`, which no party of a run may have.
 """
 
 import hashlib
@@ -32,32 +33,32 @@ OUTSIDE_RUNS = frozenset({"order", "population"})
 
 
 class _Digest(ISeedSequence):
-    """The key of a stream in the form in which numpy takes a seed."""
+    """Turns the key of a stream into a seed for numpy."""
 
     def __init__(self, key: str) -> None:
         self._key = key.encode()
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-        """The first `n_words` words of the key's digest."""
+        """Return a digest of the key that consists of `n_words` words."""
         length = n_words * np.dtype(dtype).itemsize
         return np.frombuffer(hashlib.blake2b(self._key, digest_size=length).digest(), dtype=dtype)
 
 
 class Stream:
-    """The words of one (seed, party, purpose), handed out in order."""
+    """The stream of words for one seed, party and purpose."""
 
     __slots__ = ("_bits", "_key", "position")
 
     def __init__(self, seed: int, party: str, purpose: str) -> None:
         if "/" in purpose:
-            raise ValueError(f"the purpose of a stream holds no slash, got {purpose!r}")
+            raise ValueError(f"the purpose of a stream must not contain a slash, got {purpose!r}")
         self._key = f"{seed}/{purpose}/{party}"
         self.position = 0  # how many words have been handed out
-        # Made when first used: most parties of a large run never draw
+        # The generator is made at the first draw, because most parties of a large run never draw.
         self._bits: np.random.SFC64 | None = None
 
     def word(self) -> int:
-        """The next 64 bits as an integer."""
+        """Return the next word, 64 random bits, as an integer."""
         self.position += 1
         return int(self._source().random_raw())
 
@@ -73,8 +74,8 @@ class Stream:
             self._source().random_raw(count, output=False)
 
     def lanes(self, count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The next words cut into `count` unsigned integers of `dtype`, low bits first;
-        writable.
+        """Return `count` unsigned integers of `dtype`, cut from the next words, low bits first. The
+        caller may write to the array.
         """
         per_word = 8 // dtype.itemsize
         words = self.words(-(-count // per_word))

@@ -1,25 +1,32 @@
-"""One call of a door: the function, what it was given, and what it returned.
+"""One call of a door: the function, its arguments, and its result.
 
-Theory of operation. A script reaches its input, and the numbers behind field elements, through
-doors alone. A door is given a function and arguments, and calls the function with values::
+Theory of operation. A script can use its input, and the numbers behind field elements, only through
+a *door*, one of three methods of `Party`. A door takes a function and arguments, and calls the
+function with the values of these arguments::
 
     me.secret(function, *arguments, field=F, shape=(N,))    field elements, to be protected
     me.disclose(function, *arguments)                       a plain value, on record
     me.output(function, *arguments)                         a sealed value, to be returned
 
-    argument            what the function is given
-    a sealed input      the input
-    opened elements     their numbers, an array of int64
-    an output           what the output's function returned
-    anything else       the thing itself, which is plain
+    argument                        the value that the function receives
+    a sealed input                  the input
+    field elements, also opened     their numbers, an array of int64
+    a result of `me.output`         the value that the function of `me.output` returned
+    any other value                 the value itself, which must be plain
 
-The functions of `secret` and `disclose` get a source of discrete coins as one more argument, if
-they have a place for it: `lambda item, coins: ...`. A function without that place takes no coins by
-declaration, whatever the input is.
+Example. A user with a sealed `item` shares a row with a 1 at the item, and releases one bit::
 
-Because every door is a pure function that is on record, an instrument can go without it (a verdict
-is found from what the doors gave, without any input), and can call it again (the law of a disclosed
-value is found by calling its door on every input).
+    row = me.secret(lambda item: np.eye(4, dtype=int)[item], item, field=F, shape=(4,))
+    is_large = me.disclose(lambda item: item >= 2, item)
+
+The function of `secret` or `disclose` receives a source of discrete coins as one more argument if
+it has a parameter for it: `lambda item, coins: ...`. So a function without that parameter draws no
+coins, whatever the input is.
+
+Every call of a door is recorded, and its function must be pure: its result depends only on its
+arguments and coins. So an instrument can read a run without calling any function (a verdict follows
+from the results of the doors, without any input). An instrument can also call the function again
+(the law of a disclosed value is computed by calling the function for every input).
 """
 
 import copy
@@ -63,9 +70,9 @@ Argument = Input | Opened | Made | Plain
 class DoorCall:
     """One call of a door.
 
-    `number` counts the party's calls of this kind from 0. `result` is what the function returned:
-    field elements for a secret, the disclosed value, or the value of an output; or `error` is what
-    an output's function raised, which is told when all scripts have ended.
+    `number` counts the party's calls of this kind from 0. `result` is the result of the function:
+    the field elements of a secret, the disclosed value, or the value of an output. If the function
+    of an output raised an error, `error` is that error: it is raised again after the run.
     """
 
     kind: DoorKind
@@ -80,7 +87,8 @@ class DoorCall:
     error: Exception | None = None
     # What the function and the plain arguments were when the door was opened: see `captured`.
     knowledge: Hashable = None
-    alternative: Any = None  # what an output's function returns on the other inputs of a replay
+    # In a replay with other inputs: the result of an output's function for these inputs.
+    alternative: Any = None
 
     def fix(self) -> None:
         """Make sure that instruments which call the function after the run call the same
@@ -106,7 +114,7 @@ class DoorCall:
 
     @property
     def title(self) -> str:
-        """What the call gives, for people: `int(opened numbers)` says more than `int`."""
+        """A description of the call for messages, such as `int(opened numbers)`."""
         if not is_of_library(self.function):
             return self.name
         given = [
@@ -167,7 +175,7 @@ def door_call(
         )
     if kind == "secret" and not isinstance(field, Field):
         raise TypeError(
-            "a secret has a field and a shape that are known beforehand: "
+            "me.secret needs the field and the shape of the secret: "
             "write me.secret(function, value, field=F, shape=(N,))"
         )
     return DoorCall(
@@ -192,8 +200,8 @@ def _declared_shape(shape: Any) -> tuple[int, ...]:
         raise
     except TypeError as error:
         raise TypeError(
-            f"the shape of a secret is whole numbers, such as shape=(N,), or shape=() for one "
-            f"number, got shape={shape!r}"
+            f"the shape of a secret consists of whole numbers, such as shape=(N,), or shape=() for "
+            f"a single number, got shape={shape!r}"
         ) from error
 
 
@@ -211,8 +219,8 @@ def _argument(value: object, party: str, meter: Meter | None) -> Argument:
         return Opened(array)
     if type(value) in (tuple, list, dict) and not _is_plain(value):
         raise TypeError(
-            f"a door is given sealed values and field elements one by one, not in a "
-            f"{type(value).__name__}: write me.output(function, *values)"
+            f"a door takes each sealed value and each field array as an argument of its own, not "
+            f"in a {type(value).__name__}: write me.output(function, *values)"
         )
     return Plain(value)
 
@@ -249,7 +257,8 @@ def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
     Raises `TypeError` if it takes another number of arguments.
     """
     is_bound = type(function) is MethodType
-    # A hundred times faster than `inspect.signature`, which is asked once for a function.
+    # `inspect.signature` takes a hundred times as long as this look-up. So we call it only once for
+    # each function.
     code = getattr(function, "__code__", None)
     place = (code, is_bound, kind, given)
     answer = None if code is None else _ANSWERS.get(place)
@@ -275,7 +284,7 @@ def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool
         and_coins = "" if kind == "output" else f", or {given + 1} to draw coins"
         expected = f"{least}" if least == most else f"{least} to {most}"
         raise TypeError(
-            f"{name} takes {expected} arguments, and me.{kind} gives it {given}{and_coins}"
+            f"{name} takes {expected} arguments, but me.{kind} calls it with {given}{and_coins}"
         )
     return False
 
@@ -284,7 +293,7 @@ def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
     """Return how many positional arguments a function needs, how many it takes, and their names."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):  # some functions written in C do not tell
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return 0, ANY_NUMBER, ()
     positional = [
         each
@@ -326,12 +335,14 @@ def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any
     result = call.function(*values, coins) if call.takes_coins else call.function(*values)
     if inspect.iscoroutine(result):
         result.close()
-        raise TypeError(f"{call.name} is async: the function of a door is an ordinary one")
+        raise TypeError(
+            f"{call.name} is async: the function of a door must be a function without `async`"
+        )
     if call.kind == "secret":
         return _elements(call, result)
     if call.kind == "disclose":
         return _disclosed(call, result)
-    # Captured, not given: what another party holds could get into the output so.
+    # Otherwise a captured value of another party could get into the output.
     if not _is_plain(result):
         raise TypeError(_returns_no_values(call, result))
     return result
@@ -359,9 +370,8 @@ def _returns_no_values(call: DoorCall, result: object) -> str:
     kind = type(result).__name__
     inside = " with other things inside" if isinstance(result, _CONTAINERS) else ""
     return (
-        f"{call.name} returns a {kind}{inside}: the function of a door calculates with the values "
-        "that it is given, and returns numbers, texts, arrays, or tuples, lists and dictionaries "
-        "of these"
+        f"{call.name} returns a {kind}{inside}: the function of a door may return numbers, texts, "
+        "arrays, and tuples, lists and dictionaries of these"
     )
 
 
@@ -369,18 +379,18 @@ def _elements(call: DoorCall, result: Any) -> Residues:
     assert call.field is not None  # checked when the call was made
     if isinstance(result, Sealed) or hasattr(result, "field"):
         raise TypeError(
-            f"{call.name} returns {type(result).__name__}: return whole numbers, and the door "
-            "makes field elements of them"
+            f"{call.name} returns {type(result).__name__}: return whole numbers, which the door "
+            "turns into field elements"
         )
     if type(result) is np.ndarray and result.dtype == np.int64:  # the usual case, faster
         field = call.field
-        residues = np.asarray(result % field.modulus)  # of one number numpy makes a scalar
+        residues = np.asarray(result % field.modulus)  # numpy returns a scalar for shape ()
         elements = Residues(field, residues.astype(field.dtype))
     else:
         elements = _whole_numbers(call, call.field, result)
     if elements.shape != call.shape:
         raise ValueError(
-            f"{call.name} returns numbers of shape {elements.shape}, and the secret was declared "
+            f"{call.name} returns numbers of shape {elements.shape}, but the secret was declared "
             f"with shape={call.shape}"
         )
     return elements
@@ -391,8 +401,8 @@ def _whole_numbers(call: DoorCall, field: Field, result: Any) -> Residues:
         return constant(field, result)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
-            f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret returns "
-            f"whole numbers from -2**63 to 2**64 - 1, of shape {call.shape}"
+            f"{call.name} returns {_kind_of_numbers(result)}: the function of me.secret must "
+            f"return whole numbers from -2**63 to 2**64 - 1, of shape {call.shape}"
         ) from error
 
 

@@ -1,26 +1,27 @@
-"""What a door's function knows besides its arguments, as it was when the door was opened.
+"""Describe everything that a door's function uses besides its arguments, when the door is opened.
 
-Theory of operation. A function may use more than it is given: variables of the script around it,
-default values, the record whose method it is, functions and values of its module. Three questions
-hang on all that:
+Theory of operation. The function of a door may use more than its arguments: variables of the script
+around it, default values, the object whose method it is, and functions and values of its module. We
+call a description of all these things the function's *knowledge*. It has three uses:
 
-- An instrument that calls the function again after the run must call the same function. So the
-  variables around it are *fixed* when its door is on record. A loop such as ::
+- An instrument may call the function again after the run, and must then call the same function. So
+  we *fix* the variables around the function when we record the call of its door. A loop such as ::
 
       for limit in (3, 5, 7):
           above = me.disclose(lambda item: item > limit, item)
 
-  makes three functions that share one variable, and after the loop all three would read 7.
-- What else it knows may have changed since. So its *knowledge* is noted then, and compared later.
-- Two doors give the same secret only if their functions are the same. Comparing what they returned
-  will not do: x and x² agree at 1. They are the same if their knowledge was equal when their doors
-  were opened, and shows all that there is.
+  makes three functions that share one variable. Without this step, all three would read 7 later.
+- Other things that the function uses may change during the run. So we note its knowledge at the
+  call, and an instrument compares it with the knowledge after the run.
+- Two doors give the same secret only if their functions are the same. Equal results do not prove
+  this: x and x² are equal at 1. We consider two functions the same if they had equal knowledge when
+  their doors were opened, and if that knowledge contains no `Opaque` object.
 
-The knowledge of a function is how it is written, without the lines on which it stands, and the
-knowledge of everything that it uses. Plain values are known by their keys (`plain_keys`), records
-and objects by their type and what they consist of. Modules, classes and the functions of Python,
-numpy and simnet are what they are. What shows nothing of itself is `Opaque`: equal to itself alone,
-and nobody can tell whether it has stayed as it was.
+The knowledge of a function consists of its code, without names and line numbers, and of the
+knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
+object by its type and its attributes. Modules, classes and functions of Python, numpy and simnet
+describe themselves. An object whose contents cannot be inspected is `Opaque`: it equals only
+itself, and nobody can tell whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]
@@ -58,14 +59,15 @@ import numpy as np
 
 from simnet.doors.plain_keys import NoKey, key_of
 
-LARGE = 10_000  # bytes of an array, from which on a digest of it is noted
-MOST_OBJECTS = 1000  # that are looked into
+LARGE = 10_000  # an array with more bytes than this is described by its digest
+MOST_OBJECTS = 1000  # the largest number of objects whose parts are described
 _LIBRARIES = {"numpy", "simnet", *sys.stdlib_module_names}
-# Functions are told by their file: a script may be called like a module of Python's.
+# A function of a library is recognised by its file, because the user's script may have the name of
+# a module of Python.
 _PYTHON = Path(os.__file__).parent
 _FOLDERS = tuple(f"{each}{os.sep}" for each in (_PYTHON, np.__path__[0], Path(__file__).parents[1]))
-_BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # where packages of others may lie
-_STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes whose own instances keep nothing
+_BESIDE = f"{_PYTHON / 'site-packages'}{os.sep}"  # the folder of other installed packages
+_STATELESS = (abc.ABC, typing.Generic, typing.Protocol)  # classes without attributes
 _WITH_CACHE = type(functools.cache(abs))
 _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, np.ufunc, type(np.mean))
 
@@ -137,7 +139,8 @@ def _shows_all(knowledge: Hashable) -> bool:
     return not isinstance(knowledge, Opaque)
 
 
-# The objects that have been come to so far, each with its number: so that rings come to an end.
+# The objects that have been described so far, each with its number. An object that refers to itself
+# would otherwise never come to an end.
 _Met = dict[int, tuple[int, object]]
 
 
@@ -164,8 +167,10 @@ def _knowledge(value: Any, met: _Met) -> Hashable:
 
 
 def is_of_library(function: object) -> bool:
-    """Whether it is a class, or a function of Python, numpy or simnet, which keeps nothing."""
-    if isinstance(function, BuiltinFunctionType):  # `[].append` is of a list
+    """Return whether an object is a class, or a function of Python, numpy or simnet without
+    captured variables.
+    """
+    if isinstance(function, BuiltinFunctionType):  # false for a method of an object: `[].append`
         return function.__self__ is None or isinstance(function.__self__, ModuleType | type)
     if isinstance(function, FunctionType):
         file = function.__code__.co_filename
@@ -177,14 +182,14 @@ def is_of_library(function: object) -> bool:
 
 
 def _parts(value: Any) -> list[object] | None:
-    """All that an object consists of; None where it does not show all of that."""
+    """Return everything that an object consists of; None if a part of it cannot be inspected."""
     if isinstance(value, FunctionType):
         return _parts_of_function(value)
     if isinstance(value, MethodType | BuiltinFunctionType):
         return [getattr(value, "__func__", value.__name__), value.__self__]
     if isinstance(value, functools.partial):
         return [value.func, *value.args, *value.keywords, *value.keywords.values()]
-    if isinstance(value, _WITH_CACHE):  # it gives what it would give without
+    if isinstance(value, _WITH_CACHE):  # the cache does not change the results
         return [value.__wrapped__]
     if type(value) in (tuple, list, set, frozenset):
         return list(value)

@@ -322,8 +322,8 @@ class Residues:
         mine, others = self.meter, other.meter
         if mine is not others and mine is not None and others is not None and mine.in_script:
             raise TypeError(
-                "mixes field elements held by two parties: a party can only use elements of "
-                "another party that it received in a message"
+                "mixes field elements of two parties: a party can only use elements that "
+                "another party holds after it has received them in a message"
             )
         if self.field is not other.field and self.field != other.field:
             raise TypeError(

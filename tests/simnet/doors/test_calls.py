@@ -200,14 +200,17 @@ def test_numpy_s_functions_may_be_given() -> None:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (lambda: 1, "the lambda takes 0 arguments, and me.disclose gives it 1, or 2 to draw coins"),
+        (
+            lambda: 1,
+            "the lambda takes 0 arguments, but me.disclose calls it with 1, or 2",
+        ),
         (
             lambda a, b, c: 1,
-            "the lambda takes 3 arguments, and me.disclose gives it 1, or 2 to draw coins",
+            "the lambda takes 3 arguments, but me.disclose calls it with 1, or 2",
         ),
         (
             lambda a, b, c, d=1: 1,
-            "the lambda takes 3 to 4 arguments, and me.disclose gives it 1, or 2 to draw coins",
+            "the lambda takes 3 to 4 arguments, but me.disclose calls it with 1, or 2",
         ),
         (in_a_list, ""),
     ],
@@ -218,12 +221,12 @@ def test_a_function_of_another_number_of_arguments_is_told_how_many_it_gets(
     if told:
         assert told in refusal(lambda me, value: me.disclose(function, value))
     else:
-        told = "in_a_list takes 1 arguments, and me.disclose gives it 3, or 4 to draw coins"
+        told = "in_a_list takes 1 arguments, but me.disclose calls it with 3, or 4 to draw coins"
         assert told in refusal(lambda me, value: me.disclose(function, value, 1, 2))
 
 
 def test_the_function_of_an_output_draws_no_coins() -> None:
-    assert "the lambda takes 2 arguments, and me.output gives it 1 (" in refusal(
+    assert "the lambda takes 2 arguments, but me.output calls it with 1 (" in refusal(
         lambda me, value: me.output(lambda value, coins: value, value)
     )
 
@@ -335,22 +338,22 @@ def test_a_secret_is_the_numbers_as_field_elements(
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (lambda value: value, r"a lambda returns numbers of shape \(\), and the secret was decl"),
+        (lambda value: value, r"a lambda returns numbers of shape \(\), but the secret was decl"),
         (
             lambda value: [value] * 2,
-            r"of shape \(2,\), and the secret was declared with shape=\(1,",
+            r"of shape \(2,\), but the secret was declared with shape=\(1,",
         ),
-        (lambda value: value / 2, "a lambda returns float 1.5: the function of me.secret returns"),
+        (lambda value: value / 2, "a lambda returns float 1.5: the function of me.secret must"),
         (
             lambda value: [1.0],
             r"a lambda returns list of float: .* whole numbers .*, of shape \(1,",
         ),
         (lambda value: np.array([0.5]), "a lambda returns numbers of float64: "),
-        (lambda value: None, "a lambda returns None: the function of me.secret returns whole"),
-        (lambda value: "3", "a lambda returns str '3': the function of me.secret returns whole"),
+        (lambda value: None, "a lambda returns None: the function of me.secret must"),
+        (lambda value: "3", "a lambda returns str '3': the function of me.secret must"),
         (lambda value: 2**80, r"a lambda returns int \d+: .* from -2\*\*63 to 2\*\*64 - 1"),
         (lambda value: [[1], [1, 2]], "a lambda returns list of list: "),
-        (lambda value: elements(value), "a lambda returns Residues: return whole numbers, and the"),
+        (lambda value: elements(value), "a lambda returns Residues: return whole numbers, which"),
     ],
 )
 def test_what_is_no_secret_of_the_declared_shape_is_refused(function: Any, told: str) -> None:
@@ -378,15 +381,15 @@ def test_what_is_no_secret_of_the_declared_shape_is_refused(function: Any, told:
         ),
         (
             lambda me, value: me.secret(in_a_list, value, field=101, shape=1),
-            "a secret has a field and a shape that are known beforehand: write me.secret(",
+            "me.secret needs the field and the shape of the secret: write me.secret(",
         ),
         (
             lambda me, value: me.secret(in_a_list, value, field=F, shape=(1.0,)),
-            "the shape of a secret is whole numbers, such as shape=(N,), or shape=() for one",
+            "the shape of a secret consists of whole numbers, such as shape=(N,), or shape=()",
         ),
         (
             lambda me, value: me.secret(in_a_list, value, field=F, shape=None),
-            "the shape of a secret is whole numbers, such as shape=(N,), or shape=() for one",
+            "the shape of a secret consists of whole numbers, such as shape=(N,), or shape=()",
         ),
         (lambda me, value: me.disclose(value), "write me.disclose(function, value, ...)"),
         (lambda me, value: me.output(value), "write me.output(function, value, ...)"),
@@ -416,7 +419,7 @@ def test_values_are_given_one_by_one(door: str, wrap: Callable[[Any], Any]) -> N
         told = refusal(
             lambda me, value, of=sealed: through(door, me, in_a_list, wrap(of(value)))  # type: ignore[misc]
         )
-        assert "sealed values and field elements one by one, not in a " in told
+        assert "each field array as an argument of its own, not in a " in told
 
 
 # Disclosed values
@@ -465,7 +468,7 @@ def test_numbers_and_texts_and_what_holds_them_are_disclosed(value: Any) -> None
     ],
 )
 def test_other_things_are_not_disclosed(value: Any, kind: str) -> None:
-    told = f"a lambda returns a {kind}: the function of a door calculates with the values"
+    told = f"a lambda returns a {kind}: the function of a door may return numbers, texts"
     assert told in refusal(lambda me, _: me.disclose(lambda: value))
 
 
@@ -691,7 +694,7 @@ def test_an_async_function_is_refused(door: str) -> None:
         return through(door, me, later, value)
 
     told = (refusal_of_output if door == "output" else refusal)(opens)
-    assert "later is async: the function of a door is an ordinary one" in told
+    assert "later is async: the function of a door must be a function without `async`" in told
 
 
 @every_door
