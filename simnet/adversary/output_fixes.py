@@ -4,7 +4,7 @@ Theory of operation. A verdict `output-only` says that a coalition learns only w
 hands to it. How much this is depends on the number of honest parties: if the sum of two bits is 2,
 it tells both bits. We find such consequences from three things: the functions that the coalition
 determines, their values, and all values that a secret can have. To find the values of a secret, we
-call its door with every input and every outcome of its coins. ::
+call its door with every input and every outcome of its coins. There are three rules::
 
     few values together   we list every assignment of values to secrets that gives the functions
                           these values; what all assignments have in common is fixed
@@ -29,8 +29,8 @@ import attrs
 
 from simnet.linear.span import Span
 
-MOST_ASSIGNMENTS = 4_000  # at most so many assignments of values to secrets are listed
-MOST_ENTRIES = 40_000  # at most so many entries has a matrix whose rank we compute
+MOST_ASSIGNMENTS = 4_000  # the largest number of assignments of values to secrets that we list
+MOST_ENTRIES = 40_000  # the largest number of entries of a matrix whose rank we compute
 PARTIES_SHOWN = 3
 
 Numbers = tuple[int, ...]

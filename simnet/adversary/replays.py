@@ -131,7 +131,8 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    Over items these are all other items; otherwise parties get each other's inputs.
+    If the inputs are items, each party gets every other item in turn; otherwise parties get the
+    inputs of other parties.
     """
     protocol = done.protocol
     if isinstance(protocol, OverItems):

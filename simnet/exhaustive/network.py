@@ -6,21 +6,23 @@ more than the depth of its sender, and a party that takes a message is at least 
 message's round. So rounds are the causal depth that a run bills.
 
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1;
-"b" takes it and is 1 deep; its answer is posted in round 2.
+When "b" takes it, the depth of "b" becomes 1, so its answer is posted in round 2.
 
-*Steps.* A round bills traffic, so a message to oneself takes no round. But it takes time: if all
-parties work to one clock, a party uses what it sent to itself in the next step, like what others
-sent to it. So a message also has a *step*. Steps are counted like rounds, with messages to oneself
-included. The step is what the recipient can tell about the time at which a message was sent.
+*Steps.* Rounds are billed, and a party's message to itself is no traffic, so that message takes no
+round. But it takes time: if all parties work to one clock, a party uses a message to itself in the
+next step, as it uses messages from other parties. So every message also has a *step*. Steps are
+counted like rounds, but messages of parties to themselves count too. The step of a message is all
+that its recipient can learn about the time at which the message was sent.
 
-A network also remembers which messages carried the *forms* that a party received. In the party's
-own tree they are only received unknowns, number 0, 1, 2, ... In `sources` stands what these
-unknowns are in this joint history, and `resolved` writes a form of the party in terms of its
-origins: coins and secrets.
+A network also stores which messages contained the *forms* that a party received. In the party's own
+tree these forms are only unknowns, numbered 0, 1, 2, ... The dictionary `sources` gives the
+messages behind these unknowns in this joint history, and `resolved` expresses a form of the party
+in coins and secrets.
 
-*Opened rows.* If a script goes on with the number of a form, that number is played out. A network
-knows the forms of all rows opened so far. For each row it knows whether the number is free (any
-element of the field, equally likely) or follows from secrets and from rows opened before. ::
+*Opened rows.* If a script continues with the number of a form, each possible number is played out.
+A network stores the forms of all rows opened so far. For each row it stores whether the number is
+free (every element of the field is equally likely) or follows from secrets and from rows opened
+before. For example::
 
     rows opened        c + s     2c      d        (c, d field coins, s a secret)
     the number is      free      known   free     2c = 2 (c + s) - 2s
@@ -51,11 +53,12 @@ class Posting(NamedTuple):
 
 @attrs.frozen(eq=False)
 class OpenedRow:
-    """A form whose number a party goes on with.
+    """A form that was opened, so that the party's script continues with a number.
 
-    The number is element `place` of the `outcome`-th entry in the party's history. `secrets` and
-    `rows` say what it follows from: secrets with their factors, and rows opened before, by place in
-    the list of all. `secrets` is None where the number is free.
+    The number is element `place` of the `outcome`-th entry in the party's history. It is a linear
+    combination of secrets and of rows opened before: `secrets` and `rows` contain the factors, and
+    rows are identified by their position in `Network.opened`. `secrets` is None if the number is
+    free.
     """
 
     party: int
@@ -80,9 +83,8 @@ class Network:
         self.sent: list[Posting] = []
         self.depths = [0] * parties
         self.steps = [0] * parties
-        self.sources: dict[
-            int, tuple[Summands, ...]
-        ] = {}  # for each recipient, one source for each form received
+        # For each recipient: the messages behind each form that it received.
+        self.sources: dict[int, tuple[Summands, ...]] = {}
         self.opened: tuple[OpenedRow, ...] = ()
         self.started = 0  # parties 0..started-1 have started
 

@@ -1,20 +1,20 @@
-"""How a script is read while its coins are played out.
+"""The exhaustive reading: a script is played once for every outcome of its coins.
 
-This is the third reading of a script, besides the numeric run and the symbolic reading. Discrete
-coins play a tape, and field elements are linear forms in unknowns that have *no values at all* (or
-are numbers, if field coins are enumerated). A party is played by itself, so its unknowns are its
-own::
+This is the third reading of a script, besides the numeric run and the symbolic reading. A tape
+gives the outcomes of the discrete coins. Field elements are linear forms in unknowns *without
+values* (or numbers, if field coins are enumerated). Each party is played alone, so every unknown
+belongs to one party::
 
     number of an unknown = (party + 1) * 2**44 + kind + stream * 2**22 + place
 
     kind       stream                                     place
-    COIN       deferred block it is drawn in, 0 for none  as the how-manieth element of that
-    SECRET     secret, as the how-manieth of its party    element of it
-    RECEIVED   array received, as the how-manieth         element of it
+    COIN       number of the deferred block, or 0         number of the draw in the block
+    SECRET     number of the party's secret               position of the element in the secret
+    RECEIVED   number of the received array               position of the element in the array
 
-A received unknown stands for what was sent; the network replaces it by the sender's form. The
-unknown `ONE` is always 1, so that a plain number is a multiple of it, and a constant in a message
-is part of its form.
+A received unknown represents an element of a message; the network replaces it by the sender's form.
+The unknown `ONE` is always 1, so that a plain number is a multiple of `ONE`, and a constant in a
+message is part of its form.
 
 *Doors.* A door's function needs numbers. The party's own secrets have values in its history, so
 numbers that depend on these secrets alone are computed. An element that depends on coins or on
@@ -290,10 +290,10 @@ class LocalReading(Sampled):
 
 
 class WatchingOutputs(Sampled):
-    """A numeric run in which functions of outputs must leave nothing behind.
+    """A numeric run which checks that the functions of outputs have no side effects.
 
-    When coins are played out, these functions are not called. If a function put something aside for
-    the script to find, for example in a list, this would be missed.
+    The exhaustive reading does not call these functions before the end. If such a function changed
+    something that the script reads later, for example a list, the reading would miss the change.
     """
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:

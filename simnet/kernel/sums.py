@@ -1,37 +1,39 @@
-"""Adding up messages that nobody needs to see one by one.
+"""Adding up messages whose recipients need only the sum.
 
-Theory of operation. A DPDS user sends 5,000 shares and reads none: every recipient only wants the
-sum of what it is sent. So a tag may be declared `Summed`. The kernel then adds a row to its
-recipient's running total as soon as it is sent, and keeps no message.
+Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and every recipient
+only needs the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
+kernel then adds each row to its recipient's running total as soon as the row is sent, and stores no
+message.
 
 Example. u1 and u2 scatter two rows each under `share`::
 
     u1: [[1, 2], [3, 4]]   u2: [[5, 6], [0, 1]]     rows go to u1 and u2
     totals after both:     u1: [6, 8]   u2: [3, 5]  (mod q)
 
-This is the whole way of a share from `scatter` to the sum that `gather_sum` returns:
+A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 
-1. `Summing.put` (in `summing.py`) takes in a sender's block. It writes one line on the bill, and
-   notes the sender in the `Sum` that the block goes into. There is one `Sum` for each tag, key and
-   turn: the second block that a sender scatters to the same group under the same key belongs to the
-   recipients' second question.
-2. The block's rows are added to a running total (`values/totals.py`). Totals of one field and shape
-   stand in one table, `TotalTable`; a `Sum` knows in which *slot*, that is in which row of the
-   table, the total of each of its recipients is. A `Deferred` block waits until somebody asks for a
-   sum of its tag, and is evaluated then (`deferred.py`).
-3. `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
-   that they are the right ones, and hands out the row of the table.
+1. `Summing.put` (in `summing.py`) receives a sender's block. It writes one line on the bill, and
+   notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
+   example, if a sender scatters two blocks to the same group under the same key, the recipients'
+   second `gather_sum` returns the sum of the second blocks.
+2. The block's rows are added to running totals (`values/totals.py`). All totals of one field and
+   shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which is
+   the number of the recipient's row in that table. A `Deferred` block is computed later, when a
+   party asks for a sum of its tag (`deferred.py`).
+3. `Summing.take` waits until the recipient has been sent a message by as many senders as it asks
+   for, checks that they are the right senders, and returns the recipient's row of the table.
 
-So the state of a sum is little: who has sent, when their messages arrive, where the totals are, and
-who waits. Nearly always one group of recipients is sent to in one round, and then all of this is
-the same for every recipient: it is kept once, in a `Batch`, and never for a single message. When
-groups or rounds differ, a sum has several batches and a recipient belongs to some of them; then
-one count for each recipient is kept too, so that nobody has to look through the batches to see
-whether all of its messages have come.
+So a sum needs little memory: its senders, the times at which their messages arrive, the slots of
+the totals, and the waiting recipients. Usually all messages go to one group in one round. Then
+these data are the same for every recipient, and we store them once, in a `Batch`. If groups or
+rounds differ, a sum has several batches, and a recipient belongs to some of them. Then we also
+count the messages of each recipient, so that it need not search the batches to find out whether
+all of its messages have arrived.
 
-That the *right* parties have sent is seen by a fingerprint: every party has a random-looking token
-of 64 bits, and the tokens of the senders have to add up to those of the parties asked for. The low
-bits of a token count (see `roster.Roster.tokens`), so the same sum tells how many have sent.
+A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
+64 bits, and the tokens of the senders must add up to the same sum as the tokens of the parties that
+the recipient asks for. The low 24 bits of each token are the number 1 (see `roster.py`), so the low
+bits of the sum are the number of senders.
 """
 
 from collections.abc import Iterable, Sequence
@@ -80,8 +82,8 @@ class Batch:
 
     to: Group
     lot: Lot
-    slots: Slots  # those of the group's totals
-    arrivals: dict[int, float] = attrs.field(factory=dict)  # by sender, in order of sending
+    slots: Slots  # the slots of the group's totals
+    arrivals: dict[int, float] = attrs.field(factory=dict)  # times by sender, in order of sending
     local: set[int] = attrs.field(factory=set)  # senders who are members of the group themselves
     _digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
 
@@ -93,7 +95,7 @@ class Batch:
         return slots.start + place if isinstance(slots, slice) else int(slots[place])
 
     def fingerprint(self, tokens: Words) -> int:
-        """The sum of the senders' tokens mod 2**64."""
+        """Return the sum of the senders' tokens mod 2**64."""
         return self._digested(tokens)[1]
 
     def latest(self, number: int, tokens: Words) -> tuple[int, float]:

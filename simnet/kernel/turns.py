@@ -1,28 +1,30 @@
-"""Whose turn it is: one party at a time goes on, and the schedule says which.
+"""Turns: one party at a time continues its script, and the schedule chooses which party.
 
-Theory of operation. Every party is a trio task, and the task drives the party's script: it resumes
-the script, which goes on until it waits for a message, has sent very many, or ends. Then the script
-hands the turn over. Of the parties that can go on the schedule chooses the next (without a
-schedule, the one that has been ready for longest), its task is woken, and the task that handed over
-sleeps. So trio never has two tasks to choose from, and its own shuffling decides nothing: a run is
-a function of its protocol, inputs, seed and schedule.
+Theory of operation. Every party is a trio task, which drives the party's script. The task resumes
+the script, and the script continues until it waits for a message, has sent very many messages, or
+ends. Then the party hands the turn over: the schedule chooses the next party among the *ready*
+ones, that is, those that can continue. (Without a schedule, the party that has been ready for the
+longest time is next.) The chosen party's task is woken, and the other task sleeps. So trio never
+has a choice between two tasks, and the random order in which trio runs tasks has no effect: a run
+depends only on its protocol, inputs, seed and schedule.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 
-    ready: ping, pong      ping goes on, sends "note" to pong, waits
-    ready: pong            pong goes on, has its message, answers, which makes ping ready; ends
-    ready: ping            ping goes on; ends
-    ready: nobody          the run is over; if a party still waited, it would have stalled
+    ready: ping, pong      ping starts, sends "note" to pong, and waits
+    ready: pong            pong starts, reads the message, answers (now ping is ready), and ends
+    ready: ping            ping reads the answer and ends
+    ready: nobody          the run is over; a party that still waited would have stalled
 
-A script waits for messages and for nothing else. What it hands over while it waits for a message is
-known; anything else that comes out of it is a wait of trio's or asyncio's (a sleep, a lock, a task
-of its own), and is refused with the line on which the script waits. A timeout or a cancelled scope
-around a wait for a message is refused as well: time would decide what the script does. A task that
-a script has opened runs when its party is not in turn, and then no method of `Party` works.
+A script may wait for messages only. While it waits for a message, it yields `_HAND_OVER`. If it
+yields anything else, it waits for something of trio or asyncio (a sleep, a lock, a task that it has
+opened), and we raise an error that names the line. We also refuse a timeout or a cancelled scope
+around a wait for a message, because the script's behaviour would then depend on time. If a script
+opens a task of its own, this task runs while its party does not have the turn, so no method of
+`Party` works there.
 
-After a failure nobody is resumed to go on. Every sleeping task is woken, however it is shielded,
-and closes its script; a script that catches that and goes on comes to a stop at the next message
-that it sends or waits for.
+After a failure, no script continues. Every sleeping task is woken, even in a shielded scope, and
+closes its script. If a script catches this and continues, it is stopped at the next message that
+it sends or waits for.
 """
 
 import math
@@ -43,12 +45,14 @@ from simnet.kernel.limits import most_messages
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.unawaited import unawaited_reported_to
 
-_HAND_OVER = object()  # what a script yields when it hands the turn over, and nothing else does
+_HAND_OVER = object()  # a script yields this object when it hands the turn over
 
-# Waits of trio's that a script may still make while it is closed: as many as open tasks, about.
+# The largest number of trio's waits that a script may still make while it is closed. It makes about
+# one wait for each task that it has opened.
 _MOST_WAITS = 1000
 
-STEPS_UNCOUNTED = 64  # between two counts of the messages, in a run that has a limit of them
+# In a run with a limit of messages, the messages are counted once in this number of steps.
+STEPS_UNCOUNTED = 64
 
 
 class _Over(BaseException):
@@ -63,7 +67,7 @@ def hand_over() -> Generator[object, None, None]:
 
 @types.coroutine
 def _pass_to_trio(wait: object) -> Generator[object, Any, Any]:
-    """Let trio have what a script waits for; returns what trio answers."""
+    """Pass a wait of a script to trio, and return trio's answer."""
     return (yield wait)
 
 
@@ -89,7 +93,7 @@ class Turns:
         self._sleeping: dict[int, trio.lowlevel.Task] = {}
         self._is_over = False
         self._failure: BaseException | None = None
-        self._scope = trio.CancelScope()  # of all parties' tasks, once there are any
+        self._scope = trio.CancelScope()  # replaced by the scope of all tasks when the run starts
         self._fault: ScriptError | None = None  # ends the run even if the script catches it
 
     def ready(self, actor: Actor) -> None:
@@ -133,7 +137,9 @@ class Turns:
             self._scope = nursery.cancel_scope
 
             def pass_on(before: Actor | None) -> Actor | None:
-                """Choose who goes on and wake its task; returns whom, or None if nobody can."""
+                """Choose the next party, wake its task, and return the party; None if no party can
+                continue.
+                """
                 if self._is_over or not self._ready:
                     self._end()
                     return None
@@ -172,7 +178,7 @@ class Turns:
             self._failure = self._failure or error
             self._end()
         if trio.lowlevel.current_task().child_nurseries:
-            self._scope.cancel()  # the tasks that scripts have opened
+            self._scope.cancel()  # ends the tasks that scripts have opened
         await _close(actor, wait, interrupts)
 
     async def _sleep(self, actor: Actor) -> None:
@@ -182,7 +188,7 @@ class Turns:
         self._sleeping[actor.number] = trio.lowlevel.current_task()
         try:
             await trio.lowlevel.wait_task_rescheduled(_cancelled)
-        except trio.Cancelled:  # by a task or a scope of the script's own: no other is cancelled
+        except trio.Cancelled:  # only a task or a scope of the script itself can cause this
             self._sleeping.pop(actor.number, None)
             raise in_script(actor, _OWN_SCOPE, waiting_line(actor.script)) from None
 
@@ -218,7 +224,7 @@ class Turns:
         if self.turn.failure is not None:
             failure, self.turn.failure = self.turn.failure, None
         if isinstance(failure, KeyboardInterrupt) and interrupts.is_handled_elsewhere:
-            raise failure  # nobody can tell whether the script raised it or somebody pressed a key
+            raise failure  # it may come from the script or from a key press: we cannot tell
         if failure is not None:
             _blame(actor, failure)
         self._steps += 1
@@ -226,7 +232,7 @@ class Turns:
             self.refuse_excess(actor)
         if isinstance(actor.output, CoroutineType):
             name = actor.output.__qualname__.rpartition(".")[2]
-            actor.output.close()  # or Python would warn of it as well
+            actor.output.close()  # otherwise Python would print a warning as well
             raise in_script(actor, f"returns {name}(...) without `await` before it")
         return yielded
 
@@ -270,8 +276,8 @@ def _blame(actor: Actor, failure: BaseException) -> NoReturn:
 
 
 _OWN_SCOPE = (
-    "waits under a timeout, a cancelled scope or beside a task of its own: a script waits for "
-    "messages only, for as long as it takes"
+    "waits inside a timeout or a cancelled scope, or beside a task of its own: a script may wait "
+    "for messages only, without a time limit"
 )
 
 
@@ -301,9 +307,9 @@ async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
                 script.close()
         finally:
             interrupts.in_script = False
-    except RuntimeError:  # it has caught the closing, and waits for a message again
+    except RuntimeError:  # the script has caught the closing, and waits for a message again
         _keep_for_ever(script)
-    except BaseException:  # the run has ended, with an error that came first
+    except BaseException:  # the run already ends with an earlier error
         pass
 
 
@@ -319,12 +325,13 @@ async def _close_with_tasks(script: Script, wait: object) -> None:
 
 
 def _keep_for_ever(script: Script) -> None:
-    """Never free a script that goes on although it is closed.
+    """Never free the memory of a script that continues although it is closed.
 
-    Freed, it would be closed again. At the end of the process, when modules are emptied, even its
-    party would raise and no longer stop it, and a script that catches everything would loop. A list
-    is freed then as well; so the script gets a reference that nobody ever gives back.
+    If Python freed the script, it would close it again. At the end of the process Python empties
+    all modules, so the party could no longer stop the script, and a script that catches every error
+    would run for ever. A list would be freed then as well, so we add a reference to the script
+    that is never removed.
     """
-    import ctypes  # here, not above: hardly a process needs it
+    import ctypes  # imported here, because hardly any process needs it
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(script))

@@ -1,18 +1,20 @@
 """Linear algebra over prime fields, which the symbolic and the exhaustive reading share.
 
-Two halves. What a script computes with, many forms at once::
+The package has two halves. The modules of the first half work with many forms at once, while a
+script runs::
 
-    unknowns     what forms are about: coins, secrets, opaque numbers
+    unknowns     the unknowns in forms: coins, secrets, opaque numbers
     terms        sparse linear forms, as rows of arrays
     forms        field arrays whose elements are linear forms
     form_totals  their running totals, for summed messages
     modular      arithmetic mod q on arrays
 
-And what is then asked about the forms, one vector at a time::
+The modules of the second half answer questions about the forms after the run, one vector at a
+time::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in reduced echelon form
-    elimination  which combinations of messages are free of coins
-    peeling      its steps that need no arithmetic
-    pivoting     its pivots, sparse and dense
+    elimination  finds the combinations of messages in which all coins cancel
+    peeling      the first steps of elimination, which are cheap
+    pivoting     the last steps of elimination, with sparse and with dense rows
 """

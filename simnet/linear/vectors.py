@@ -1,8 +1,8 @@
 """Sparse vectors over F_q, as dictionaries, and solving triangular systems of them.
 
 A `Vector` maps a key (the number of a row, of a column, or of an unknown) to an entry in 1..q-1. An
-entry of 0 is never stored, so that two vectors are equal when their dictionaries are, and a vector
-is zero when its dictionary is empty.
+entry of 0 is never stored. So two vectors are equal exactly if their dictionaries are equal, and
+a vector is zero exactly if its dictionary is empty.
 """
 
 import heapq

@@ -1,15 +1,16 @@
-"""Wire types and the packing codec: how many bits a value takes, and which.
+"""Wire types and the packing codec: how values become bits on the wire.
 
-Theory of operation. The papers' cost tables count elements, and their messages are as long as the
-elements need: an element of F_q takes ceil(log2 q) bits, an index of [n] ceil(log2 n). A `WireType`
-says which kind of value and how many there are, hence its width. A payload is a sequence of arrays,
-each of one wire type; the list of types and shapes is its `Manifest`. The bit strings of the values
-are laid end to end, most significant bit first, and padded with zeros to a whole byte once, at the
-end. So the size of a payload follows from its manifest alone: the bill is exact although hardly any
-payload of a run is ever encoded, `len(encode(x)) == size(x)` holds by construction, and no size in
-memory is ever billed.
+Theory of operation. The papers' cost tables count elements, and their messages have as many bits as
+the elements need: an element of F_q takes ceil(log2 q) bits, and an index of [n] ceil(log2 n). A
+`WireType` consists of a kind of value and the number of different values, which gives its width in
+bits. A payload is a sequence of arrays, each with one wire type. The list of their types and shapes
+is the payload's `Manifest`. To encode a payload, we join the bits of all values, each with its most
+significant bit first, and add zeros at the end to fill the last byte. So the manifest alone gives
+the size of a payload. This makes the bill exact although a run hardly ever encodes a payload, and
+`len(encode(manifest, arrays)) == size(manifest)` always holds. The bill never uses the size of an
+array in memory.
 
-Example. Three elements 5, 6, 1 of F_7 take 3 bits each::
+Example. Three elements 5, 6, 1 of F_7 take 3 bits each, and 7 zero bits fill the second byte::
 
     101 110 001  ->  10111000 1|0000000  ->  2 bytes, b8 80
 """
@@ -28,16 +29,16 @@ from simnet.errors import CodecError
 from simnet.values.meter import Meter
 
 Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
-_BATCH = 1 << 16  # values that are packed at a time: each takes 64 bytes meanwhile
+_BATCH = 1 << 16  # values packed at a time: while it is packed, a value takes 64 bytes of memory
 
 
 @attrs.frozen(cache_hash=True)
 class WireType:
     """A kind of value on the wire.
 
-    The kinds are `qd` field element, `nd` index of `[n]`, `Nd` index of `[N]`, `bd` bit, `rd` real.
-    `below` is the number of values that the kind can take (0 for reals, which travel as IEEE 754
-    doubles); a type with a single value takes no bits at all.
+    The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit) and
+    `rd` (real). `below` is the number of different values of the type, or 0 for reals, which are
+    sent as IEEE 754 doubles. A type with a single value takes no bits.
     """
 
     kind: Kind
@@ -45,11 +46,9 @@ class WireType:
 
     def __attrs_post_init__(self) -> None:
         if self.kind == "rd" and self.below:
-            raise ValueError("a real has no bound: leave `below` out")
+            raise ValueError(f"a real has no bound: expected no `below`, got below={self.below}")
         if self.kind != "rd" and not 1 <= self.below <= 1 << 64:
-            raise ValueError(
-                f"a wire type takes between 1 and 2**64 values, got below={self.below}"
-            )
+            raise ValueError(f"a wire type has between 1 and 2**64 values, got below={self.below}")
 
     @property
     def width(self) -> int:
@@ -57,7 +56,7 @@ class WireType:
         return 64 if self.kind == "rd" else (self.below - 1).bit_length()
 
     def bits(self, values: Numbers) -> Bytes:
-        """The bit string of an array, one byte a bit; shape (size * width,)."""
+        """Return the bits of an array as bytes 0 and 1, with shape (size * width,)."""
         words = values.astype("<f8").view("<u8") if self.kind == "rd" else values.astype("<u8")
         words, first = words.ravel(), 64 - self.width
         if words.size <= _BATCH:
@@ -66,9 +65,9 @@ class WireType:
         return np.concatenate([_word_bits(part)[:, first:].ravel() for part in parts])
 
     def values(self, bits: Bytes, shape: tuple[int, ...]) -> Numbers:
-        """The array whose bit string is given.
+        """Return the array of this shape that has these bits, the inverse of `bits`.
 
-        Raises `CodecError` when a value lies outside the type.
+        Raises `CodecError` if a value is not below `self.below`.
         """
         words = np.zeros(math.prod(shape), dtype="<u8")
         rows = bits.reshape(words.size, self.width)
@@ -96,44 +95,41 @@ REAL = WireType("rd")
 
 @runtime_checkable
 class Piece(Protocol):
-    """An array that knows how it travels; a payload is one, or a tuple of several."""
+    """An array with a wire type. A payload is a piece, or a tuple of pieces."""
 
     @property
     def wire(self) -> WireType:
-        """How one value travels."""
+        """The wire type of one value."""
         ...
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape as numpy knows it."""
+        """The shape, as in numpy."""
         ...
 
     def numbers(self) -> Numbers:
-        """The values as the codec takes them."""
+        """Return the values as numbers, for the codec."""
         ...
 
     def metered(self, meter: Meter | None) -> Self:
-        """The same values in the hands of the party that `meter` counts for."""
+        """Return the same values, held by the party that `meter` counts for."""
         ...
 
 
 @attrs.frozen(cache_hash=True)
 class Manifest:
-    """What a payload consists of: wire type and shape of every piece, in order.
-
-    Sizes follow from it alone.
-    """
+    """The wire types and shapes of a payload's pieces, in order; the size follows from them."""
 
     pieces: tuple[tuple[WireType, tuple[int, ...]], ...]
 
     @functools.cached_property
     def payload_bytes(self) -> int:
-        """Bytes of the encoded payload, without frame."""
+        """The number of bytes of the encoded payload, without its frame."""
         return -(-sum(wire.width * math.prod(shape) for wire, shape in self.pieces) // 8)
 
     @functools.cached_property
     def elements(self) -> Mapping[Kind, int]:
-        """Transmitted elements by kind."""
+        """The number of elements that are sent, by kind."""
         count: Counter[Kind] = Counter()
         for wire, shape in self.pieces:
             count[wire.kind] += math.prod(shape)
@@ -142,9 +138,9 @@ class Manifest:
 
 @functools.lru_cache(maxsize=4096)
 def manifest_of(*pieces: tuple[WireType, tuple[int, ...]]) -> Manifest:
-    """The manifest of these pieces, the same object for the same pieces.
+    """Return the manifest of pieces with these wire types and shapes.
 
-    So manifests can be compared by identity.
+    Calls with the same pieces usually return the same object, so that comparisons are fast.
     """
     return Manifest(pieces)
 

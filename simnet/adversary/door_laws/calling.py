@@ -33,11 +33,12 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.doors.plain_keys import NoKey, key_of
 
-REFUSED = "refused"  # the outcome that a door's function raised an error,
-ACCEPTED = "accepted"  # and the outcome that it returned some value, if the value is not disclosed
+REFUSED = "refused"  # the outcome in which a door's function raises an error
+ACCEPTED = "accepted"  # the outcome in which it returns a value that is not disclosed
 
-# Paths of coins may be of different lengths, so the first one only estimates how many there are:
-# we refuse if the estimate is this many times the number of calls left.
+# The first path of coin outcomes gives only an estimate of the number of paths, because paths may
+# have different lengths. We refuse a function if the estimate is more than this factor times the
+# number of calls that are left.
 CERTAINLY_TOO_MANY = 100
 
 

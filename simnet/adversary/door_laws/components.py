@@ -280,7 +280,9 @@ class DoorGraph:
             )
 
     def _readers_of_families(self) -> dict[int, list[int]]:
-        """For the family of every unknown, the families of secrets and products made from it."""
+        """Return, for each family of unknowns, the families of secrets and products that are made
+        from its unknowns.
+        """
         readers: dict[int, list[int]] = defaultdict(list)
         for door in self.doors:
             if door.family is not None:

@@ -164,7 +164,7 @@ def test_nothing_but_messages_is_waited_for(script: Script) -> None:
     reasons = (
         "uses asyncio: a script may wait for messages only",
         "waits for something of trio's, which is not a message",
-        "waits under a timeout, a cancelled scope or beside a task of its own",
+        "waits inside a timeout or a cancelled scope, or beside a task of its own",
     )
     assert text.startswith("a in round 1")
     assert any(reason in text for reason in reasons)
