@@ -1,1 +1,1 @@
-"""Benchmarks: figures with their targets, measured in one go."""
+"""Benchmarks: figures of speed and memory, each with its target."""

@@ -1,4 +1,4 @@
-"""Benchmarks: figures with their targets, measured in one go."""
+"""Benchmarks: figures of speed and memory, measured together, each with its target."""
 
 import os
 import platform
@@ -14,15 +14,15 @@ from simnet.nearest import did_you_mean
 
 
 class NotInstalled(BadInput):
-    """A benchmark compares with a library that is missing.
+    """A benchmark compares with a library that is not installed.
 
-    The message says which, and how to get it.
+    The message names the library, and how to install it.
     """
 
 
 @attrs.frozen
 class Noted:
-    """A figure with what stands behind it, in a few words."""
+    """A figure with a short remark on how it was measured."""
 
     figure: float
     note: str
@@ -30,9 +30,9 @@ class Noted:
 
 @attrs.frozen
 class Benchmark:
-    """One figure: `once` measures it, and each call stands alone.
+    """One figure: each call of `once` measures it anew.
 
-    Met when at most (or at least) the target.
+    The target is met if the median is at most (or at least) the target.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Benchmark:
 
 @attrs.frozen
 class Measured:
-    """A benchmark's figures."""
+    """The measured values of a benchmark."""
 
     benchmark: Benchmark
     figures: tuple[float, ...]
@@ -53,17 +53,17 @@ class Measured:
 
     @property
     def median(self) -> float:
-        """The figure to quote."""
+        """The median of the measured values, which pages quote."""
         return statistics.median(self.figures)
 
     @property
     def least(self) -> float:
-        """The smallest figure."""
+        """The smallest measured value."""
         return min(self.figures)
 
     @property
     def most(self) -> float:
-        """The largest figure."""
+        """The largest measured value."""
         return max(self.figures)
 
     @property
@@ -76,7 +76,7 @@ class Measured:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The figures with name, sizes, unit and target."""
+        """Return the values with name, sizes, unit and target, for JSON."""
         fields = attrs.asdict(self.benchmark, filter=lambda attribute, _: attribute.name != "once")
         return {
             **fields,
@@ -90,9 +90,9 @@ class Measured:
 
 
 def registered(names: Sequence[str]) -> list[Benchmark]:
-    """The benchmarks of these names, or all that load.
+    """Return the benchmarks of these names; by default all that can be loaded.
 
-    Raises `BadInput` for a name that there is not.
+    Raises `BadInput` for an unknown name.
     """
     known: dict[str, Benchmark] = {}
     for entry in entries(BENCHMARKS):
@@ -108,7 +108,7 @@ def registered(names: Sequence[str]) -> list[Benchmark]:
 
 
 def measure(benchmark: Benchmark, repeat: int) -> Measured:
-    """Measure a figure several times, after once for warming up."""
+    """Measure a figure several times, after one measurement to warm up."""
     if repeat < 1:
         raise BadInput(f"a figure is measured at least once, got repeat={repeat}")
     benchmark.once()
@@ -118,5 +118,5 @@ def measure(benchmark: Benchmark, repeat: int) -> Measured:
 
 
 def machine() -> str:
-    """The machine in a few words."""
+    """Return a short description of this machine."""
     return f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"

@@ -1,14 +1,14 @@
-"""Files of data, batch by batch: CSV, CSV.gz and Parquet, whatever their bytes.
+"""Reading data files in batches: CSV, CSV.gz and Parquet.
 
-Theory of operation. A file comes from somebody else's program, and ten kilobytes of it may unpack
-to gigabytes. So it is read in batches of rows, of which each column keeps the number of every
-cell's value (see `columns`), and reading stops at a limit: `max_rows` rows, and `ROW_LENGTH`
-characters for each of them on average. The limit is stated when it is met, and can be raised.
+Theory of operation. A data file comes from another program, and ten kilobytes of it may unpack to
+gigabytes. So we read batches of rows, and of each column we keep the different values and, for each
+row, the number of its value (see `columns`). Reading stops at a limit: `max_rows` rows, and
+`ROW_LENGTH` characters for each row on average. The error message names the limit, which an option
+can raise.
 
-What separates the fields of CSV, and how its letters are written, is found out: the encoding from
-the mark at the file's beginning (UTF-8 without one), the delimiter as the first of comma,
-semicolon, tab and bar with which the header names the columns that are asked for. Both may be
-given instead.
+The program recognises the encoding of CSV by the mark at the beginning of the file, and takes UTF-8
+if there is no mark. It recognises the delimiter: this is the first of comma, semicolon, tab and bar
+that splits the header so that the requested columns occur. Both can be given instead.
 """
 
 import codecs
@@ -57,7 +57,7 @@ ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe
 
 @attrs.frozen
 class Format:
-    """What is known of a file of data beforehand: None stands for what is to be found out."""
+    """What the user says about a data file; None for what the program should recognise itself."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -83,30 +83,31 @@ class Format:
     def of_options(
         cls, delimiter: str | None, encoding: str | None, max_rows: int | None
     ) -> "Format":
-        """The format that options name; a tab may be written out."""
+        """Return the format that the options name; a tab may be given as a word or as an escape."""
         named = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
         return cls(named, encoding, MOST_ROWS if max_rows is None else max_rows)
 
 
 class Numbering(dict[str, int]):
-    """Texts by number: a new text gets the next one."""
+    """A numbering of texts: each new text gets the next number."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
         return number
 
     def numbers(self, texts: Sequence[str]) -> Numbers:
-        """The numbers of some texts; shape (len,)."""
+        """Return the numbers of some texts; shape (len,)."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 def numbered_cells(
     path: Path, names: Sequence[str], form: Format
 ) -> list[tuple[tuple[str, ...], Numbers]]:
-    """The values of each column, and for each row the place of its cell among them.
+    """Return the different values of each column, and for each row the number of its value.
 
-    Cells are stripped of blanks around them; one without a value is empty. Raises `BadInput` for a
-    file or a column that cannot be used.
+    Blanks around a cell are removed. A cell without a value is the empty text.
+
+    Raises `BadInput` for a file or a column that cannot be used.
     """
     numberings = [Numbering() for _ in names]
     parts: list[list[Numbers]] = [[np.empty(0, np.int32)] for _ in names]
@@ -125,14 +126,14 @@ def numbered_cells(
 
 
 def quoted(text: str) -> str:
-    """Other people's text in a message, cut where it is long."""
+    """Return text from a file for use in a message, cut if it is long."""
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
 
 
 def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
-    """The file's rows, by what kind of file it is.
+    """Yield the rows of a file in batches, by the kind of the file.
 
-    Raises `BadInput` for anything that is none that can be read.
+    Raises `BadInput` for a kind of file that we cannot read.
     """
     try:
         if path.is_dir():
@@ -149,7 +150,7 @@ def _batches(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
 
 
 def _refuse_other_programs(path: Path, head: bytes) -> None:
-    """Raise `BadInput` for the files of programs that can save CSV instead."""
+    """Raise `BadInput` for files of other programs, such as Excel; these can save CSV instead."""
     if head.startswith((ZIP, OLE)):
         what = "an Excel workbook" if path.suffix.startswith(".xls") else "a workbook or an archive"
         raise BadInput(f"{path.name} is {what}, and no CSV: save the sheet as CSV (UTF-8)")
@@ -168,7 +169,7 @@ def _too_many(path: Path, form: Format) -> BadInput:
 
 @attrs.define
 class _Text:
-    """The lines of a CSV file, with how much of it was read."""
+    """The lines of a CSV file, with the number of characters read so far."""
 
     path: Path
     is_packed: bool
@@ -178,10 +179,10 @@ class _Text:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[str]]:
-        """The lines from the first one on.
+        """Yield the lines from the first line on.
 
-        Raises `BadInput` for one that is too long or holds a NUL byte, and when all of them are
-        too long.
+        Raises `BadInput` for a line that is too long or holds a NUL byte, and if all lines together
+        are too long.
         """
         with io.TextIOWrapper(
             _unpacked(self.path, self.is_packed), encoding=self.encoding, newline=""
@@ -190,7 +191,7 @@ class _Text:
             yield itertools.chain.from_iterable(self._pieces(file))
 
     def _pieces(self, file: TextIO) -> Iterator[Iterator[str]]:
-        """The lines of one piece of the file after another, which C loops read."""
+        """Yield the lines of one piece of the file after another; the loops run in C."""
         name, number, rest = self.path.name, 0, ""
         while piece := file.read(PIECE):
             self.characters += len(piece)
@@ -222,7 +223,7 @@ def _line_ends(text: str) -> int:
 
 
 def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Iterator[Batch]:
-    """The cells of some columns, batch by batch."""
+    """Yield the cells of some columns of a CSV file, in batches."""
     encoding = form.encoding or "utf-8"
     try:
         encoding = _encoding(path, form, is_packed)
@@ -255,7 +256,7 @@ def _unpacked(path: Path, is_packed: bool) -> BinaryIO:
 
 
 def _encoding(path: Path, form: Format, is_packed: bool) -> str:
-    """The encoding that is given, or that the mark at the beginning tells."""
+    """Return the given encoding, or the one that the mark at the beginning of the file names."""
     with _unpacked(path, is_packed) as file:
         head = file.read(4)
     _refuse_other_programs(path, head)
@@ -267,7 +268,10 @@ def _encoding(path: Path, form: Format, is_packed: bool) -> str:
 
 
 def _delimiter(text: _Text, names: Sequence[str]) -> str:
-    """The first delimiter with which the header has these columns, else that of most columns."""
+    """Return the first delimiter with which the header has the requested columns.
+
+    If there is none, return the delimiter that gives the most columns.
+    """
     headers: dict[str, list[str]] = {}
     for delimiter in DELIMITERS:
         with text.lines() as lines, contextlib.suppress(csv.Error):
@@ -278,7 +282,7 @@ def _delimiter(text: _Text, names: Sequence[str]) -> str:
 
 
 def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
-    """The next rows, as many as take little memory."""
+    """Return the next rows, so many that they take little memory."""
     batch: list[list[str]] = []
     end = text.characters + BATCH_CHARACTERS
     while len(batch) < CSV_BATCH and text.characters < end:
@@ -290,7 +294,7 @@ def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
 
 
 def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
-    """What to say of the first line that has another number of fields than the header."""
+    """Return the message about the first line whose number of fields differs from the header's."""
     with text.lines() as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         fields = next(len(row) for row in rows if len(row) not in (width, 0))
@@ -310,7 +314,9 @@ def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
 
 
 def _place(header: Sequence[str], path: Path, name: str) -> int:
-    """Where a column stands. Raises `BadInput` unless there is one of the name."""
+    """Return the place of a column in the header. Raises `BadInput` unless exactly one column has
+    the name.
+    """
     if name not in header:
         shown = [" ".join(one.split())[:LONGEST_QUOTE] for one in header[:NAMES_SHOWN]]
         more = len(header) - len(shown)
@@ -327,9 +333,9 @@ def _place(header: Sequence[str], path: Path, name: str) -> int:
 
 
 def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
-    """The cells of some columns, batch by batch.
+    """Yield the cells of some columns of a Parquet file, in batches.
 
-    Texts are read as the dictionaries that they are written as, for a long one may stand in
+    Texts are read as the dictionary that the file holds, because one long text may occur in
     millions of rows.
     """
     if form.delimiter is not None or form.encoding is not None:
@@ -359,7 +365,7 @@ def _parquet(path: Path, names: Sequence[str], form: Format) -> Iterator[Batch]:
 
 
 def _refuse_nested(path: Path, field: Any) -> None:
-    """Raise `BadInput` for a column whose cells are not single values."""
+    """Raise `BadInput` for a column whose cells are lists or structures."""
     import pyarrow.types
 
     kind = field.type
@@ -373,9 +379,9 @@ def _refuse_nested(path: Path, field: Any) -> None:
 
 
 def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
-    """Raise `BadInput` for a file that says itself that it is above the limits.
+    """Raise `BadInput` for a file whose own header says that it exceeds the limits.
 
-    Of damaged files pyarrow cannot say how long each column is: it would end the process.
+    pyarrow cannot say how long the columns of a damaged file are: it would end the process.
     """
     if metadata.num_rows > form.max_rows:
         raise _too_many(path, form)
@@ -389,7 +395,9 @@ def _refuse_large(path: Path, metadata: Any, form: Format) -> None:
 
 
 def _values(column: Any) -> Cells:
-    """The different values of a part of a column as text, and for each row the place of its own."""
+    """Return the different values of a part of a column as text, and for each row the number of its
+    value.
+    """
     import pyarrow
 
     column.validate(full=True)  # of a damaged file, places may be none of the dictionary
@@ -404,7 +412,9 @@ def _values(column: Any) -> Cells:
 
 
 def _texts(array: Any) -> list[str]:
-    """Cells as labels. Raises `ValueError` for what is no text, or holds a NUL byte."""
+    """Return cells as labels. Raises `ValueError` for a value that is not text or holds a NUL
+    byte.
+    """
     import pyarrow
 
     try:
@@ -418,7 +428,7 @@ def _texts(array: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """A cell as a label: None and NaN are no value, whole floats lose their point."""
+    """Return a cell as a label: None and NaN are missing values, and 3.0 becomes `3`."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""Pictures: of a result, item by item; of the sizes of breaking sets."""
+"""Figures of a result, item by item, and of the sizes of breaking sets."""
 
 import io
 from math import isnan
@@ -22,7 +22,10 @@ LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, a
 
 
 def estimate_figure(result: Performance) -> Any:
-    """A matplotlib figure. Raises `BadInput` when matplotlib is not installed."""
+    """Return a matplotlib figure of a result's estimate, intervals and truth.
+
+    Raises `BadInput` when matplotlib is not installed.
+    """
     figures = blank_figure()
     assessed, people = result.assessment, result.population
     truth, low, high, estimate = (
@@ -67,9 +70,9 @@ def estimate_figure(result: Performance) -> Any:
 
 
 def _shown(result: Performance) -> list[int]:
-    """The places of the estimates that are drawn.
+    """Return the places of the estimates that are drawn.
 
-    Of a large table these are the means and the most frequent categories of each column.
+    For a large table these are the means, and the most frequent categories of each column.
     """
     people, assessed = result.population, result.assessment
     if (
@@ -86,7 +89,7 @@ def _shown(result: Performance) -> list[int]:
 
 
 def _selection(result: Performance) -> str:
-    """What those that are drawn have in common."""
+    """Return words for the estimates that are drawn, if some are left out."""
     if result.assessment.labels is not None:
         return "the largest weights"
     return (
@@ -97,7 +100,7 @@ def _selection(result: Performance) -> str:
 
 
 def _what(people: Population) -> str:
-    """What is drawn."""
+    """Return the label of the y axis."""
     match people:
         case ItemPopulation():
             return "share of the users"
@@ -113,9 +116,9 @@ def _shortened(label: str) -> str:
 
 
 def draw_estimate(result: Performance, path: Path) -> None:
-    """Write the figure to a file; its ending names the format.
+    """Write the figure of an estimate to a file; the file's ending names the format.
 
-    Raises `BadInput` when that cannot be done.
+    Raises `BadInput` when the file cannot be written.
     """
     write_figure(estimate_figure(result), path)
 
@@ -159,7 +162,7 @@ def breaking_figure(sizes: Sizes) -> Any:
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Raise `BadInput` for a file whose ending names no picture format, or that cannot be written.
+    """Raise `BadInput` if the file's ending names no picture format, or the file cannot be written.
 
     It is called before anything is computed for the picture.
     """
@@ -172,14 +175,14 @@ def refuse_undrawable(path: Path) -> None:
 
 
 def _format(path: Path) -> str:
-    """The picture format that a file's ending names."""
+    """Return the picture format that a file's ending names."""
     return path.suffix.removeprefix(".").lower()
 
 
 def write_figure(figure: Any, path: Path) -> None:
-    """Write a figure to a file; its ending names the format.
+    """Write a figure to a file; the file's ending names the format.
 
-    Raises `BadInput` when that cannot be done.
+    Raises `BadInput` when the file cannot be written.
     """
     import matplotlib  # it is there, or there were no figure
     from matplotlib.text import Text
@@ -196,7 +199,9 @@ def write_figure(figure: Any, path: Path) -> None:
 
 
 def _in_words(name: str) -> str:
-    """A protocol's name; a word without vowels is an abbreviation."""
+    """Return a protocol's name for a title; a word without vowels is an abbreviation in
+    capitals.
+    """
     words = name.split("_")
     title = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
     return title[:1].upper() + title[1:]

@@ -1,4 +1,4 @@
-"""People from columns of real data: one row is one user, or as many as another column says."""
+"""Users from columns of real data: one for each row, or as many as another column says."""
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -19,10 +19,11 @@ MOST_USERS = 100_000_000  # each takes 8 bytes
 def numbers_of_column(
     column: Column, low: float, high: float, option: str = "--low ... --high ..."
 ) -> NumberPopulation:
-    """One user for each row of a column of numbers in a range that the `option` declares.
+    """Return one user for each row of a column of numbers; `option` declares their range.
 
-    Raises `BadInput` for a row that holds no number, or one out of the range: the data's own least
-    and largest value would tell of those who hold them.
+    Raises `BadInput` for a row without a number, or with a number outside the range. The range must
+    be declared, because the smallest and largest value of the data would reveal those of some
+    users.
     """
     column.refuse(_is_no_number, lambda text: f"holds {quoted(text)}, which is no number")
     column.refuse(
@@ -49,12 +50,12 @@ def table_of_columns(
     numeric: Sequence[Numeric],
     categorical: Mapping[str, Sequence[str] | None],
 ) -> TablePopulation:
-    """One user for each row of some columns, by name.
+    """Return one user for each row of several columns.
 
-    A domain of None is what occurs in the column.
+    If the domain of a column is None, it consists of the values that occur.
 
-    Raises `BadInput` for a row that holds no number, or what is outside the range or domain
-    declared for its column.
+    Raises `BadInput` for a row whose value is not a number, or lies outside the declared range or
+    domain of its column.
     """
     numbers = [
         numbers_of_column(
@@ -81,7 +82,9 @@ def table_of_columns(
 
 
 def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulation:
-    """One user for each row of a column; the domain is what occurs in it, in order, unless given.
+    """Return one user for each row of a column.
+
+    By default the domain consists of the values that occur, sorted.
 
     Raises `BadInput` for a row whose value is outside the domain.
     """
@@ -108,11 +111,13 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
 
 
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
-    """As many users for each row of a column as another column of the file says.
+    """Return several users for each row of a column; another column says how many.
 
-    Rows of one item add up. Each is a user of its own, and so protected by itself: who was counted
-    k times loses k times as much privacy. Raises `BadInput` for what is no number of users, for
-    more than a hundred million, and for none at all.
+    Rows with the same item add up. Each counted user is one user, and is protected as one. A person
+    who was counted k times loses k times as much privacy.
+
+    Raises `BadInput` for a count that is not a whole number, for more than a hundred million users,
+    and for no users.
     """
     once = items_of_column(column, domain)
     counts.refuse(
@@ -136,9 +141,9 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
 
 
 def _order(values: Sequence[str]) -> Callable[[str], Any]:
-    """Numbers in order of size, anything else in order of text.
+    """Sort key: numbers by size, everything else by text.
 
-    Equal numbers, such as 1 and 1.0, by their text.
+    Equal numbers, such as 1 and 1.0, are sorted by their text.
     """
     try:
         numbers = {value: Decimal(value) for value in values}

@@ -1,4 +1,4 @@
-"""A scenario: one protocol with its parameters and the people in it, ready to be run."""
+"""A scenario: a protocol with its parameters and its users, ready to run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -64,31 +64,31 @@ class Scenario:
     last_none: str | None = None
 
     def described(self, protocol: Any) -> About:
-        """What is said about the protocol; its class's name at least."""
+        """Return what is said about the protocol; at least the name of its class."""
         if self.about is None:
             return About(name=type(protocol).__name__)
         return self.about(protocol)
 
     @property
     def assesses(self) -> bool:
-        """Whether an estimate of this scenario's protocol is held against the truth."""
+        """Whether the protocol compares its estimate with the truth."""
         if self.about is None:
             return False
         return self.described(self.build(self.users, self.items)).assess is not None
 
     def settings(self) -> dict[str, Any]:
-        """Everything that can be set, with its default."""
+        """Return all settings with their defaults."""
         sizes = {"users": self.users, "items": self.items}
         return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
     @property
     def settings_in_words(self) -> dict[str, Setting]:
-        """Everything that can be set, by name, with what is said of it where it is defined."""
+        """All settings by name, with the words that stand where each is defined."""
         described = settings_in_words(self.protocol, self.settings())
         return {setting.name: setting for setting in described}
 
     def with_settings(self, texts: Mapping[str, str]) -> "Scenario":
-        """The scenario with some settings replaced, as text.
+        """Return the scenario with some settings replaced; values are given as text.
 
         Raises `BadInput` for an unknown name or a bad value.
         """
@@ -108,16 +108,16 @@ class Scenario:
 
     @property
     def on_values(self) -> bool:
-        """Whether users hold numbers of a declared range."""
+        """Whether users hold numbers from a declared range."""
         return self.data in ("values", "normal values")
 
     @property
     def range(self) -> tuple[float, float]:
-        """The declared range of values, for a scenario on numbers."""
+        """The declared range of the users' numbers."""
         return self.parameters["low"], self.parameters["high"]
 
     def synthetic(self, users: int, seed: int) -> Population:
-        """Users without other data."""
+        """Return words for the users that are made up when no data are given."""
         if self.schema is not None:
             return self.table(users, self.schema, seed)
         if self.on_values:
@@ -129,14 +129,14 @@ class Scenario:
 
     @property
     def has_none(self) -> bool:
-        """Whether the last item stands for none of the others."""
+        """Whether the last item stands for users who hold none of the other items."""
         return self.last_none is not None and bool(self.parameters[self.last_none])
 
     def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
-        """Raise `BadInput` when an item of real data would be taken for "none".
+        """Raise `BadInput` if an item of real data would be taken for "none of the others".
 
-        With the parameter `last_none` set, the last item stands for none of the others: real data
-        must say so by its label.
+        With the parameter `last_none`, the last item means none of the others. The label of the
+        last item in real data must say so.
         """
         if self.has_none and labels[-1].lower() != NONE:
             raise BadInput(
@@ -146,19 +146,21 @@ class Scenario:
             )
 
     def fitted(self, people: Population) -> "Scenario":
-        """The scenario for these people: with as many users and items, and with their schema."""
+        """Return the scenario with as many users and items as these users have, and with their
+        schema.
+        """
         schema = people.schema if isinstance(people, TablePopulation) else self.schema
         return attrs.evolve(self, users=len(people.inputs), items=len(people.labels), schema=schema)
 
     def build_for(self, people: Population) -> Any:
-        """The protocol for these people. Raises `BadInput` when it refuses the parameters."""
+        """Return the protocol for these users. Raises `BadInput` if it refuses the parameters."""
         fitted = self.fitted(people)
         return fitted.build(fitted.users, fitted.items)
 
     def build(self, users: int, items: int) -> Any:
-        """The protocol for so many users and items.
+        """Return the protocol for a number of users and of items.
 
-        Raises `BadInput` when it refuses the parameters.
+        Raises `BadInput` if it refuses the parameters.
         """
         missing = next(
             (name for name, value in self.parameters.items() if isinstance(value, Required)), None
@@ -183,9 +185,9 @@ class Scenario:
 
 
 def parsed(setting: Setting, text: str) -> Any:
-    """A setting's value from text, of its type.
+    """Return a setting's value, read from text as the setting's type.
 
-    A default of None without a type may become a number, a text or None.
+    A setting with default None and no type can be a number, a text or None.
     """
     kind = plain_kind(setting.annotation, setting.default)
     if setting.default is None and text.lower() == "none":

@@ -1,4 +1,4 @@
-"""What the columns of a table may hold: declared ranges of numbers, and domains of categories."""
+"""The values that columns of a table may hold: ranges of numbers, and domains of categories."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class Numeric:
-    """A column of numbers from `low` to `high`, declared before anything is known of them."""
+    """A column of numbers from `low` to `high`. The range is declared before any data are seen."""
 
     name: str
     low: float
@@ -19,10 +19,10 @@ class Numeric:
 
 @attrs.frozen
 class Categorical:
-    """A column of categories; the j-th label is the name of item j.
+    """A column of categories; label j is the name of item j.
 
-    The labels are `declared`, as ranges of numbers are, before anything is known, or else they are
-    read off the data, which tells what occurs there.
+    The labels are either `declared` before any data are seen, or read off the data. Labels that are
+    read off the data reveal which values occur.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Categorical:
 
     @property
     def origin(self) -> str:
-        """Where the labels come from."""
+        """Where the labels come from: declared, or read off the data."""
         return "declared" if self.declared else "read off the data"
 
 
@@ -39,7 +39,7 @@ class Categorical:
 class Schema:
     """The columns of a table.
 
-    A row holds the numbers first, and then of each category its item, from 1.
+    A row has the numbers first, and then the item of each category, counted from 1.
     """
 
     numeric: tuple[Numeric, ...] = ()
@@ -55,7 +55,9 @@ class Schema:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of all that can be estimated: the mean of each number, the share of each category."""
+        """The names of everything that is estimated: the mean of each number, the share of each
+        category.
+        """
         shares = [
             f"{column.name}={label}" for column in self.categorical for label in column.labels
         ]
@@ -68,7 +70,7 @@ class Schema:
 
     @property
     def groups(self) -> tuple[tuple[str, slice], ...]:
-        """Where the labels of each column are."""
+        """The place of each column's estimates among the labels."""
         sizes = [1] * len(self.numeric) + [len(column.labels) for column in self.categorical]
         starts: Sequence[int] = [sum(sizes[:place]) for place in range(len(sizes))]
         return tuple(
@@ -77,9 +79,9 @@ class Schema:
         )
 
     def within(self, estimates: Floats) -> Floats:
-        """Estimates in the labels' order on one scale: means as places in their range, 0 to 1.
+        """Return estimates on one scale from 0 to 1, in the order of the labels.
 
-        Shares as they are.
+        A mean becomes its place in the range of its column. Shares stay as they are.
         """
         first, placed = len(self.numeric), estimates.astype(np.float64)
         low, high = (

@@ -1,12 +1,12 @@
-"""What can be set of a scenario, in words: each setting's type, range, meaning and default.
+"""The settings of a scenario: the type, range, meaning and default of each, in words.
 
-The words are written once, where the parameter is defined, beside its type::
+The words are written once, beside the type of the parameter::
 
-    participation: Annotated[float, "p, the chance that a user takes part, 0 < p <= 1"]
+    participation: Annotated[float, "p, the probability that a user takes part, 0 < p <= 1"]
 
-`--help`, `simnet list` and errors read them from there. A scenario's protocol is made by a class or
-by a function. A function that hands settings on, as `**settings`, names the one that takes them
-with `hands_settings_to`, and their words are found there.
+`--help`, `simnet list` and error messages read them from there. A class or a function makes the
+protocol of a scenario. A function may pass settings on to another function, as `**settings`. Then
+it names that function with `hands_settings_to`, and we read the words there.
 """
 
 import types
@@ -23,14 +23,14 @@ KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 @attrs.frozen
 class Required:
-    """Stands for the default of a parameter that has none; `kind` is what it is annotated with."""
+    """Stands for the default of a parameter without one; `kind` is the parameter's type."""
 
     kind: Any
 
 
 @attrs.frozen
 class Setting:
-    """One setting: its default, what its parameter is annotated with, and what it means."""
+    """One setting: its default, the type of its parameter, and its meaning."""
 
     name: str
     default: Any
@@ -39,12 +39,12 @@ class Setting:
 
     @property
     def option(self) -> str:
-        """The option that sets it."""
+        """The command-line option for the setting."""
         return f"--{self.name.replace('_', '-')}"
 
     @property
     def type_in_words(self) -> str:
-        """The values that it takes."""
+        """The values that the setting takes, in words."""
         choices = [value for value in get_args(self.annotation) if isinstance(value, str)]
         if get_origin(self.annotation) is Literal and choices:
             return ", ".join(choices[:-1]) + f" or {choices[-1]}"
@@ -52,7 +52,7 @@ class Setting:
 
     @property
     def default_in_words(self) -> str:
-        """What it is when nobody sets it."""
+        """The value of the setting when nobody sets it, in words."""
         if isinstance(self.default, Required):
             return "no default"
         if isinstance(self.default, bool):
@@ -61,13 +61,13 @@ class Setting:
 
     @property
     def in_words(self) -> str:
-        """Meaning, type and default."""
+        """Meaning, type and default of the setting."""
         about = f"{self.type_in_words}; {self.default_in_words}"
         return f"{self.meaning} ({about})" if self.meaning else about
 
 
 def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> list[Setting]:
-    """The settings of a protocol that `make` makes, with their defaults, in order."""
+    """Return the settings of the protocols that `make` makes, with their defaults, in order."""
     annotations = _annotations(make)
     settings = []
     for name, default in defaults.items():
@@ -77,7 +77,7 @@ def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> 
 
 
 def hands_settings_to(other: Callable[..., Any]) -> Callable[[Make], Make]:
-    """Say that a function hands settings on: their words are those of the other's parameters."""
+    """Say that a function passes its settings on to another, whose words describe them."""
 
     def noted(make: Make) -> Make:
         vars(make)["settings_from"] = other
@@ -87,7 +87,9 @@ def hands_settings_to(other: Callable[..., Any]) -> Callable[[Make], Make]:
 
 
 def plain_kind(annotation: Any, default: Any) -> Any:
-    """The type that a text becomes: bool, int, float or str; None where that is not known."""
+    """Return the type that the text of a setting becomes (bool, int, float or str), or None if
+    unknown.
+    """
     members = [
         member
         for member in _members(annotation)
@@ -100,13 +102,16 @@ def plain_kind(annotation: Any, default: Any) -> Any:
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:
-    """What a union consists of."""
+    """Return the types of a union."""
     is_union = get_origin(annotation) in (Union, types.UnionType)
     return get_args(annotation) if is_union else (annotation,)
 
 
 def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
-    """Types and meanings by parameter; those of the function itself before those it hands on."""
+    """Return types and meanings by parameter.
+
+    A function's own parameters come before those of the function to which it passes settings.
+    """
     handed_on = getattr(make, "settings_from", None)
     found = {} if handed_on is None else _annotations(handed_on)
     try:
@@ -120,7 +125,7 @@ def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
 
 
 def stripped(hint: Any) -> tuple[Any, str]:
-    """A type without what is said of it, and the first text that is."""
+    """Return a type without its annotations, and the first text among these."""
     if get_origin(hint) is not Annotated:
         return hint, ""
     kind, *said = get_args(hint)

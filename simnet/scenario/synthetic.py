@@ -1,4 +1,4 @@
-"""People who are made up: items, numbers and tables drawn from a seed."""
+"""Users who are made up: items, numbers and tables drawn from a seed."""
 
 import attrs
 import numpy as np
@@ -12,9 +12,9 @@ LEAST_KEPT = 0.01  # of a law that is truncated
 
 
 def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
-    """Users who hold an item uniform on `1..items`, independently.
+    """Return users with independent items, uniform on `1..items`.
 
-    Raises `BadInput` for an empty one.
+    Raises `BadInput` for no users.
     """
     if users < 1 or items < 1:
         raise BadInput(
@@ -29,9 +29,10 @@ def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
 
 
 def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
-    """Users who hold item j of `1..items` with a chance in proportion to 1/j, independently.
+    """Return users with independent items: item j of `1..items` has probability in proportion to
+    1/j.
 
-    Raises `BadInput` for an empty one.
+    Raises `BadInput` for no users.
     """
     uniform = uniform_items(users, items, seed)  # for its labels and what it refuses
     weights = np.cumsum(1 / np.arange(1, items + 1))
@@ -45,9 +46,9 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
 
 
 def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
-    """Users who hold a number uniform on `low..high`, independently.
+    """Return users with independent numbers, uniform on `low..high`.
 
-    Raises `BadInput` for an empty population.
+    Raises `BadInput` for no users.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
@@ -57,11 +58,12 @@ def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPop
 
 
 def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
-    """Users who hold a standard normal number, independently, of the law truncated to `low..high`.
+    """Return users with independent numbers: standard normal, truncated to `low..high`.
 
-    A value out of the range could not be reported on, and moving it to an end would be a bias that
-    nobody declared. Raises `BadInput` for an empty population, and for a range that hardly any of
-    the law falls into.
+    A user could not report a value outside the range, and moving the value to an end of the range
+    would add a bias that nobody declared.
+
+    Raises `BadInput` for no users, and for a range in which the normal law has almost no mass.
     """
     from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
 
@@ -84,9 +86,9 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
 
 
 def uniform_table(users: int, schema: Schema, seed: int) -> TablePopulation:
-    """Users who hold uniform numbers and categories, independently.
+    """Return users with independent uniform numbers and categories.
 
-    Raises `BadInput` for an empty population.
+    Raises `BadInput` for no users.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")

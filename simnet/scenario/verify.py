@@ -1,4 +1,4 @@
-"""Verdicts on a protocol made for the purpose: one run, or several with other seeds."""
+"""Run a protocol and judge what a coalition learns: from one run, or from several seeds."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ MOST_MESSAGES = 10_000_000  # of a run that is judged: its forms take some 300 b
 
 @attrs.frozen(eq=False)
 class Verified:
-    """A verdict on runs of a protocol; `public` is what it says travelled in clear, run by run.
+    """A verdict on runs of a protocol; `public` is what travelled in clear in each run.
 
-    `scenario` has the settings that were used, those that were fitted to people included.
+    `scenario` has the settings that were used, also those that were fitted to the data.
     """
 
     scenario: Scenario
@@ -45,7 +45,7 @@ class VerdictCounts:
     leaking_seed: int | None  # the smallest
 
     def as_json(self) -> dict[str, Any]:
-        """Counts, shares and exact intervals by verdict."""
+        """Return counts, shares and exact intervals by verdict, for JSON."""
         runs = sum(self.counts.values())
         verdicts = {
             finding: {
@@ -70,14 +70,12 @@ def verify(
     inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
 ) -> Verified:
-    """The verdict on one run, or on several collections from the same inputs.
+    """Return the verdict on one run, or on several collections from the same inputs.
 
-    The runs have the seeds from `seed` on.
+    The runs have consecutive seeds, from `seed` on. By default the inputs are uniform items drawn
+    from the seed. They can be given one by one, or as a population to which the scenario is fitted.
 
-    Inputs are uniform items drawn from the seed, unless given: one by one, or as people to whom the
-    scenario is fitted.
-
-    Raises `BadInput` for parameters, inputs or a set that do not fit.
+    Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
     numbers: Sequence[int] | Numbers | None
     if isinstance(inputs, Population):
@@ -98,7 +96,7 @@ def verify(
 
 
 def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
-    """One run of a scenario's protocol that is small enough to be judged."""
+    """Return one run of a scenario's protocol, if the run is small enough to be judged."""
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
     return run(protocol, own_inputs, seed)
 
@@ -106,7 +104,7 @@ def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -
 def _prepared(
     scenario: Scenario, seed: int, inputs: Sequence[int] | Numbers | None, collections: int
 ) -> tuple[Any, Any]:
-    """The protocol, and what its parties hold."""
+    """Return the protocol, and the inputs of its parties."""
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
     if work is not None and work.messages * collections > MOST_MESSAGES:
@@ -126,7 +124,10 @@ def verify_runs(
     collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
 ) -> VerdictCounts:
-    """How often each verdict is found over several seeds; `progress` is called after every run."""
+    """Return how often each verdict is found over several seeds.
+
+    `progress` is called after every run.
+    """
     counts: Counter[str] = Counter(dict.fromkeys(SHARE_FINDINGS, 0))
     met: Counter[str] = Counter()
     leaking = None
@@ -142,7 +143,7 @@ def verify_runs(
 
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
-    """The Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
+    """Return the Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
     from scipy.special import betaincinv  # here, not above: it takes a while to load
 
     tail = (1 - CONFIDENCE) / 2

@@ -1,4 +1,4 @@
-"""Figures of experiments: curves of a measure with intervals, beside what is expected of it."""
+"""Draw the figures of experiments: measured means with intervals, beside expected values."""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -38,15 +38,14 @@ def curves(
     log_y: bool = True,
     y_label: str | None = None,
 ) -> "Figure":
-    """Panels with curves over `x`: a panel for each value of an axis.
+    """Draw curves over `x`, in one panel for each value of an axis.
 
-    In it there is a curve for each combination of the `line` axes.
-
-    `measure` counts as an axis. Points are means with intervals that hold together; thin lines are
-    expected values, and dotted ones lead from mean to mean where none are known. Intervals that a
-    few trials leave wide are not drawn. `words` names a curve from the values of its axes; y is
-    labelled by the first measure, unless by `y_label`. A figure of made-up people says so under its
-    panels.
+    A panel has one curve for each combination of the values of the `line` axes. `measure` counts as
+    an axis. Points are means with intervals of joint confidence. Thin lines are expected values;
+    dotted lines connect means whose expected values are unknown. Very wide intervals, which come
+    from few trials, are left out. `words` makes the name of a curve from the values of its axes.
+    The label of y is the first measure, unless `y_label` gives another. If users are made up, a
+    note under the panels says so.
     """
     first = table.measures[0].name
     lines = [
@@ -83,7 +82,7 @@ def bars(
     notes: Sequence[str] = (),
     log_y: bool = True,
 ) -> "Figure":
-    """A panel for each value of one axis, in it groups of bars.
+    """Draw groups of bars, in one panel for each value of an axis.
 
     A dash on each bar is the expected value.
     """
@@ -133,7 +132,7 @@ def bars(
 
 
 def dress(axes: "Axes", title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
-    """Title, labels and scales of a panel."""
+    """Set the title, labels and scales of a panel."""
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     axes.set_xlabel(x_label)
     if log_y:
@@ -174,9 +173,9 @@ def _curve(
 
 
 def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
-    """The numbers of single trials, where they are too few for an interval; else none.
+    """Return the numbers of single trials where there are too few for an interval, else no numbers.
 
-    Where a law is known, one trial is enough.
+    If the law is known, one trial is enough.
     """
     measure = next(one for one in table.measures if one.name == line["measure"])
     if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
@@ -186,7 +185,10 @@ def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
 
 
 def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
-    """How far intervals reach below and above; nothing is drawn of one that is unbounded."""
+    """Return how far the intervals reach below and above the means.
+
+    Of an unbounded interval nothing is drawn.
+    """
     arms = [
         (0.0, 0.0) if one.get("runs") else (one["mean"] - one["low"], one["high"] - one["mean"])
         for one in points
@@ -196,7 +198,7 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 
 
 def _legend(figure: "Figure", grid: "Sequence[Axes]") -> None:
-    """One legend for all panels, above them."""
+    """Draw one legend for all panels, above them."""
     entries = {
         label: handle
         for axes in grid
@@ -216,7 +218,7 @@ def _legend(figure: "Figure", grid: "Sequence[Axes]") -> None:
 
 
 def _note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
-    """What was chosen, and that people are made up, under the figure."""
+    """Write under the figure what was chosen, and that users are made up if they are."""
     made_up = ["Synthetic people stand in for real data."] if table.synthetic else []
     width = int(figure.get_figwidth() * LETTERS_AN_INCH)
     lines = [line for note in [*made_up, *notes] for line in textwrap.wrap(note, width)]

@@ -1,4 +1,4 @@
-"""Where trials run: processes of this machine, or a Dask cluster that is already there."""
+"""Where trials run: worker processes of this machine, or a Dask cluster that already exists."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s/]+:\d+/?")
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -41,14 +41,14 @@ def processors() -> int:
 def local_processes(
     workers: int | None, modules: Sequence[str] = ()
 ) -> Iterator[tuple[Executor, int]]:
-    """So many worker processes that have `modules` loaded, and how many they are.
+    """Give an executor with worker processes, and the number of workers.
 
-    By default there is one for each processor.
+    By default there is one worker for each processor. Every worker has `modules` loaded.
 
-    They are forked off a server that has imported the modules once, which is quick, and safe
-    whatever threads there are here. Where one of them ends abruptly, what was under way fails, and
-    the next call starts new ones. When the body raises they are ended at once; should this process
-    be killed, they end themselves.
+    The workers are forked from a server process that has imported the modules once. This is fast,
+    and it is safe even if this process has threads. If a worker ends abruptly, its calls fail, and
+    the next call starts new workers. If the body of the `with` statement raises, the workers are
+    ended at once. If this process is killed, the workers end themselves.
     """
     count = processors() if workers is None else workers
     if count < 1:
@@ -69,7 +69,7 @@ def local_processes(
 
 
 class _Processes(Executor):
-    """A pool of processes with a new one in its place when it has broken."""
+    """A pool of processes that is replaced by a new pool when it breaks."""
 
     def __init__(self, make: Callable[[], ProcessPoolExecutor]) -> None:
         self._make = make
@@ -102,7 +102,7 @@ class _Processes(Executor):
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
 
     def end(self) -> None:
-        """End the workers, whatever they do."""
+        """End the workers, even if they are busy."""
         self._end_workers()
         self.shutdown(cancel_futures=True)
 
@@ -112,7 +112,7 @@ class _Processes(Executor):
 
 
 def _settle_in() -> None:
-    """In a new worker: leave interrupts to the parent, and end when it does."""
+    """Prepare a new worker: it ignores interrupts, and it ends when its parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
@@ -128,12 +128,14 @@ def _settle_in() -> None:
 def dask_cluster(
     address: str, say: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[Executor, int]]:
-    """An executor on the Dask scheduler at that address, and how many trials it runs at once.
+    """Give an executor on the Dask scheduler at an address, and how many trials it runs at once.
 
-    What a killed worker had is run again by another. When the scheduler goes, what is under way
-    fails; while it does not answer, or has no workers, `say` is told so. Raises `BadInput` without
-    dask.distributed, for an address that is none, when no scheduler answers in time, or when it has
-    no workers.
+    If a worker is killed, another worker runs its trials again. If the scheduler ends, all running
+    trials fail. While the scheduler does not answer or has no workers, `say` is called with a
+    sentence about it.
+
+    Raises `BadInput` if dask.distributed is not installed, if the address is not valid, if no
+    scheduler answers in time, or if the scheduler has no workers.
     """
     if not ADDRESS.fullmatch(address):
         raise BadInput(f"a Dask scheduler has an address such as tcp://host:8786, got {address!r}")
@@ -161,7 +163,7 @@ def dask_cluster(
 def _refuse_others(address: str) -> None:
     """Raise `BadInput` unless a Dask scheduler answers in time.
 
-    A client alone waits for minutes for the first word of whatever else has the address.
+    A Dask client itself would wait for minutes if another program listened at the address.
     """
     from distributed.core import rpc
     from distributed.security import Security
@@ -190,9 +192,9 @@ def _refuse_others(address: str) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Dask and the libraries below it log off the screen: one line of ours is enough.
+    """Keep log messages of Dask and its libraries off the screen; our own message is enough.
 
-    When a scheduler goes, they log a traceback or two, the last ones of tasks that are forgotten.
+    When a scheduler ends, these libraries log several tracebacks, some after the run.
     """
     loggers = [logging.getLogger(name) for name in LOGGERS]
     before = [logger.level for logger in loggers]
@@ -207,7 +209,7 @@ def _quiet() -> Iterator[None]:
 
 
 class _Watched(Executor):
-    """An executor on a cluster, which is watched: its futures fail when the scheduler is gone."""
+    """An executor on a cluster that a thread watches: its futures fail when the scheduler ends."""
 
     def __init__(self, client: Any, address: str, say: Callable[[str], None]) -> None:
         self._client, self._address, self._say = client, address, say
@@ -244,7 +246,7 @@ class _Watched(Executor):
         return future
 
     def _watch_scheduler(self) -> None:
-        """Fail what is under way when the scheduler has gone for good."""
+        """Let all running calls fail when the scheduler has ended for good."""
         while not self._over.wait(1.0):
             if self._client.status in ("closing", "closed"):
                 for future in list(self._flying):
@@ -252,7 +254,7 @@ class _Watched(Executor):
                         future.set_exception(BadInput(GONE))
 
     def _watch_workers(self) -> None:
-        """Say what is waited for, when it has been so for a while, once each time."""
+        """Say what the sweep waits for, once for each time that it waits long."""
         since, said = time.monotonic(), None
         while not self._over.wait(1.0):
             obstacle = self._obstacle()
@@ -263,7 +265,7 @@ class _Watched(Executor):
                 said = obstacle
 
     def _obstacle(self) -> str | None:
-        """Why no trial can end now, if that is so."""
+        """Return why no trial can end at present, or None if trials can end."""
         try:
             found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE)
         except TimeoutError:

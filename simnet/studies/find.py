@@ -1,4 +1,4 @@
-"""Finding experiments: by name among those that installed packages contribute, or by path."""
+"""Find experiments: by name in installed packages, or by the path of a file."""
 
 from functools import lru_cache
 
@@ -9,15 +9,15 @@ from simnet.studies.experiment import Experiment
 
 
 def names() -> list[str]:
-    """The names of all contributed experiments, in order."""
+    """Return the names of all contributed experiments, sorted."""
     return list(experiment_places())
 
 
 @lru_cache  # workers ask for every chunk
 def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
-    """An experiment and its name.
+    """Return an experiment and its name.
 
-    Raises `BadInput` when there is none, or what is at its place is none.
+    Raises `BadInput` if nothing has this name, or if the object found is not an experiment.
     """
     path = own_file(name_or_file)
     if path is not None:
@@ -31,9 +31,9 @@ def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
 
 
 def module_of(name_or_file: str) -> str:
-    """The module that a worker should have loaded to run an experiment.
+    """Return the module that a worker should import before it runs an experiment.
 
-    It is the one of the experiment's record, or for a file this one.
+    This is the module of the experiment's record. For an experiment in a file it is this module.
     """
     return experiment_places().get(name_or_file, __name__).partition(":")[0]
 

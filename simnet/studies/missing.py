@@ -1,4 +1,4 @@
-"""Studies whose folder of data lacks files that their experiments read."""
+"""Find experiments whose data files are missing from the given folder."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,10 @@ from simnet.studies.sweep import Study
 
 
 def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
-    """Which of the studies lack a file, by its name; empty where people are made up anyway."""
+    """Return the studies that miss a file, by the name of the file.
+
+    The result is empty if no folder is given, because then users are made up.
+    """
     found: dict[str, list[str]] = {}
     for study in studies:
         for name in study.experiment.files:
@@ -19,11 +22,12 @@ def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
 
 
 def complete(studies: Sequence[Study], make_up: bool = False) -> list[Study]:
-    """The studies.
+    """Return studies that can run.
 
-    If `make_up`, those that lack a file without their folder, so that people are made up.
+    With `make_up`, a study that misses a file loses its folder of data, so that its users are made
+    up.
 
-    Raises `BadInput` otherwise, with every file that is missing and who reads it.
+    Raises `BadInput` without `make_up`; the message lists every missing file and who reads it.
     """
     missing = missing_files(studies)
     if missing and not make_up:

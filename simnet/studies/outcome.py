@@ -1,7 +1,7 @@
-"""What running one trial comes to: a result that can be kept, or an error in words.
+"""The outcome of one trial: a result that can be stored, or an error message.
 
-Trials are other people's functions. They may return anything, raise anything, or call `sys.exit`;
-here, in the worker, all of that becomes one of two things.
+Other people write the trials. A trial may return anything, raise anything, or call `sys.exit`.
+Here, in the worker process, each of these becomes a result or a failure.
 """
 
 import json
@@ -22,14 +22,17 @@ LONGEST = 500  # letters of an error
 
 @attrs.frozen
 class Failed:
-    """A trial without a result, with the error in words."""
+    """A trial without a result, with its error message."""
 
     job: Job
     error: str
 
 
 def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
-    """Run a trial. Whatever leaves it but an interrupt is a failure of this trial."""
+    """Run a trial and return its outcome.
+
+    Every exception except an interrupt is a failure of this trial.
+    """
     began = time.perf_counter(), time.thread_time()
     try:
         parameters = json.loads(job.parameters)
@@ -43,16 +46,17 @@ def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Fai
 
 
 def failure(job: Job, error: str) -> Failed:
-    """A failed trial, by its place and parameters."""
+    """Return a failed trial, described by its point and its parameters."""
     words = " ".join(error.split())
     shown = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
     return Failed(job, f"trial {job.trial} of {job.parameters}: {shown}")
 
 
 def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | str]:
-    """The numbers as ones of Python, by names that no other column of a table has.
+    """Return the numbers of a trial as Python numbers, by name.
 
-    Raises `TypeError` or `ValueError` for anything that a store or a table could not take as it is.
+    Raises `TypeError` or `ValueError` for a value that a table cannot hold, or for a name that
+    another column of the table has.
     """
     if not isinstance(numbers, Mapping):
         raise TypeError(f"a trial returns numbers by name, not {_kind(numbers)}")
@@ -72,7 +76,8 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
 def _refuse_unmeasured(experiment: Experiment, numbers: Mapping[str, float | str]) -> None:
     """Raise `ValueError` for numbers that the tables of the experiment would leave out.
 
-    A trial may give some of what is measured, but then with what belongs to it.
+    A trial may return only some of the measures. For each it must return the expected value and the
+    deviation too, if the measure names them.
     """
     measured = [measure for measure in experiment.measures if measure.name in numbers]
     if experiment.measures and not measured:
@@ -92,7 +97,7 @@ def _label(value: object) -> str:
 
 
 def _number(name: str, value: Any) -> float:
-    """A number of numpy or Python as a float or whole number of Python."""
+    """Return a number of numpy or Python as a Python float or int."""
     plain = value.item() if hasattr(value, "item") else value
     if isinstance(plain, float):
         return float(plain)

@@ -30,7 +30,9 @@ T = TypeVar("T")
 def typed(
     kind: Callable[..., C],
 ) -> Callable[[Callable[Concatenate[C, R], T]], Callable[Concatenate[Parameters, R], T]]:
-    """Make a function of a class into one of parameters by name; other arguments are passed on."""
+    """Turn a trial that takes a class into one that takes parameters by name; other arguments
+    stay.
+    """
 
     def adapt(function: Callable[Concatenate[C, R], T]) -> Callable[Concatenate[Parameters, R], T]:
         @wraps(function)

@@ -1,4 +1,4 @@
-"""What a quote reads off a table: counts, quotients, orders and crossings."""
+"""How a quote reads its value from a table: counts, quotients, orders and crossings."""
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -13,18 +13,20 @@ Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
 
 
 def counted(number: float) -> Counterpart:
-    """What was counted, or computed from what was: no law says beforehand what it should be."""
+    """Return a counted value, or one computed from counts; no law gives an expected value for
+    it.
+    """
     return Counterpart(None, number, number, number)
 
 
 def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
-    """How many times the first positive number is the second.
+    """Return the first of two positive numbers divided by the second.
 
-    The paper's are means of so many runs, or exact for none. Nothing is expected unless both have
-    expected values. The interval is that of two independent numbers: on a scale of logarithms the
-    square of an arm is the sum of the squares of the two arms that it comes from (Zou and Donner,
-    *Construction of confidence limits about effect measures*, 2008). An arm that reaches to 0
-    leaves it open.
+    `runs` says over how many runs the paper's numbers are means; 0 says that they are exact. The
+    expected quotient is known only if both expected values are. The interval is that of two
+    independent numbers on a logarithmic scale: the square of its arm is the sum of the squares of
+    the two arms (Zou and Donner, *Construction of confidence limits about effect measures*, 2008).
+    If an arm reaches down to 0, the interval has no bound on that side.
     """
     known = one.expected is not None and bool(other.expected)
     expected = (one.expected or 0.0) / (other.expected or 1.0) if known else None
@@ -36,23 +38,25 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
 
 
 def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
-    """In which share of the pairs of measured numbers the first is smaller.
+    """Return the share of pairs of measured numbers in which the first number is smaller.
 
-    Intervals that part decide it surely.
+    A pair is decided if its two intervals are disjoint.
 
-    Raises `NoSuchPoint` where there is no pair.
+    Raises `NoSuchPoint` if there is no pair.
     """
     outcomes = [_less(*pair) for pair in pairs]
     return share_of(outcomes, share_by_law(outcomes))
 
 
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
-    """Where the first of two curves stops being below the second, x by x, if it does so once.
+    """Return the x at which the first of two curves stops being below the second.
 
-    The interval reaches from the last x up to which intervals say that it is below to the first x
-    from which on they say that it is above; it holds with the confidence that all of them have
-    together. The measured place is between the x where a change is most in line with the means.
-    Raises `NoSuchPoint` when there is none.
+    The interval goes from the last x up to which the confidence intervals show the first curve
+    below, to the first x from which on they show it above. It holds with the joint confidence of
+    all these intervals. The measured value lies between the two points where a change of order
+    agrees best with the means.
+
+    Raises `NoSuchPoint` if the curves do not cross between the points that were run.
     """
     xs = sorted(first.keys() & second.keys())
     gaps = [log(first[x]["mean"] / second[x]["mean"]) for x in xs]
@@ -71,7 +75,7 @@ def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
 
 
 def _surely_below(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the interval of the quotient of two lines of a summary lies below 1."""
+    """Return whether the interval of the quotient of two rows of a summary lies below 1."""
     return (
         log(one["mean"] / other["mean"])
         + hypot(_arm(one["mean"], one["high"]), _arm(other["low"], other["mean"]))
@@ -95,5 +99,7 @@ def _ends(one: Counterpart) -> tuple[float, float]:
 
 
 def _arm(low: float, high: float) -> float:
-    """How far apart two numbers are on a scale of logarithms; 0 and below are infinitely far."""
+    """Return the distance of two numbers on a logarithmic scale; infinity if one is 0 or
+    negative.
+    """
     return log(high / low) if low > 0 and high < inf else inf

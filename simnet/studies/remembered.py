@@ -1,4 +1,4 @@
-"""What is computed once from a folder of data, until a file of the folder changes."""
+"""Remember what was computed from a folder of data, until a file of the folder changes."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -13,9 +13,9 @@ _MEMORIES: list[Callable[[], None]] = []  # how to forget each
 
 
 def remembered(load: Callable[P, T]) -> Callable[P, T]:
-    """A function of a folder of data and other things, computed once for each of them.
+    """Return a function that computes its result once for each folder and other arguments.
 
-    When a file of the folder changes, it is computed anew.
+    If a file of the folder changes, the function computes the result again.
     """
     cached: Any = lru_cache(lambda _, *args, **rest: load(*args, **rest))
 
@@ -31,7 +31,7 @@ def remembered(load: Callable[P, T]) -> Callable[P, T]:
 
 
 def forget() -> None:
-    """Compute anew whatever is remembered."""
+    """Forget all remembered results."""
     for clear in _MEMORIES:
         clear()
 
@@ -43,9 +43,9 @@ def _state(folder: Path | None) -> tuple[tuple[str, int, int], ...]:
 
 
 def stamp_of(path: Path) -> tuple[int, int]:
-    """Size and time of a file, which change when its content does.
+    """Return the size and the time of a file, which change when its content does.
 
-    Raises `BadInput` when there is none.
+    Raises `BadInput` if there is no such file.
     """
     try:
         found = path.stat()

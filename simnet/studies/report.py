@@ -78,7 +78,7 @@ class Report:
         return "\n".join([self._heading, *lines, *ruled])
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and the rows of the table of points; an axis of one value is left out."""
+        """Return headings and rows of the table of points. An axis with one value is left out."""
         lines = self.table.summary()
         names = [
             name
@@ -117,13 +117,15 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether every expected value lies inside its interval, those of verdicts too."""
+        """Whether every measured interval contains its expected value, also those of the
+        verdicts.
+        """
         return all(line["holds"] for line in self.table.summary()) and all(
             one.holds for one in self.verdicts
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the report for JSON; these keys are stable."""
         experiment = self.study.experiment
         return {
             "experiment": self.study.name,
@@ -135,9 +137,9 @@ class Report:
         }
 
     def write(self, folder: Path) -> list[Path]:
-        """Write figure (PNG and SVG), tables (CSV and Parquet), and verdicts (CSV).
+        """Write the figure (PNG and SVG), the tables (CSV and Parquet) and the verdicts (CSV).
 
-        Returns the files. Without pyarrow there is no Parquet.
+        Returns the files. Without pyarrow no Parquet is written.
 
         Raises `BadInput` when the folder cannot be written.
         """
@@ -175,13 +177,15 @@ class Report:
 
 
 def report(study: Study, store: Store) -> Report:
-    """The report of what the store holds of a study, by this version of code and data."""
+    """Return the report on the results of a study that the store has for the present code and
+    data.
+    """
     table = table_of(study, store)
     return Report(study, table, tuple(quote.judge(table) for quote in study.experiment.quotes))
 
 
 def table_of(study: Study, store: Store) -> Table:
-    """The study's trials that the store holds, in the order of the grid."""
+    """Return the study's trials that the store has, in the order of the grid."""
     experiment = study.experiment
     found = {
         (one.result.job.parameters, one.result.job.trial): one.result
@@ -199,23 +203,25 @@ def table_of(study: Study, store: Store) -> Table:
 
 
 def row(result: Result) -> dict[str, Any]:
-    """A trial as a row: its parameters, `trial`, `seed`, and its numbers."""
+    """Return a trial as a row: its parameters, `trial`, `seed`, and its numbers."""
     job = result.job
     return {**json.loads(job.parameters), "trial": job.trial, "seed": job.seed, **result.numbers}
 
 
 def remaining(study: Study, store: Store) -> tuple[int, float]:
-    """How many trials the store lacks, and about how many seconds of one core they take."""
+    """Return how many trials the store does not have, and about how many seconds they take on one
+    core.
+    """
     missing = store.lacks(study.name, study.versions, study.experiment.jobs(study.name))
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
 
 
 def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = None) -> None:
-    """A page of Markdown with every quoted number and its verdict.
+    """Write a Markdown page with every quoted number and its verdict.
 
-    It names the `command` that made it, if there is one.
+    The page names the `command` that made it, if one is given.
 
-    Raises `BadInput` when it cannot be written.
+    Raises `BadInput` when the page cannot be written.
     """
     found = Counter(one.verdict for report in reports for one in report.verdicts)
     counts = ", ".join(f"{found[finding]} {finding}" for finding in FINDINGS if found[finding])
@@ -250,7 +256,7 @@ def _make(folder: Path) -> None:
 
 
 def interval_in_words(low: float, high: float, digits: int) -> str:
-    """An interval; that a number is exact, or that nothing is known of it."""
+    """Return an interval as text; the text says if a number is exact or unknown."""
     if isinf(low) and isinf(high):
         return "unknown"
     return "exact" if low == high else f"{low:.{digits}g} to {high:.{digits}g}"

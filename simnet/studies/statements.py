@@ -1,8 +1,10 @@
-"""Statements of a paper that something holds wherever it looked, as quoted numbers.
+"""Statements of a paper that something holds everywhere, checked as quoted numbers.
 
-The number is the share of the places of a grid at which the statement holds, 1 if the paper is
-right. Its interval is from where it holds surely, wherever in their intervals the measured numbers
-may lie, to where it holds possibly.
+A paper says, for example, that the error falls as the number of users grows. We check this at every
+place of an experiment's grid. The number that stands for the statement is the share of places at
+which it holds; it is 1 if the paper is right. Its interval goes from the share of places at which
+the statement holds whatever the true values are within their confidence intervals, to the share of
+places at which it holds for some values within the intervals.
 """
 
 import itertools
@@ -26,7 +28,7 @@ Statement = Callable[[MeasureByAxis], bool]  # raises KeyError where a number is
 
 
 def exact(value: float) -> Counterpart:
-    """What is computed: nothing is run for it."""
+    """A value that is computed exactly: no trial is run for it."""
     return Counterpart(value)
 
 
@@ -42,10 +44,11 @@ def everywhere(
     correction: str = "",
     instead: Statement | None = None,
 ) -> Quote:
-    """The statement that `holds` is true of a measure wherever it was taken.
+    """Return the statement that `holds` is true of a measure at every place.
 
-    It is shown the measure by the values of `axis`, one or several, at each place, a combination of
-    the values of the axes in `others`. With a `correction` it is what `instead` says.
+    A place is a combination of the values of the axes in `others`. At each place `holds` is given
+    the measure by the values of `axis` (one axis or several). With a `correction`, the statement is
+    checked again with `instead`.
     """
 
     def share(statement: Statement) -> Callable[[Table], Counterpart]:
@@ -63,9 +66,9 @@ def everywhere(
 
 
 def rises(numbers: MeasureByAxis) -> bool:
-    """Whether a measure grows strictly with the axis.
+    """Return whether a measure grows strictly along the axis.
 
-    Raises `KeyError` for less than two values.
+    Raises `KeyError` if the axis has fewer than two values.
     """
     if len(numbers) < 2:
         raise KeyError("two values are compared at least")
@@ -74,9 +77,9 @@ def rises(numbers: MeasureByAxis) -> bool:
 
 
 def falls(numbers: MeasureByAxis) -> bool:
-    """Whether a measure shrinks strictly with the axis.
+    """Return whether a measure shrinks strictly along the axis.
 
-    Raises `KeyError` for less than two values.
+    Raises `KeyError` if the axis has fewer than two values.
     """
     return rises({key: -number for key, number in numbers.items()})
 
@@ -84,7 +87,7 @@ def falls(numbers: MeasureByAxis) -> bool:
 def _places(
     table: Table, measure: str, axis: str | Sequence[str], others: Sequence[str]
 ) -> list[dict[Any, Mapping[str, Any]]]:
-    """The lines of the table's summary at each place, by the value of the axis."""
+    """Return the rows of the table's summary at each place, by the value of the axis."""
     found: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
     for line in table.summary():
         if line["measure"] == measure:
@@ -96,7 +99,9 @@ def _places(
 
 
 def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Counterpart:
-    """In which share of the places a statement holds, by expectation if known, and as measured."""
+    """Return the share of places at which a statement holds: for the expected values, if they are
+    known, and for the measured ones.
+    """
     tried = [_outcome_at(place, holds) for place in places]
     outcomes = [outcome for outcome in tried if outcome is not None]
     return share_of(outcomes, share_by_law(outcomes))
@@ -104,9 +109,10 @@ def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) 
 
 @attrs.frozen
 class Outcome:
-    """Whether a statement holds at a place, in three ways.
+    """Whether a statement holds at one place, answered in three ways.
 
-    That is as measured, surely and possibly by the intervals, and by the law.
+    The three are: for the measured means; for all and for some values within the intervals; and for
+    the expected values.
     """
 
     measured: bool
@@ -116,9 +122,9 @@ class Outcome:
 
 
 def share_of(outcomes: Sequence[Outcome], expected: float | None = None) -> Counterpart:
-    """The share of places at which a statement holds.
+    """Return the share of places at which a statement holds.
 
-    Raises `NoSuchPoint` where there is no place.
+    Raises `NoSuchPoint` if there is no place.
     """
     if not outcomes:
         raise NoSuchPoint("nothing was run that the statement is about")
@@ -132,14 +138,17 @@ def share_of(outcomes: Sequence[Outcome], expected: float | None = None) -> Coun
 
 
 def share_by_law(outcomes: Sequence[Outcome]) -> float | None:
-    """The share of places at which a statement is expected to hold; None where a law is missing."""
+    """Return the share of places at which a statement holds for the expected values.
+
+    Returns None if an expected value is unknown.
+    """
     if not outcomes or any(outcome.by_law is None for outcome in outcomes):
         return None
     return sum(bool(outcome.by_law) for outcome in outcomes) / len(outcomes)
 
 
 def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Outcome | None:
-    """Whether a statement holds at a place; None where it has nothing to say."""
+    """Return whether a statement holds at a place, or None if it says nothing about the place."""
     try:
         measured = holds({key: line["mean"] for key, line in place.items()})
         seen = {measured, *(holds(numbers) for numbers in _within(place))}
@@ -156,9 +165,10 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 
 
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
-    """Numbers in their intervals: as steep as they can be, up and down, and every one at an end.
+    """Return sequences of numbers that lie in the given intervals.
 
-    Of many numbers the ends are drawn.
+    They are the steepest rise, the steepest fall, and every choice of interval ends. If there are
+    too many choices, some are drawn.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
     upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)
@@ -186,11 +196,11 @@ def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]
 def resampled(
     places: Sequence[Sequence[TrialRow]], holds: Callable[[MeasureByAxis], bool]
 ) -> Counterpart:
-    """In which share of the places a statement holds of the mean numbers of their trials.
+    """Return the share of places at which a statement holds for the means of their trials.
 
-    The numbers of a trial belong together, as of methods that are shown the same reports; so whole
-    trials are drawn anew, with replacement, and what holds at every draw holds surely. Fewer than
-    `ENOUGH` trials tell nothing.
+    All numbers of one trial belong together, because its methods see the same reports. So whole
+    trials are drawn again, with replacement. The statement surely holds at a place if it holds at
+    every draw. Fewer than `ENOUGH` trials decide nothing.
     """
     coins = SampledCoins(0, "resampled")
     return share_of([_resampled(rows, holds, coins) for rows in places])
@@ -221,10 +231,11 @@ def always_less(
     others: Sequence[str],
     why: str,
 ) -> Quote:
-    """The statement that wherever two ways were run, the better ones err less than the rest.
+    """Return the statement that the better methods have smaller errors than all others, everywhere.
 
-    `better` tells the better ways by their value of `axis`. The number quoted is the share of the
-    places where they do err less, 1; `others` are the axes that make a place.
+    `better` decides by the value of `axis` whether a method is one of the better ones. The quoted
+    number is the share of places at which they have smaller errors, which should be 1. A place is a
+    combination of the values of the axes in `others`.
     """
     return Quote(
         source,
@@ -238,7 +249,9 @@ def always_less(
 def _share_of_less(
     table: Table, better: Callable[[Any], bool], axis: str, others: Sequence[str]
 ) -> Counterpart:
-    """In which share of the places the better ways err less: by expectation, and as measured."""
+    """Return the share of places at which the better methods have smaller errors: for the expected
+    values, and for the measured ones.
+    """
     places: dict[tuple[Any, ...], dict[bool, list[dict[str, Any]]]] = {}
     for line in table.summary():
         place = places.setdefault(tuple(line.get(name) for name in others), {True: [], False: []})

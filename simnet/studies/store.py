@@ -62,7 +62,7 @@ Key = tuple[str, str, str, str, int]  # experiment, code, data, parameters, tria
 
 @attrs.frozen
 class Versions:
-    """What a result depends on besides its parameters and seed."""
+    """The versions of code and data that a result depends on, besides its parameters and seed."""
 
     code: str
     data: str
@@ -70,9 +70,8 @@ class Versions:
 
 @attrs.frozen
 class Result:
-    """A finished trial: its numbers, and the seconds that it took.
-
-    They are those of the clock, and of a processor's time.
+    """A finished trial: its numbers, and the seconds that it took by the clock and on a
+    processor.
     """
 
     job: Job
@@ -83,7 +82,7 @@ class Result:
 
 @attrs.frozen
 class StoredTrial:
-    """A line of the store."""
+    """One line of the store, read back."""
 
     experiment: str
     versions: Versions
@@ -93,15 +92,15 @@ class StoredTrial:
 class Store:
     """An open store.
 
-    `damaged` is how many damaged or unfinished lines were found; they are taken out unless the
-    store is open for reading alone. Everything raises `BadInput` when the file cannot be read or
-    written any more.
+    `damaged` is the number of damaged or unfinished lines that were found. They are removed, unless
+    the store is open for reading only. Every method raises `BadInput` when the file cannot be read
+    or written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:
-        """Open the file, or make it unless it is for reading alone.
+        """Open the file. Make it if it does not exist, unless it is opened for reading only.
 
-        Raises `BadInput`, leaving the file as it is, when it is no store.
+        Raises `BadInput`, and leaves the file as it is, if it is not a store.
         """
         self.path = path
         self.damaged = 0
@@ -126,7 +125,7 @@ class Store:
                 raise
 
     def __enter__(self) -> "Store":
-        """The store itself."""
+        """Return the store itself."""
         return self
 
     def __exit__(
@@ -135,20 +134,20 @@ class Store:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it."""
+        """Close the file."""
         os.close(self._descriptor)
 
     def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:
-        """Those of the jobs that are not there."""
+        """Return those of the jobs that the store does not have."""
         with _refusing(self.path), self._locked():
             self._catch_up()
         return [job for job in jobs if _key(experiment, versions, job) not in self._there]
 
     def add(self, experiment: str, versions: Versions, results: Sequence[Result]) -> int:
-        """Commit results; how many were not there before.
+        """Commit results, and return how many of them were new.
 
-        Results that are there stay as they are. What is committed outlives the process and the
-        machine's power.
+        Results that the store has already are not changed. Committed results survive the end of the
+        process and a loss of power.
         """
         with _refusing(self.path), self._locked():
             self._catch_up()
@@ -165,9 +164,9 @@ class Store:
     def kept(
         self, experiment: str | None = None, versions: Versions | None = None
     ) -> list[StoredTrial]:
-        """The trials in the order in which they were written.
+        """Return the stored trials in the order in which they were written.
 
-        They are of one experiment, and of one version of code and data, if these are given.
+        They can be limited to one experiment, and to one version of code and data.
         """
         found: dict[Key, StoredTrial] = {}
         with _refusing(self.path), self._reader(0) as file:
@@ -182,7 +181,9 @@ class Store:
         return list(found.values())
 
     def confirm(self) -> None:
-        """Read the whole file again. Raises `BadInput` unless all that was kept is still in it."""
+        """Read the whole file again. Raises `BadInput` unless it still has every committed
+        result.
+        """
         with _refusing(self.path):
             self._refuse_replaced()
         with Store(self._place, reading=True) as again:
@@ -194,7 +195,7 @@ class Store:
             )
 
     def _refuse_replaced(self) -> None:
-        """Raise `BadInput` unless the path still leads to the file that was opened, uncut."""
+        """Raise `BadInput` if the file was replaced, deleted or cut since it was opened."""
         opened = os.fstat(self._descriptor)
         try:
             found = self._place.stat()
@@ -213,7 +214,7 @@ class Store:
         )
 
     def _catch_up(self) -> None:
-        """Take note of the lines that were added since the file was last read."""
+        """Read the lines that were added since the last reading."""
         if self._writing:
             self._refuse_replaced()
         with self._reader(self._end) as file:
@@ -230,7 +231,7 @@ class Store:
                 self._end += len(line)
 
     def _noted(self, one: StoredTrial | None) -> bool:
-        """Take note of a line's trial; whether there is one, and for the first time."""
+        """Note the trial of a line, and return whether the line holds a trial that is new."""
         if one is None:
             return False
         key = _key(one.experiment, one.versions, one.result.job)
@@ -239,7 +240,7 @@ class Store:
         return new
 
     def _append(self, content: bytes) -> None:
-        """Write at the end, all or nothing, and wait for the disk."""
+        """Write bytes at the end of the file, all or none of them, and wait for the disk."""
         try:
             os.lseek(self._descriptor, self._end, os.SEEK_SET)
             left = memoryview(content)
@@ -252,14 +253,18 @@ class Store:
             raise
 
     def _reader(self, start: int) -> BinaryIO:
-        """A buffered reader of the file from there on, which sees all that has been written."""
+        """Return a buffered reader of the file from a place on, which sees everything written so
+        far.
+        """
         file = open(self._descriptor, "rb", closefd=False)  # noqa: SIM115  # callers close it
         file.seek(start)
         return file
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Keep other writers out. Readers need no lock: they stop before an unfinished line."""
+        """Keep other writers out. Readers need no lock, because they stop before an unfinished
+        line.
+        """
         if not self._writing:
             yield
             return
@@ -282,13 +287,15 @@ class Store:
 
 
 def default_store() -> Path:
-    """Where results go unless a file is named: `simnet/results.jsonl` among the user's state."""
+    """Return where results go by default: `simnet/results.jsonl` in the user's state folder."""
     state = os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.jsonl"
 
 
 def _key(experiment: str, versions: Versions, job: Job) -> Key:
-    """What tells results apart; its texts are shared among keys, of which there may be many."""
+    """Return the key that identifies a result. Equal texts of keys share memory, because there are
+    many keys.
+    """
     return (
         intern(experiment),
         intern(versions.code),
@@ -299,7 +306,7 @@ def _key(experiment: str, versions: Versions, job: Job) -> Key:
 
 
 def _line(experiment: str, versions: Versions, result: Result) -> bytes:
-    """A trial as a line that ends in its digest."""
+    """Return a trial as a line of the store, which ends in its digest."""
     job = result.job
     text = json.dumps(
         {
@@ -318,7 +325,7 @@ def _line(experiment: str, versions: Versions, result: Result) -> bytes:
 
 
 def _trial(line: bytes) -> StoredTrial | None:
-    """The trial of a line; None for a line that does not end in its digest."""
+    """Return the trial that a line holds, or None if the line does not end in its digest."""
     text, seal = line[:-SEAL_LENGTH], line[-SEAL_LENGTH:]
     if not text or seal != SEAL.format(_digest(text)).encode():
         return None
@@ -340,7 +347,7 @@ def _digest(text: bytes) -> str:
 
 
 def _wait_for_disk(folder: Path) -> None:
-    """Wait until a new file's name in its folder outlives the machine's power."""
+    """Wait until the name of a new file is on disk, so that it survives a loss of power."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -349,10 +356,10 @@ def _wait_for_disk(folder: Path) -> None:
 
 
 def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
-    """Raise `BadInput` unless the file begins as a store does.
+    """Raise `BadInput` unless the file begins like a store.
 
-    If its first line is damaged, a sound line soon after it will do. A new store may be empty, or
-    hold a part of the first line, if its maker was killed.
+    If the first line is damaged, an intact line soon after it is enough. A new store may be empty,
+    or may hold only a part of the first line if the process that made it was killed.
     """
     head = os.pread(descriptor, HEAD, 0)
     if writing and HEADER.startswith(head):
@@ -373,7 +380,7 @@ def _refuse_foreign(path: Path, descriptor: int, writing: bool) -> None:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Errors of the file system as `BadInput`."""
+    """Turn errors of the file system into `BadInput`."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Sweeps: run the trials of an experiment that a store lacks, on any `concurrent.futures` executor.
+"""Sweeps: run the trials that a store does not have yet, on any `concurrent.futures` executor.
 
-Trials travel in chunks of about a quarter of a second, each committed as it comes back. A chunk
-names its experiment and holds plain numbers, so whoever runs it needs the same code installed, and
-is asked whether it has.
+Trials travel to the workers in chunks that take about a quarter of a second, and each chunk is
+committed to the store when it comes back. A chunk names its experiment and holds plain numbers. So
+the worker needs the same code, and it is asked whether it has.
 """
 
 import os
@@ -41,9 +41,9 @@ AHEAD = 2  # chunks in flight for each slot, so that none runs dry
 
 @attrs.frozen(eq=False)
 class Study:
-    """An experiment as found under a name or in a file, with the folder of its data.
+    """An experiment that was found by its name or in a file, with the folder of its data.
 
-    `origin` is that name or file.
+    `origin` is this name or file.
     """
 
     name: str
@@ -53,7 +53,10 @@ class Study:
 
     @classmethod
     def of(cls, origin: str, data: Path | None = None) -> "Study":
-        """The experiment of that name or file. Raises `BadInput` when there is none."""
+        """Return the study with this name or in this file.
+
+        Raises `BadInput` if there is none.
+        """
         path = own_file(origin)
         origin = (
             origin if path is None else str(path.absolute())
@@ -63,15 +66,15 @@ class Study:
 
     @property
     def versions(self) -> Versions:
-        """The versions of the code and of the data.
+        """Return the versions of the code and of the data.
 
-        Raises `BadInput` when a file of the data is missing.
+        Raises `BadInput` if a data file is missing.
         """
         return versions_of(self.origin, self.experiment, self.data)
 
 
 def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versions:
-    """The versions that an experiment's results have here and now."""
+    """Return the versions of the code and the data that an experiment's results would have now."""
     return Versions(
         code_version(experiment.trial, own_file(origin)), data_version(data, experiment.files)
     )
@@ -79,7 +82,7 @@ def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versi
 
 @attrs.frozen
 class Chunk:
-    """Trials that travel together, with what is needed to run them elsewhere."""
+    """Trials that travel together, with everything that a worker needs to run them."""
 
     origin: str
     data: Path | None
@@ -89,7 +92,7 @@ class Chunk:
 
 @attrs.define
 class SweepCounts:
-    """How a sweep went: trials that it did, that raised, and that were there already."""
+    """How many trials a sweep ran, how many failed, and how many were in the store already."""
 
     done: int = 0
     failed: int = 0
@@ -97,14 +100,15 @@ class SweepCounts:
     errors: list[str] = attrs.field(factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the counts for JSON; these keys are stable."""
         return attrs.asdict(self)
 
 
 def run_chunk(chunk: Chunk) -> list[Result | Failed]:
-    """Run the trials of a chunk, in whatever process.
+    """Run the trials of a chunk, in this process.
 
-    Raises `BadInput` where code or data are not the chunk's, or the data change meanwhile.
+    Raises `BadInput` if this process has other code or data than the chunk names, or if the data
+    change during the run.
     """
     _, experiment = find_experiment(chunk.origin)
     here = versions_of(chunk.origin, experiment, chunk.data)
@@ -122,7 +126,7 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
 
 
 def _silent(_: Any) -> None:
-    """Tell nobody."""
+    """Ignore a message: nobody listens."""
 
 
 def sweep(
@@ -133,16 +137,18 @@ def sweep(
     progress: Callable[[int], None] = _silent,
     say: Callable[[str], None] = _silent,
 ) -> SweepCounts:
-    """Run every trial that the store lacks, and commit each soon after it ends.
+    """Run every trial that the store does not have, and commit each soon after it ends.
 
-    `slots` is how many trials the executor runs at once; `progress` is called with the number of
-    trials settled, and `say` with a sentence on what a person would want to know meanwhile. A trial
-    that raises is counted, and the others go on. Where a process ends abruptly, the trials under
-    way are run again one by one, and one that ends its process alone, twice, has failed.
+    `slots` is the number of trials that the executor runs at once. `progress` is called with the
+    number of trials that ended, and `say` with sentences for the person who waits. If a trial
+    raises an exception, it is counted as failed and the others go on. If a worker process ends
+    abruptly, the trials that it had are run again one by one. A trial that ends its process twice
+    when it runs alone has failed.
 
-    At the end the store is read again. Raises `BadInput` when the executor or the store breaks, or
-    the store has lost results; on that or an interrupt, what has come back is committed, and the
-    rest is cancelled.
+    At the end the store is read again and checked.
+
+    Raises `BadInput` if the executor or the store breaks, or if the store has lost results. Then,
+    and on an interrupt, finished trials are committed and the rest is cancelled.
     """
     going = _Sweep(study, store, executor, slots, progress, say)
     try:
@@ -154,10 +160,10 @@ def sweep(
 
 
 class _Sweep:
-    """A sweep under way: jobs that wait, chunks in flight, and suspects.
+    """A sweep at work: waiting jobs, chunks that workers have, and suspects.
 
-    Suspects were under way when a process ended abruptly, so that one of them may have ended it.
-    They are run alone, one after another, before anything else.
+    A suspect is a job that a worker had when its process ended abruptly, so this job may be the
+    cause. Suspects run alone, one after another, before all other jobs.
     """
 
     def __init__(
@@ -180,10 +186,10 @@ class _Sweep:
         self.pace = CHUNK  # seconds a trial takes, by the latest chunk
 
     def _missing(self) -> list[Job]:
-        """The jobs that the store lacks, in an order of this process.
+        """Return the jobs that the store does not have, in an order that differs between processes.
 
-        Sweeps of the same jobs then seldom run the same ones at once, and cheap and dear trials
-        come mixed, so that the progress so far tells how long the rest takes.
+        So two sweeps of the same jobs seldom run the same job at the same time. And short and long
+        trials are mixed, so that the progress so far predicts the remaining time.
         """
         jobs = list(self.study.experiment.jobs(self.study.name))
         missing = self.store.lacks(self.study.name, self.versions, jobs)
@@ -202,7 +208,7 @@ class _Sweep:
                 self._keep(future)
 
     def stop(self) -> None:
-        """Cancel what is in flight, and keep what has landed."""
+        """Cancel the chunks that workers have, and keep what has come back."""
         for future in self.flying:
             future.cancel()
         for future in [
@@ -213,7 +219,7 @@ class _Sweep:
             self._keep(future)
 
     def _launch(self) -> None:
-        """Send the next jobs off, but for those that another sweep has settled meanwhile."""
+        """Submit the next jobs, except those that another sweep has finished meanwhile."""
         fair = len(self.waiting) // (2 * AHEAD * self.slots)
         size = max(1, min(round(CHUNK / max(self.pace, 1e-6)), fair))
         jobs = [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
@@ -236,7 +242,7 @@ class _Sweep:
         self.flying[future] = chunk
 
     def _keep(self, future: Future[list[Result | Failed]]) -> None:
-        """Commit what a chunk gave, and count it."""
+        """Commit the results of a chunk, and count them."""
         jobs = self.flying[future].jobs
         alone = bool(self.suspects) and jobs == (self.suspects[0],)
         outcomes = self._outcomes(future, jobs, alone)
@@ -253,9 +259,9 @@ class _Sweep:
     def _outcomes(
         self, future: Future[list[Result | Failed]], jobs: Sequence[Job], alone: bool
     ) -> list[Result | Failed]:
-        """What a chunk gave, or nothing yet if its jobs are suspects now.
+        """Return the results of a chunk, or no results if its jobs became suspects.
 
-        Raises `BadInput` when nobody is left to run.
+        Raises `BadInput` if no worker is left.
         """
         try:
             return future.result()

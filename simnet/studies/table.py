@@ -65,7 +65,7 @@ class Estimate:
     exact: bool = False
 
     def scaled(self, factor: float) -> "Estimate":
-        """The estimate of so many times the measure."""
+        """Return the estimate of the measure times a factor."""
         expected = None if self.expected is None else self.expected * factor
         return attrs.evolve(
             self,
@@ -77,20 +77,22 @@ class Estimate:
 
     @property
     def holds(self) -> bool:
-        """Whether the expected value lies inside the interval; true where none is known."""
+        """Whether the interval contains the expected value; true if the expected value is
+        unknown.
+        """
         slack = 1e-9 * abs(self.mean)  # an exact number may differ from its twin in the last digits
         return self.expected is None or self.low - slack <= self.expected <= self.high + slack
 
 
 class NoSuchPoint(LookupError):
-    """The table has no trial at the point asked for."""
+    """The table has no trial at the requested point."""
 
 
 @attrs.frozen(eq=False)
 class Table:
-    """Trials of an experiment in the order of the grid.
+    """The trials of an experiment in the order of its grid.
 
-    `axes` are its parameters.
+    `axes` are the experiment's parameters.
     """
 
     rows: Sequence[TrialRow]
@@ -100,27 +102,29 @@ class Table:
     exact: bool = False  # whether trials toss no coins
 
     def where(self, **fixed: Any) -> "Table":
-        """The rows that have these parameters; of a parameter that a row lacks, None."""
+        """Return the rows with these parameters; None asks for rows without the parameter."""
         kept = [
             row for row in self.rows if all(row.get(name) == value for name, value in fixed.items())
         ]
         return attrs.evolve(self, rows=kept)
 
     def values(self, axis: str) -> list[Any]:
-        """The values that occur of a parameter, in order of occurrence."""
+        """Return the values of a parameter that occur, in order of occurrence."""
         return list(dict.fromkeys(row[axis] for row in self.rows if row.get(axis) is not None))
 
     def points(self) -> dict[tuple[Any, ...], "Table"]:
-        """The rows of each point of the grid, by the values of its axes."""
+        """Return the rows of each point of the grid, by the values of its axes."""
         found: dict[tuple[Any, ...], list[TrialRow]] = {}
         for row in self.rows:
             found.setdefault(tuple(row.get(axis) for axis in self.axes), []).append(row)
         return {point: attrs.evolve(self, rows=rows) for point, rows in found.items()}
 
     def at(self, measure: str | Measure, **fixed: Any) -> Estimate:
-        """The estimate of a measure, one of the table's by name or another number, at one point.
+        """Return the estimate of a measure at one point.
 
-        Raises `NoSuchPoint` when no row, or more than one point, fits.
+        The measure is one of the table's, by its name, or any number that the trials returned.
+
+        Raises `NoSuchPoint` if no row fits, or if the rows of several points fit.
         """
         found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
         points = found.points()
@@ -131,9 +135,9 @@ class Table:
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
 
     def summary(self) -> list[dict[str, Any]]:
-        """A line for each point and measure: mean, interval, and what is expected.
+        """Return a row for each point and measure, with mean, interval and expected value.
 
-        The intervals hold together with `CONFIDENCE`, by Bonferroni's inequality.
+        The intervals hold jointly with probability `CONFIDENCE`, by Bonferroni's inequality.
         """
         points = self.points()
         pairs = [
@@ -169,11 +173,12 @@ class Table:
 def estimated(
     rows: Sequence[TrialRow], measure: Measure, error: float, exact: bool = False
 ) -> Estimate:
-    """Mean and interval of a measure over trials; the interval fails with probability `error`.
+    """Return the mean of a measure over trials, with an interval that fails with probability
+    `error`.
 
-    With a known deviation the interval is that of a gamma law of this relative spread, without one
-    Student's, which a single trial leaves unbounded. The numbers of `exact` trials are what they
-    are.
+    If the relative standard deviation of one trial is known, the interval is that of a gamma law
+    with this deviation. Otherwise it is Student's interval, which has no bounds if there is one
+    trial. For `exact` trials the interval is the value itself.
     """
     values = [float(row[measure.name]) for row in rows]
     mean, count = sum(values) / len(values), len(values)
@@ -201,12 +206,11 @@ def estimated(
 
 
 def gamma_interval(mean: float, spread: float, count: int, error: float) -> tuple[float, float]:
-    """An interval for the expectation of positive numbers of a known relative spread.
+    """Return a confidence interval for the mean of positive numbers with known relative deviation.
 
-    It is taken from the mean of `count` of them.
-
-    Their sum is about gamma distributed with shape count / spread²; for sums of squares of
-    Gaussians of equal variance that is exact (it is the interval for a variance).
+    It is computed from the mean of `count` numbers. Their sum is about gamma distributed with shape
+    count / spread². For sums of squares of Gaussians of equal variance this is exact: it is the
+    interval for a variance.
     """
     from scipy.special import gammaincinv  # here, not above: it takes a while to load
 
@@ -220,7 +224,7 @@ def gamma_interval(mean: float, spread: float, count: int, error: float) -> tupl
 
 
 def _square(value: float) -> float:
-    """The square, which is infinite where `value**2` is an OverflowError."""
+    """Return the square of a number; infinity where `value**2` raises OverflowError."""
     return value * value
 
 
@@ -231,12 +235,12 @@ def _student(count: int, error: float) -> float:
 
 
 def columns(rows: Sequence[TrialRow]) -> list[str]:
-    """The names that occur in any row, in order of occurrence."""
+    """Return the names that occur in any row, in order of occurrence."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
-    """Rows as CSV; a number that a row lacks is left empty.
+    """Write rows as CSV. If a row has no number of a name, its cell is empty.
 
     Raises `BadInput` when the file cannot be written.
     """
@@ -248,7 +252,7 @@ def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
 
 
 def has_pyarrow() -> bool:
-    """Whether tables can be written as Parquet."""
+    """Return whether pyarrow is installed, which writes tables as Parquet."""
     try:
         import pyarrow.parquet  # noqa: F401  # here, not above: it is an extra, and takes long
     except ImportError:
@@ -257,13 +261,16 @@ def has_pyarrow() -> bool:
 
 
 def refuse_without_pyarrow() -> None:
-    """Raise `BadInput` when no Parquet can be written, and say what to install."""
+    """Raise `BadInput` if pyarrow is missing; the message says what to install."""
     if not has_pyarrow():
         raise BadInput(extra_missing("writing Parquet", "pyarrow", "data"))
 
 
 def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
-    """Rows as Parquet. Raises `BadInput` without pyarrow, or when the file cannot be written."""
+    """Write rows as Parquet.
+
+    Raises `BadInput` if pyarrow is missing or the file cannot be written.
+    """
     refuse_without_pyarrow()
     import pyarrow
     import pyarrow.parquet
@@ -281,9 +288,9 @@ def write_parquet(rows: Sequence[TrialRow], path: Path) -> None:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """A column of one type.
+    """Return the values of a column in one type.
 
-    Numbers of two kinds become floats, and anything mixed with text becomes text.
+    Whole numbers mixed with fractions become floats. Anything mixed with text becomes text.
     """
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:

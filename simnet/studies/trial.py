@@ -1,4 +1,4 @@
-"""What most trials do: run a protocol on some people, and take the errors of its estimate."""
+"""What most trials do: run a protocol on some users, and take the errors of its estimate."""
 
 from simnet.contract import Protocol
 from simnet.kernel.run import run
@@ -14,9 +14,9 @@ SQUARED_L2 = Measure(
 def errors(
     protocol: Protocol, about: About, people: Population, seed: int
 ) -> dict[str, float | str]:
-    """A run's squared L2 error with its exact mean and deviation, and what was moved.
+    """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
 
-    Raises `ValueError` where `about` does not say how an estimate is assessed.
+    Raises `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")

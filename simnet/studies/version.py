@@ -1,7 +1,8 @@
-"""What results depend on besides parameters and seed: the version of the code, and the data.
+"""The versions that a result depends on besides its parameters and seed: of the code and of the
+data.
 
-The code is what a trial can reach by imports (see `simnet.closure`), with the versions of
-Python and of the libraries that are imported on the way.
+The code is everything that a trial can reach by imports (see `simnet.closure`), with the versions
+of Python and of the imported libraries.
 """
 
 import functools
@@ -24,11 +25,11 @@ SYNTHETIC = "synthetic"  # in place of a digest where there are no data
 
 
 def code_version(trial: Trial, file: Path | None = None) -> str:
-    """A digest of the code that a trial can reach, and of an experiment's own file.
+    """Return a digest of the code that a trial can reach, and of the experiment's own file.
 
-    Docstrings and comments do not count, nor does code that the trial does not import. Modules
-    beside the file count when they are imported. The sources are taken as they were when first
-    asked for in this process.
+    Docstrings and comments do not count, and neither does code that the trial does not import.
+    Modules beside an experiment's file count if they are imported. Each source counts as it was
+    when this process first read it.
     """
     sources = {Path(path).absolute() for path in _files(trial)}
     beside = None
@@ -47,7 +48,9 @@ def code_version(trial: Trial, file: Path | None = None) -> str:
 
 
 def _files(trial: object) -> Iterator[str]:
-    """The files of the functions that a trial is made of: itself, or the parts of a partial one."""
+    """Return the files of the functions of a trial: of the trial itself, or of the parts of a
+    partial.
+    """
     if isinstance(trial, functools.partial):
         for part in (trial.func, *trial.args, *trial.keywords.values()):
             if callable(part):
@@ -60,16 +63,16 @@ def _files(trial: object) -> Iterator[str]:
 
 @lru_cache
 def _versions(modules: tuple[str, ...]) -> str:
-    """The versions of the installed distributions that these top modules belong to."""
+    """Return the versions of the installed distributions that contain these top-level modules."""
     distributions = packages_distributions()
     found = {name for module in modules for name in distributions.get(module, ())}
     return " ".join(f"{name} {version(name)}" for name in sorted(found))
 
 
 def data_version(folder: Path | None, files: Sequence[str]) -> str:
-    """A digest of the named files of a folder; `synthetic` without one, or where no files are read.
+    """Return a digest of the named files of a folder; `synthetic` if no files are read.
 
-    Raises `BadInput` for a file that is missing.
+    Raises `BadInput` if a file is missing.
     """
     if folder is None or not files:
         return SYNTHETIC
