@@ -1,10 +1,12 @@
 """For tests of protocols: hypothesis strategies, and assertions about what coalitions learn.
 
-@given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data()) def
-  test_users_alone_learn_nothing(instance, data): protocol, inputs = instance corrupt =
-  data.draw(coalitions(protocol, role="user", spare=1)) assert_learns_nothing(run(protocol, inputs,
-  seed=data.draw(seeds())), corrupt)
+A test may look like this::
 
+    @given(instances(MyProtocol, users=st.integers(2, 5), items=st.integers(1, 3)), st.data())
+    def test_users_alone_learn_nothing(instance, data):
+        protocol, inputs = instance
+        corrupt = data.draw(coalitions(protocol, role="user", spare=1))
+        assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
 Write claims in pairs: one test that some coalitions learn nothing, and one test that other
 coalitions learn something. A verdict that never finds anything would pass the first test.
 

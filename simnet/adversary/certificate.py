@@ -251,7 +251,9 @@ class _FieldWriter:
         self._numbers: dict[int, int] = {}
 
     def field(self) -> Json:
-        """The entry for the field. `unknowns` is made last, when all unknowns have numbers."""
+        """Return the field's part of the certificate. `unknowns` is made last, when all unknowns
+        have numbers.
+        """
         knowledge, proof = self._knowledge, self._proof
         part: Json = {
             "modulus": knowledge.modulus,
@@ -340,7 +342,9 @@ class _FieldWriter:
         }
 
     def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """What to add to each coin: unknowns, or opened rows."""
+        """Return the list of pairs (coin, what is added to it): a form, or a combination of opened
+        rows.
+        """
         pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
         return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
 
@@ -442,7 +446,7 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
 
 
 def _attributes(protocol: object) -> Mapping[str, object]:
-    """The attributes that a protocol was made with. They are for people: no name can set them."""
+    """Return the parameters of a protocol by name; empty unless its class is an attrs class."""
     if not attrs.has(type(protocol)):
         return {}
     return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)

@@ -45,7 +45,7 @@ KINDS = ("coin", "secret", "product", "monomial", "public")
 # The class of an unknown.
 COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
 
-Vector = dict[int, int]  # coefficients by unknown; none is 0
+Vector = dict[int, int]  # coefficients by unknown; no coefficient is 0
 
 
 class BadCertificate(ValueError):

@@ -13,7 +13,7 @@ takes an elimination. *Checking* it is easier, if the certificate shows how coin
 All three ask `Elimination` the same question: which shift of these coins removes these targets from
 these rows? What cannot be removed are *remnants*. Only the first of the three may have remnants.
 
-Example. The coalition sees x + r, and a door was given w + r; r and w are coins. Adding 1 to w
+Example. The coalition sees x + r, and a door receives w + r, where r and w are coins. Adding 1 to w
 changes only the opened row:
 
 >>> coins_to_move(7, [{1: 1, 2: 1}, {3: 1, 2: 1, 9: 1}], lambda u: u in (2, 3), lambda u: u == 9)

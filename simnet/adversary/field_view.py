@@ -156,7 +156,7 @@ class FieldView:
         return np.searchsorted(self.starts, rows, side="right") - 1
 
     def excerpt(self, row: int) -> Excerpt:
-        """The elements of a message that one row stands for."""
+        """The elements of a message that one row represents."""
         number = int(self.part_numbers(np.array([row]))[0])
         part, at = self.parts[number], row - int(self.starts[number])
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])

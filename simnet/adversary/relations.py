@@ -1,4 +1,4 @@
-"""Which secrets are related: one of them cannot be varied without another.
+"""Find related secrets: two secrets are related if changing one of them changes the other.
 
 If a party makes two secrets from its input (x and x², or one bit over two fields), the two are
 related. A secret that is made from field elements is related to the secrets in these elements. A
@@ -45,7 +45,7 @@ class Relations:
         return node
 
     def has_no_input(self, family: int) -> bool:
-        """Whether a secret was made from discrete coins or plain numbers alone."""
+        """Return whether a secret was made only from discrete coins or plain numbers."""
         return family in self._made and self.group(family) not in self._roots_of_inputs
 
     def _join(self, one: Hashable, other: Hashable) -> None:

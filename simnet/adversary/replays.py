@@ -1,27 +1,28 @@
-"""Replays on other inputs: whether a door's function leaves anything behind.
+"""Replays with other inputs, which check that the functions of doors have no side effects.
 
 Theory of operation. A script cannot look at its input, and the function of a door must be pure.
-Python cannot enforce the second: a function may append to a list that the script looks at later.
-The symbolic reading notices this if the list is used in the run at hand. It misses a script that
-uses the list on other inputs only. So the run is played again, in numbers, on other inputs. All
-doors call their functions on these inputs, but what the functions return is discarded, and every
-door gives the recorded value. Now only what a function left behind can change what a script does.
-If anything changes, the script is refused by name.
+Python cannot enforce purity: a function may append to a list that the script reads later. The
+symbolic reading notices this if the script uses the list in the given run. It misses a script that
+uses the list with other inputs only. So we play the run again, in numbers, with other inputs. All
+doors call their functions with these inputs, but discard the results and return the recorded
+values. Then only a side effect of a function can change the behaviour of a script. If any behaviour
+changes, an error names the script.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
-me.send(...)`. In the symbolic reading nobody appends and nobody sends. If the vote was 2, this is
-also what happened in the run. On vote 1 the replay sends a message, and the script is refused.
+me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the
+script sends nothing. If the vote was 2, the run sent nothing either. But in the replay with vote 1
+the script sends a message, so it is refused.
 
 One replay changes the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
 With N items, N - 1 replays give every party every item once, and N more give all parties the same
-item. Functions that do share something may show it only if some parties have other inputs and some
-have not. So in further replays one party changes its input, and then two parties do. Not all joint
-inputs are tried. For a large run only some replays are made: see `MOST_MESSAGES`.
+item. If functions share something, this may be visible only if the inputs of some parties change
+and those of others do not. So further replays change the input of one party, and then of two. We do
+not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
 
-What the functions return is compared as well, also in a replay on the run's own inputs. A function
+We also compare the results of the functions, in a replay with the run's own inputs too. A function
 that is called twice with the same values and the same coins must return the same value. Otherwise
-it reads what another function left behind. Example: one user's function puts its input into a list,
+it reads a side effect of another function. Example: one user's function puts its input into a list,
 and another user discloses what it finds there. All replays send the same messages, and the
 disclosed value would be judged as if the list did not depend on any input.
 """
@@ -53,7 +54,7 @@ MOST_MESSAGES = 5_000
 MOST_REPLAYS = 16  # even if fewer give every party every item
 MOST_OF_MANY = 200  # if there are too many items to give every party every item
 
-PURE = "the function of a door leaves nothing behind but what it returns"
+PURE = "the function of a door must have no side effect: it may only return a value"
 
 
 @attrs.frozen

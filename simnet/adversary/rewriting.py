@@ -34,7 +34,7 @@ class DoorChecks:
     """
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # noqa: ARG002  # for who calls doors
-        """Whether it depends on inputs alone if the door's function raises an error."""
+        """Return whether only inputs decide if the door's function raises an error."""
         return False
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # likewise

@@ -76,7 +76,7 @@ ADDITIVE_NOTE = (
 )
 THRESHOLD_NOTE = "by the protocol's threshold, one set stands for all sets of its size"
 SPREAD_REASON = (
-    "one secret is spread over several groups of messages, which are searched one by one"
+    "several groups of messages contain parts of one secret, but each group is searched alone"
 )
 FORWARDING_REASON = (
     "the user forwards values that it received, and what the forwarded values tell was not searched"

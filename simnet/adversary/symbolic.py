@@ -103,7 +103,7 @@ class SymbolicField:
         return lifted
 
     def block(self, number: int) -> "SymbolicField":
-        """The unknowns of a deferred block."""
+        """Return the source of the unknowns that a deferred block draws."""
         return SymbolicField(self._sampled.block(number), self._reading, self._holder)
 
 

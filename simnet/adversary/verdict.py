@@ -288,7 +288,7 @@ class Verdict:
 
     @functools.cached_property
     def _weights(self) -> dict[tuple[int, int], Vector]:
-        """The messages' coefficients for every function, by field and number."""
+        """The coefficient of each message in each exposed function, by (field, number)."""
         return {
             (field, number): knowledge.elimination.weights(function.origin)
             for field, knowledge in enumerate(self.knowledge)

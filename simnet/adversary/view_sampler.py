@@ -1,9 +1,9 @@
-"""Samples of what a coalition sees, one row for each run, as an auditor of privacy needs them.
+"""Samples of a coalition's view, one row of numbers for each run, for an auditor of privacy.
 
 A row contains the outputs of the coalition's members, the secrets that they declared (for example
-their own noise), and every number that they received from other parties. Coins that left no trace
-in these numbers are not in the row. So the privacy loss of the view is at least the loss of the
-rows, and a lower bound for the rows is one for the view.
+their own noise), and every number that they received from other parties. A member's coins
+themselves are in the view, but not in the row. So the privacy loss of the view is at least that of
+the rows, and a lower bound for the rows is also a lower bound for the view.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -6,10 +6,12 @@ A party draws two kinds of random values, which come from two sources:
 - *field elements*, which serve as masks: `FieldSource`.
 
 A script sees only `Coins`. `Coins` checks the arguments, bills the operation and asks one of its
-two sources. A reading of a script may replace one source and keep the other:
+two sources. A reading of a script may replace one source and keep the other::
 
-reading discrete source field source numeric seeded words seeded words symbolic seeded words an
-  unknown for each element exhaustive a tape of outcomes an unknown for each element, or the tape
+    reading         discrete source        field source
+    numeric         seeded words           seeded words
+    symbolic        seeded words           an unknown for each element
+    exhaustive      a tape of outcomes     an unknown for each element, or the tape
 
 Example. `coins.bernoulli(0.5)` bills one Bernoulli draw (BS) and asks the discrete source;
 `coins.field(F, (3,))` bills three field draws (FS) and asks the field source.

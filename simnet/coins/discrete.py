@@ -65,8 +65,8 @@ def discrete_laplace(stream: Stream, scale: Fraction) -> int:
 def discrete_gaussian(stream: Stream, variance: Fraction) -> int:
     """An integer x with weight exp(-x² / (2 variance)); Algorithm 3.
 
-    A discrete Laplace draw y of scale t = floor(σ) + 1 is accepted with chance exp(-(|y| - σ²/t)² /
-    (2σ²)).
+    A discrete Laplace draw y of scale t = floor(σ) + 1 is accepted with probability
+    exp(-(|y| - σ²/t)² / (2σ²)).
     """
     numerator, denominator = variance.numerator, variance.denominator
     scale = isqrt(numerator // denominator) + 1

@@ -63,7 +63,7 @@ def _lane(bound: int) -> np.dtype[Any]:
 def _reduce(values: Array, bound: Any) -> None:
     """`values %= bound` in place.
 
-    Numpy divides by a constant many numbers at once, but takes remainders singly.
+    Numpy is fast at dividing an array by a constant, but slow at computing remainders.
     """
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]

@@ -72,7 +72,7 @@ class SeededSource:
 
     @property
     def position(self) -> int:
-        """How many words have been drawn."""
+        """The number of words drawn so far."""
         return self._stream.position
 
     def skip(self, count: int) -> None:

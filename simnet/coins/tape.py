@@ -54,11 +54,13 @@ class Choice:
 
     @classmethod
     def of(cls, weights: Iterable[tuple[Outcome, Fraction | int]]) -> "Choice":
-        """Outcomes in proportion to their weights; those of weight 0 are left out."""
+        """Return a choice with probabilities proportional to the weights. Outcomes of weight 0 are
+        left out.
+        """
         possible = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
         total = sum((weight for _, weight in possible), Fraction(0))
         if not possible or any(weight < 0 for _, weight in possible):
-            raise ValueError("a coin has outcomes with chances from 0 that do not all vanish")
+            raise ValueError("a coin needs weights of at least 0 that are not all 0")
         return cls(tuple((outcome, weight / total) for outcome, weight in possible))
 
 
@@ -242,7 +244,7 @@ class TapeDiscrete:
         self._refuse("skellam")
 
     def block(self, number: int) -> "TapeDiscrete":
-        """Return the same tape, as for field elements."""
+        """Return the same tape: deferred blocks of discrete coins are drawn at once."""
         del number
         return self
 

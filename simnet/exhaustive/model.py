@@ -288,7 +288,7 @@ def input_key(value: object) -> Hashable:
 
 
 class Model:
-    """A protocol whose worlds can be listed. Executions are kept and used for further inputs.
+    """A protocol whose worlds can be listed. Executions are stored and reused for other inputs.
 
     With `enumerate_field`, field coins are played out too, and nothing stays unknown.
     """

@@ -1,11 +1,11 @@
-"""Everything that one party can do: a tree of its own states.
+"""The tree of all states that one party can reach.
 
-A party's *history* is everything that it has met so far: the outcomes of its coins, the numbers of
-the field elements that it opened, and the messages that it received. Its script is deterministic
-apart from that, so a history determines the party's state: what it has sent, and what it does next
-(toss a coin, open field elements, wait, end). The states form a tree. A state has a branch for
-every outcome of a coin, for every list of opened numbers, and for every delivery that the party can
-tell from other deliveries.
+A party's *history* consists of the outcomes of its coins so far, the numbers of the field elements
+that it opened, and the messages that it received. Its script is deterministic apart from these, so
+the history determines the party's state: the messages that it has sent, and its next action (toss a
+coin, open field elements, wait, or end). The states form a tree. A state has a branch for every
+outcome of a coin, for every list of opened numbers, and for every delivery of messages that the
+party can distinguish from other deliveries.
 
 Example. A script that answers a question falsely with probability 1/4, and its tree::
 
@@ -18,9 +18,9 @@ Example. A script that answers a question falsely with probability 1/4, and its 
                                              -- False --> sends bit, ends
                 -- question 2 --> (as above)
 
-A state is reached by playing the script from the beginning on its history, or by resuming it if it
-is still suspended at the state before. So a script is played once for each history of the *party*,
-although this history may be part of many joint histories of all parties.
+To reach a state, we play the script from the beginning with the state's history, or resume a script
+that is still suspended at the state before. So the script is played once for each history of the
+*party*, although this history may be part of many joint histories of all parties.
 
 A delivery of field elements becomes *received unknowns*, which are numbered for each party. Two
 deliveries that differ only in the values of forms are one branch.

@@ -12,10 +12,10 @@ rounds of a run are causal: a message of round r depends only on messages of ear
 among the messages that differ, a message of the earliest round was not changed by another message.
 Its own sender changed it, and the error names this sender.
 
-Example. A user adds `random.randrange(2)` to its report:
+Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
-u2 in round 1 (tag "report"): its message to server differs when the run is read again, and the
-  state of `random` changed meanwhile: a script must draw every random number from me.coins, ...
+    u2 in round 1 (tag "report"): its message to server differs when the run is read again, and
+    the state of `random` changed meanwhile: a script must draw every random number from me.coins
 """
 
 import itertools

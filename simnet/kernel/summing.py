@@ -176,7 +176,7 @@ class Summing:
         return self._new_sum(tag, key)
 
     def _sum_to_read(self, actor: Actor, tag: str, key: Key, count: int) -> Sum:
-        """Return the sum that this party asks for next; it has `count` messages."""
+        """Return the sum that this party asks for next, which must have `count` messages."""
         sums = self._sums.get((tag, key), ())
         for sum_ in sums:
             if actor.number not in sum_.asked:

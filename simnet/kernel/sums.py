@@ -135,7 +135,7 @@ class Sum:
         self.tag = tag
         self.key = key
         self.table: TotalTable | None = None  # set by the first block
-        self.asked: dict[int, int] = {}  # for how many messages each recipient has asked
+        self.asked: dict[int, int] = {}  # the number of messages that each recipient asks for
         self._roster = roster
         self._batches: list[Batch] = []
         self._by_group: dict[int, tuple[Batch, ...]] = {}  # by identity of the group
@@ -143,8 +143,9 @@ class Sum:
         # tokens.
         self._by_recipient: dict[int, list[Batch]] = {}
         self._tokens: Words | None = None
-        self._added = 0  # blocks: no recipient has been sent more messages
-        self._waiting: dict[int, tuple[Actor, int]] = {}  # who waits for how many messages
+        self._added = 0  # the number of blocks; no recipient has been sent more messages
+        # The waiting recipients, each with the number of messages that it waits for.
+        self._waiting: dict[int, tuple[Actor, int]] = {}
         self._least_awaited = 0
 
     def has_from(self, sender: int, to: Group) -> bool:

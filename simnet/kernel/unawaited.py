@@ -1,11 +1,11 @@
-"""A forgotten `await`, noticed when it happens.
+"""Detect a forgotten `await` in a script, and end the run with an error.
 
-`me.send(...)` without `await` makes a coroutine and drops it: nothing is sent. Python notices this
-when the coroutine is freed, which is at once, and prints a warning. Without more, the run would go
-on and stall later, or give a wrong result. Python calls a function of the `warnings` module for
-this warning, by name. This module replaces the function once, by a function that asks the run of
-the current thread first. A filter for warnings would not do, because Python shows the warning of a
-line only once in a process.
+A script that calls `me.send(...)` without `await` makes a coroutine that never runs, so nothing is
+sent. Python frees this coroutine at once, notices that nobody has awaited it, and prints a warning.
+But the run would continue and stall later, or give a wrong result. To print the warning, Python
+calls a function of the `warnings` module by its name. This module replaces that function by one
+that first reports the coroutine to the run of the current thread. A filter for warnings would not
+be enough, because Python shows the warning of a line only once in a process.
 """
 
 import contextlib

@@ -12,10 +12,10 @@ halves of this statement for a given view:
 
 - `remnants` are rows without coins. Their targets span all functions λB, and `weights` returns the
   combination of messages that gives a remnant. Such a combination is an attack.
-- `shift()` returns a matrix X such that B - AX consists of functions of the remnants. The new coins
-  c = coins + X·targets are as uniform as the old ones, and y = A c + (B - AX) targets. So the view
-  depends on the remnants' functions only, which proves that it tells nothing else
-  (docs/proofs/shift-of-coins.md).
+- `shift()` returns a matrix X such that each row of B - AX is in the span of the remnants' targets.
+  The new coins c = coins + X·targets are as uniform as the old ones, and the view in these coins is
+  y = A c + (B - AX) targets. So the view depends on the remnants' functions only, which proves that
+  it tells nothing else (docs/proofs/shift-of-coins.md).
 
 The coins are eliminated in five steps, the cheapest first (see `peeling` and `pivoting`): peel the
 rows with a coin that occurs in no other row; remove the coins that a message reveals; drop

@@ -1,9 +1,9 @@
-"""Running totals of forms: what summed messages are added to when a run is read symbolically.
+"""Running totals of forms, to which a symbolic reading adds summed messages.
 
-The counterpart of `values.totals.ResidueTotal`, which adds a block at once. Here blocks are only
-collected, because merging sorted terms costs far more than adding numbers and pays off when it is
-done for many blocks together: they are added up when somebody asks for a sum. What was added up
-between two questions is a *chunk*; chunks are added up too when there are many of them.
+`values.totals.ResidueTotal` does the same for numbers, and adds each block at once. For forms this
+would be slow, because sorted terms must be merged, which is cheaper for many blocks together. So
+blocks are only collected, and they are added up when a party asks for a sum. The result is a
+*chunk*. If there are many chunks, they are added up too.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
 from simnet.values.field import Field
 from simnet.values.totals import ResidueTotal, Slots
 
-MOST_CHUNKS = 16  # totals of blocks that came between two questions; more are added up
+MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 
 @attrs.frozen(eq=False)

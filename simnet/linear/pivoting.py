@@ -2,19 +2,19 @@
 
 A row is a message, or what is left of it after other rows were subtracted. `Pivoting` picks a coin
 and a row that contains it, the *pivot*, and subtracts multiples of that row from all others that
-contain the coin. The pivot row is then used up: it hides its coin from everybody, and the coin is
-gone from all other rows. At the end, rows without coins are left: the *remnants*.
+contain the coin. Then no other row contains the coin, so the pivot row is uniform, and it is put
+aside. The rows that are left at the end contain no coins: they are the *remnants*.
 
-Two stages, because fill-in costs more than arithmetic:
+There are two stages, because new nonzero entries (fill-in) cost more time than arithmetic:
 
-- sparse: coins that occur in few rows go first, and of their rows the shortest is the pivot. This
-  touches the fewest entries, and may bring further coins down to few rows.
-- dense: what is left falls into groups of rows that share no coin. Each group becomes one dense
-  matrix `[coins | identity]`, which flint reduces; the identity's part then says how each reduced
-  row is made of the rows that went in.
+- sparse: coins that occur in few rows are eliminated first, and the shortest of these rows is the
+  pivot. This changes few entries, and other coins may then occur in few rows.
+- dense: the remaining rows fall into groups that share no coin. Each group becomes one dense matrix
+  `[coins | identity]`, which flint reduces. The columns of the identity then give each reduced row
+  as a combination of the group's original rows.
 
-Each row remembers which pivots were subtracted from it and how often, so that `trace` can write a
-combination of rows that came out as a combination of rows that went in.
+Each row stores the pivots that were subtracted from it, with their factors. So `trace` can express
+a combination of resulting rows as a combination of the original rows.
 """
 
 import heapq
@@ -26,7 +26,7 @@ import attrs
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
 SPARSE_DEGREE = 6  # a coin that occurs in more rows than this waits for the dense stage
-LARGEST_DENSE = 30_000_000  # a larger dense matrix is never made: its rows stay sparse
+LARGEST_DENSE = 30_000_000  # no dense matrix has more entries; larger groups of rows stay sparse
 
 
 @attrs.frozen(eq=False)
@@ -61,7 +61,7 @@ class Pivoting:
         self._coins = coins
         self._targets = targets
         self._modulus = modulus
-        self._rank: dict[int, int] = {}  # by row: as the how-manieth it was used up
+        self._rank: dict[int, int] = {}  # by row: when it was put aside, counted from 0
         self._subtracted: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._rows_of: dict[int, set[int]] = defaultdict(set)  # by coin
         for row, vector in coins.items():

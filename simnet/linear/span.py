@@ -1,8 +1,8 @@
 """The span of sparse vectors over F_q, kept in echelon form.
 
-Each vector of the basis has a pivot: the entry that comes first in the order of keys that the
-caller chooses. Beside each vector stands its *origin*, a combination of things of the caller's (for
-example, of messages) that yields the vector; the same row operations are applied to both.
+Each vector of the basis has a pivot, which is the vector's first entry in the order of keys that
+the caller chooses. Each vector also has an *origin*: the combination of the caller's objects (for
+example, of messages) that gives the vector. Every row operation is applied to both.
 
 Example, over F_7: two vectors are independent, a third one depends on them.
 

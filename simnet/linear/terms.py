@@ -2,14 +2,14 @@
 
 Theory of operation. An unknown is a number. A message of a sharing protocol is a vector of some
 thousand elements, and each of them is "secret minus the sum of some coins", with the same
-coefficients in every place. So the unknowns of a vector are numbered one after another, and a row
-of `lanes` L stands for L forms at once: the form of lane l has the row's coefficients, and each of
-its unknowns is the row's plus l. One row speaks of the whole vector until a script treats its
-elements differently; then `refine` cuts the row into rows of fewer lanes.
+coefficients in every place. So the unknowns of a vector have consecutive numbers, and a row with L
+*lanes* represents L forms at once. The form of lane l has the coefficients of the row, and its
+unknowns are the row's unknowns plus l. One row represents a whole vector until a script treats the
+elements of the vector differently. Then `refine` splits the row into rows with fewer lanes.
 
-Example. Two vectors of three unknowns each: 10, 11, 12 and 20, 21, 22. Each is one row of three
-lanes, and so is their sum, 10 + 20, 11 + 21, 12 + 22. A single element of it needs a row of its
-own.
+Example. One vector consists of the unknowns 10, 11, 12 and another one of 20, 21, 22. Each vector
+is one row with three lanes. Their sum, 10 + 20, 11 + 21, 12 + 22, is also one row with three lanes.
+A single element of the sum needs a row of its own, with one lane.
 
 >>> both = join([fresh(10, 1, 3), fresh(20, 1, 3)])
 >>> both.vectors(), both.lanes
@@ -20,8 +20,8 @@ own.
 >>> pick(total, np.array([2])).vectors(), pick(total, np.array([2])).lanes
 ([{12: 1, 22: 1}], 1)
 
-Rows are kept as in a compressed sparse matrix (`starts`, `unknowns`, `coefficients`), because runs
-of some million terms are common and numpy handles them all together.
+Rows are stored as in a compressed sparse matrix (`starts`, `unknowns`, `coefficients`). Runs with
+some million terms are common, and numpy can process such arrays as a whole.
 """
 
 import itertools
@@ -50,7 +50,7 @@ class Terms:
 
     @classmethod
     def of_vectors(cls, vectors: Sequence[Mapping[int, int]]) -> "Terms":
-        """Rows of one lane, from vectors by unknown."""
+        """Return rows with one lane, one for each vector, which maps unknowns to coefficients."""
         ordered = [sorted(vector.items()) for vector in vectors]
         terms = list(itertools.chain.from_iterable(ordered))
         return cls(

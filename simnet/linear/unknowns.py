@@ -1,21 +1,21 @@
-"""Unknowns: what a linear form is about.
+"""Unknowns: the variables of linear forms.
 
-Theory of operation. When a run is read symbolically, each uniform field coin, each element of a
-declared secret and each product of two forms (which is no linear form any more) is an unknown.
-Unknowns that are drawn, declared or multiplied at once form a *family*, and an unknown is
-(family, place in it). Both are packed into one integer, ::
+Theory of operation. In a symbolic reading, each uniform field coin, each element of a declared
+secret, and each product of two forms (which is not a linear form) is an unknown. The unknowns that
+are drawn, declared or multiplied together form a *family*. An unknown is given by its family and
+its place in the family. Both are packed into one integer::
 
     unknown = number of the family * 2**36 + place
 
-so that an array of unknowns is an array of int64, a family's unknowns follow one another (see the
-lanes of `terms`), and the family of an unknown is a shift away.
+So an array of unknowns is an array of int64, the unknowns of a family are consecutive numbers (see
+the lanes of `terms`), and shifting an unknown by 36 bits gives the number of its family.
 
-The first family has one unknown, `ONE`, which is 1: a plain number, which is public, is a multiple
-of it.
+The first family has a single unknown, `ONE`, whose value is 1. Plain numbers are public, and each
+of them is a multiple of `ONE`.
 
-Families are found by key. For coins the key is the seed, the party and what was drawn before: equal
-draws give equal unknowns, whoever draws them, so that a run which is read twice speaks of the same
-unknowns, and two runs of one seed share their coins.
+Each family has a key. The key of a family of coins consists of the seed, the party and the number
+of earlier draws. So equal draws give the same unknowns: two readings of one run use the same
+unknowns, and two runs with one seed share their coins.
 
 Example. Party u1 declares a secret of three elements, and then draws two coins:
 
@@ -29,8 +29,8 @@ Name(kind='coin', holders=('u1',), label='seed 7', place=1)
 >>> unknowns.values(secret.first, lanes=3)
 array([4, 0, 0])
 
-A second party that draws the same coins becomes a second holder of the same family. An unknown that
-a coalition holds is no unknown to it.
+A second party that draws the same coins becomes a second holder of the same family. A coalition
+knows the value of an unknown if one of its members holds it.
 """
 
 import itertools

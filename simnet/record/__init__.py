@@ -1,1 +1,1 @@
-"""What a run leaves behind: the ledger, the transcript, views, and files of them."""
+"""The records of a run: the ledger, the transcript, views, and transcript files."""

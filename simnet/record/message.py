@@ -99,7 +99,7 @@ class Block:
 
     @property
     def is_of_a_crowd(self) -> bool:
-        """Whether the messages carry plain values of one form, as the messages of a crowd do."""
+        """Whether `rows` is `Rows` or a `Tally`, as it is for the messages of a crowd."""
         return isinstance(self.rows, Rows | Tally)
 
     @classmethod

@@ -253,12 +253,11 @@ class _ComponentJudge:
         return True
 
     def signature(self, component: Component) -> Hashable:
-        """A key that is equal for components that are alike, which have the same law."""
+        """Return a key of a component. Components with equal keys have the same law."""
         doors = (*component.secrets, *component.doors)
         inputs = {place: number for number, place in enumerate(component.inputs)}
-        names: dict[
-            int, int
-        ] = {}  # numbers of families and of unknowns, in the order in which they occur
+        # Families and unknowns are numbered in the order in which they occur.
+        names: dict[int, int] = {}
         for door in component.secrets:
             if door.family is not None:
                 names[-1 - door.family] = len(names)

@@ -1,4 +1,4 @@
-"""Whether a door gives back all the numbers it was given.
+"""Decide whether a door returns all the numbers that it received.
 
 A row of field elements can be solved for its coins if its number is on record in full. It cannot be
 solved if it was disclosed with noise, or through a function that maps different numbers to one

@@ -3,8 +3,9 @@
 Theory of operation. Shares determine a function L of honest secrets, and the functionality hands
 the coalition another function, F. If L does not lie in the span of F, L seems to tell more than F.
 But secrets may be related: x and x² are two secrets and one number; or one bit is shared over two
-fields, and the coalition is handed the copy over the other field. So we look for proof that L tells
-more, by calling the doors. We look for two inputs of one honest party, or of two, under which
+fields, and the coalition is handed the copy over the other field. So we prove that L tells more
+than F by an example. We call the doors, and look for two inputs of one honest party, or of two
+parties, for which
 
 - the values that were disclosed in the run are possible,
 - F has the same law, and
