@@ -51,7 +51,7 @@ class RingSum:
         return user.secret(self.checked, value, field=self.field, shape=())
 
     def checked(self, value: int) -> int:
-        """The value, if it is one."""
+        """Return the value if it is a whole number in 1..`items`; else raise `ValueError`."""
         if not 1 <= value <= self.items:
             raise ValueError(f"a value is a whole number in 1..{self.items}, got {value}")
         return value

@@ -10,11 +10,11 @@ with everything that they import in turn, and so are `protocols/__init__.py` and
 run first. The command line is not, and neither is the module that draws the figure.
 
 Imports are read off the syntax tree, wherever in a file they stand, and nothing is executed.
-What stands under `if TYPE_CHECKING:` never runs and is left out. Modules are followed when they
-belong to a package that contributes to simnet, or lie beside the file that it all starts from; of
-any other library the name is noted, for its version. A name such as `simnet.run`, which is loaded
-when it is first used, is looked up in the stub of its package. An import by a computed name is not
-seen.
+What stands under `if TYPE_CHECKING:` never runs and is left out. The imports of a module are
+followed if the module belongs to a package that contributes to simnet, or lies beside the first
+file. Of any other library only the name is noted, so that its version can be looked up. A name such
+as `simnet.run`, which is loaded when it is first used, is looked up in the stub of its package. An
+import by a computed name is not seen.
 
 A source counts by its syntax tree without docstrings, so that comments, blank lines and line breaks
 do not matter.

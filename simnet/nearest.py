@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most similar to `name`, or None. Case does not matter."""
-    from difflib import get_close_matches  # here, not above: needed only when something is wrong
+    from difflib import get_close_matches  # imported only here: needed for messages alone
 
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(name.lower(), by_lower, n=1)

@@ -34,7 +34,7 @@ def largest_participation(
     >>> 0.92 < p < 0.93
     True
     """
-    from scipy.optimize import brentq  # here, not above: it takes a while to load
+    from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
     target = _target(epsilon, delta)
 

@@ -136,9 +136,10 @@ JUDGED: dict[str, Any] = {
 
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
-    """The time of a whole TSS run, in units of drawing as many elements as it has shares.
+    """The time of a whole TSS run, divided by the time of drawing as many field elements as it has
+    shares.
 
-    Both are measured now, and numpy draws.
+    Both times are measured now; numpy draws the elements.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]

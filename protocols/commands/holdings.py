@@ -18,10 +18,10 @@ class ItemsOfFile(ColumnOfFile):
     """The items that users hold, from a column of a file."""
 
     def population(self, **instead: object) -> "ItemPopulation | None":
-        """The users of the file; None where no file is given.
+        """Return the users of the file, or None if no file is given.
 
-        `instead` are the command's options that the file answers. Raises `BadInput` where both are
-        given, and for a file that cannot be used.
+        `instead` has, by name, the options of the command whose values are in the file. Raises
+        `BadInput` if such an option is given beside the file, and for a file that cannot be used.
         """
         from simnet.scenario.columns import read_column
         from simnet.scenario.from_columns import items_by_counts, items_of_column

@@ -250,7 +250,10 @@ def compose(
 
 
 def _collection(text: str) -> "GroupCollections":
-    """A group's collections from text. Raises `BadInput` for what is none."""
+    """Return a group's collections from a text such as `33,40@0.1x12`.
+
+    Raises `BadInput` for a text of another form.
+    """
     from protocols.privacy.repeated import GroupCollections
 
     counts, _, rest = text.partition("@")

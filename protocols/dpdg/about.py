@@ -49,7 +49,7 @@ def about(protocol: DPDG) -> About:
         """Compare the server's estimate with the true support; the confidence intervals are
         Gaussian.
         """
-        from scipy.special import ndtri  # here, not above: it takes a while to load
+        from scipy.special import ndtri  # imported only here: scipy loads slowly
 
         estimate = run.outputs["server"]
         margin = float(ndtri((1 + confidence) / 2)) * sqrt(variance)

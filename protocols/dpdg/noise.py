@@ -14,7 +14,7 @@ def integer_variance(variance: float, rounded: bool) -> float:
     Up to a parameter of 100 the variance is computed by summation. Above 100 it is `variance +
     1/12` for rounded noise and `variance` for the discrete Gaussian, with an error below 1e-300.
     """
-    from scipy.special import ndtr  # here, not above: it takes a while to load
+    from scipy.special import ndtr  # imported only here: scipy loads slowly
 
     if variance > 100:
         return variance + 1 / 12 if rounded else variance

@@ -51,7 +51,7 @@ class UserNoise:
         """
         deviation = sqrt(shares * self.variance)
         if self.fraction_bits is not None and deviation * 2**self.fraction_bits <= COARSE:
-            # imported here, not above: few noises are so coarse
+            # imported only here: few noises are so coarse
             from protocols.privacy.noise_shares import (
                 discrete_gaussian,
                 replacement,

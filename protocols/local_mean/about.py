@@ -41,7 +41,7 @@ def about(protocol: MeanCollection) -> About:
         variance, because the server does not know the inputs. It therefore covers the truth at
         least as often as `confidence` says.
         """
-        from scipy.special import ndtri  # here, not above: it takes a while to load
+        from scipy.special import ndtri  # imported only here: scipy loads slowly
 
         values = np.concatenate([np.atleast_1d(value) for value in run.inputs.values()])
         each = mechanism.variance(interval.scaled(values))

@@ -101,7 +101,7 @@ def _intervals(
     protocol: TableCollection, estimate: Floats, confidence: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return both ends of the intervals, and the variances that the server can estimate."""
-    from scipy.special import ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtri  # imported only here: scipy loads slowly
 
     users, mechanism, first = protocol.users, protocol.mechanism, len(protocol.ranges)
     worst = mechanism.worst_variance / users * protocol.units[:first] ** 2 if first else np.empty(0)

@@ -99,7 +99,7 @@ def likeliest_power_law(
     The exponent has an error of about 1e-4. Raises `ValueError` if it would lie outside 1.05..4,
     where data cannot identify a power law.
     """
-    from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
+    from scipy.optimize import minimize_scalar  # imported only here: scipy loads slowly
 
     counts = checked(estimates)
 

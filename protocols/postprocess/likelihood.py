@@ -34,9 +34,9 @@ def iterative_bayes(
 ) -> Floats:
     """Return the likeliest frequencies, shape (N,), from the counts of R reports, shape (R,).
 
-    `rows` are the laws of a report, one for each item; shape (N, R). No other frequencies have a
-    mean log-likelihood of a report that is larger by more than `tolerance`, unless the search ends
-    after `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are
+    `rows` are the laws of a report, one for each item; shape (N, R). The search ends when
+    the mean log-likelihood of a report is within `tolerance` of the largest possible one, or after
+    `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are
     negative or all 0, and for a report that arrived although no item has it.
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)

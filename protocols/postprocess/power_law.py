@@ -87,7 +87,7 @@ def _integers(support: int) -> tuple[Floats, Floats]:
 
 
 def _zeta(exponent: float) -> float:
-    from scipy.special import zeta  # here, not above: it takes a while to load
+    from scipy.special import zeta  # imported only here: scipy loads slowly
 
     if exponent <= 1:
         raise ValueError(f"k^-s has an infinite sum over all k unless s > 1, got s={exponent:g}")

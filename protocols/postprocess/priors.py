@@ -34,7 +34,7 @@ Points = tuple[Floats, Floats]  # counts, and logarithms of what they weigh
 
 REACH = 12.0  # standard deviations of the noise beyond which a likelihood is below e^-72
 NEGLIGIBLE = -60.0  # logarithm of what is left out of a sum, in proportion
-OUT_OF_REACH = -(REACH**2) / 2 - 20  # of a summand, of which there may be many
+OUT_OF_REACH = -(REACH**2) / 2 - 20  # ln of a negligible summand: there are many
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
@@ -102,8 +102,8 @@ class PowerLaw:
         """A count below which posterior mass is negligible for estimates from this one on, or 1.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
-        what is small at both ends is small between (docs/proofs/posterior.md). Where the law ends
-        before the mode's surroundings begin, all its counts matter.
+        a product that is small at both ends is small between them (docs/proofs/posterior.md). If
+        the law ends more than `REACH` standard deviations below the estimate, all counts matter.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))
@@ -133,7 +133,7 @@ class PoissonPrior:
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
         """Return the counts that matter for estimates in low..high, and ln of their masses."""
-        from scipy.special import gammaln  # here, not above: it takes a while to load
+        from scipy.special import gammaln  # imported only here: scipy loads slowly
 
         # all ends: of a very negative estimate a larger count may be likelier
         ends = [end for estimate in (low, high) for end in self._ends(estimate, noise)]

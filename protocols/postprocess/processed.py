@@ -67,7 +67,7 @@ class Processed:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             raise ValueError(
                 f"{self.postprocess} needs the noise of a count, which must depend "
-                f"only on the number of holders, and in this collection does not: "
+                f"only on the number of holders, but in this collection it depends on more: "
                 f"postprocess is {others}"
             )
         if self.heavy is not None:

@@ -26,8 +26,8 @@ mean 0.025 and deviation 0.22. For δ(1), which is 3.0e-7, the tilt is 21; on a 
 the ends are 2.9845e-7 and 2.9859e-7.
 
 Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. Where an
-atom far larger than δ lies within about √V of ε, the lower end takes off what that atom could have
-done: such an interval is wide, not wrong.
+atom far larger than δ lies within about √V of ε, the lower end subtracts all that splitting this
+atom could have added: such an interval is wide, but it contains δ.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ from protocols.privacy.loss import LossLaw
 from simnet.arrays import Floats
 
 LARGEST_GRID = 1 << 21  # points; if this is not enough, intervals are wider
-POINTS = 1 << 11  # the least number of grid points per deviation of the sum
+POINTS = 1 << 11  # the least number of grid points per standard deviation of the sum
 # if the tolerance is not met, a grid that is 8 times finer is tried; laws of few atoms need it
 FINENESS = (1, 8)
 # the number of attempts with fewer huge losses or finer grids; far out in a tail, each attempt
@@ -192,7 +192,7 @@ class OneWay:
 
     def _tilt(self, surplus: Callable[[float], float]) -> float:
         """Return the root of a rising function of the tilt, within the range of useful tilts."""
-        from scipy.optimize import brentq  # here, not above: it takes a while to load
+        from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
         at = moments(self.parts, 0.0)
         low, high = LEAST_TILT / (at.deviation + abs(at.mean)), LARGEST_TILT / at.deviation
@@ -253,8 +253,9 @@ class TiltedLosses:
         return float(np.logaddexp(finite, self.losses.log_infinite(above=False)))
 
     def is_fine_at(self, epsilon: float, tolerance: float) -> bool:
-        """Return whether the grid's own error in δ(ε) is within the tolerance, unknown losses
-        aside.
+        """Return whether the grid's own error in δ(ε) is within the tolerance.
+
+        Unknown losses are not part of this error.
         """
         _, doubt = self._excess(epsilon)
         spread = self._log_in_units(epsilon, 2 * doubt + self._gap(epsilon), 1)
@@ -267,7 +268,7 @@ class TiltedLosses:
 
         If `above`, the bound there is at most the target, else it is larger.
         """
-        from scipy.optimize import brentq  # here, not above: it takes a while to load
+        from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
         low = high = min(max(self.centre, 0.0), limit)
         step = 0.01 / self.total.tilt

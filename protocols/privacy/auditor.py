@@ -318,7 +318,7 @@ def lower(hits: Ints, size: Ints, error: float) -> Floats:
 
     It lies above the true probability with probability at most `error`.
     """
-    from scipy.special import betaincinv  # here, not above: it takes a while to load
+    from scipy.special import betaincinv  # imported only here: scipy loads slowly
 
     return np.where(hits > 0, betaincinv(np.maximum(hits, 1), size - hits + 1, error), 0.0)
 

@@ -237,7 +237,7 @@ class R4:
 
     def _log_tilt(self, a: int, b: int, epsilon: float) -> float:
         """Return the logarithm of a λ at which the bound is nearly least."""
-        from scipy.optimize import minimize_scalar  # here, not above: it takes a while to load
+        from scipy.optimize import minimize_scalar  # imported only here: scipy loads slowly
 
         log_c = log(a / (b + 1)) - epsilon
 

@@ -149,7 +149,7 @@ def tilted_sum(
 
     `outside` must be the same as for `window`.
     """
-    from scipy.fft import irfft, next_fast_len  # here, not above: it takes a while to load
+    from scipy.fft import irfft, next_fast_len  # imported only here: scipy loads slowly
 
     first = floor(ends[0] / spacing)
     points = next_fast_len(max(ceil(ends[1] / spacing) - first + 1, 64), real=True)
@@ -167,7 +167,7 @@ def _spectrum(
     """Return the product of the parts' spectra, each to its power, with bounds on its size and
     error.
     """
-    from scipy.fft import rfft  # here, not above: it takes a while to load
+    from scipy.fft import rfft  # imported only here: scipy loads slowly
 
     product = np.ones(points // 2 + 1, dtype=np.complex128)
     size, relative = np.ones(len(product)), np.zeros(len(product))

@@ -86,7 +86,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
     """Return the least σ whose δ(ε) is at most δ; δ falls as σ grows."""
-    from scipy.optimize import brentq  # here, not above: it takes a while to load
+    from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
     def excess(sigma: float) -> float:
         return GaussianProfile(sigma, sensitivity).log_delta(epsilon) - log(delta)

@@ -92,7 +92,7 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
     """Return the least ε where a falling function ln δ(ε) is at most the target.
 
     The result exceeds this ε by a relative 1e-11 at most, and never lies below it. `limit` is the
-    limit of ln δ(ε).
+    limit of ln δ(ε) as ε goes to infinity.
     """
     log_delta = cache(log_delta)  # the search asks for the ends of its brackets again
     if log_delta(0.0) <= target:

@@ -97,7 +97,7 @@ def score_interval(
     enough to the estimate, or a + b f is negative, the interval is extended so that it holds the
     estimate.
     """
-    from scipy.special import ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtri  # imported only here: scipy loads slowly
 
     z = float(ndtri((1 + confidence) / 2))
     a = variance(0.0, users)

@@ -93,10 +93,9 @@ class SharesCollection(Protocol, Interface):
 
     @property
     def single_item_chances(self) -> tuple[float, float] | None:
-        """The probabilities of reporting the own item, and any other, if every user reports one
-        item.
+        """The probabilities that a report is the user's own item, and that it is a given other one.
 
-        None for any other kind of report.
+        None unless every report is one item.
         """
         ...
 

@@ -68,8 +68,9 @@ def some_reports(
     """Return the bill of one report from each user who sends one; `expected` is their mean
     number.
 
-    `silent` is the probability that nobody reports. The number of messages that users sent is
-    compared with the number that the server received, and vice versa.
+    `silent` is the probability that nobody reports. The exact number of messages that users sent
+    is taken from the number that the server received, and vice versa: so the bill checks that both
+    numbers are equal.
     """
     (kind,) = elements_by_kind(form)
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))

@@ -15,7 +15,7 @@ from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.privacy import PrivacyStatement
 
-INDEPENDENT = "no user's chance to report depends on what it holds"
+INDEPENDENT = "no user's probability of reporting depends on its item"
 
 
 def about(protocol: SampledCollection) -> About:

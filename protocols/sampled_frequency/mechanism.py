@@ -212,7 +212,7 @@ def excess_reports(users: int, sampling: Chance, reports: int) -> float:
 
     It is the δ that belongs to `counts_epsilon`.
     """
-    from scipy.special import bdtrc  # here, not above: it takes a while to load
+    from scipy.special import bdtrc  # imported only here: scipy loads slowly
 
     checks.whole("users", users, 1)
     checks.whole("reports", reports, 0, users)

@@ -91,7 +91,7 @@ def tails(chance: float, users: int) -> tuple[Tail, Tail]:
             lambda counts, support: at_least[support, counts],
         )
 
-    from scipy.special import bdtr, bdtrc  # here, not above: it takes a while to load
+    from scipy.special import bdtr, bdtrc  # imported only here: scipy loads slowly
 
     def at_least_so_many(counts: Ints, support: Ints) -> Floats:
         return np.where(counts == 0, 1.0, bdtrc(np.maximum(counts - 1, 0), support, chance))

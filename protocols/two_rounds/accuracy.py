@@ -80,7 +80,7 @@ def _interval(
 ) -> tuple[Floats, Floats]:
     """Return intervals for the true shares, each with this confidence; shapes (items,)."""
     if variant != "kept":
-        from scipy.special import ndtri  # here, not above: it takes a while to load
+        from scipy.special import ndtri  # imported only here: scipy loads slowly
 
         margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(variances)
         return estimate - margin, estimate + margin

@@ -73,8 +73,8 @@ def _of_owner(
 ) -> PrivacyStatement:
     """Return the statement about one owner's answers.
 
-    If ε is infinite, no ε has a δ below the probability to be sampled. This is true for round two
-    alone and for both rounds.
+    If `epsilon` is infinite, every finite ε has a δ of at least the probability to be sampled. This
+    is true for round two alone and for both rounds.
     """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:

@@ -78,7 +78,7 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     error is the noise alone. Target `population`: the frequencies among all users. The error then
     also includes that the groups hold different items.
     """
-    from scipy.special import ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtri  # imported only here: scipy loads slowly
 
     inside = []
     for group, (part, part_totals) in zip(protocol.groups, _parts(protocol, run), strict=True):

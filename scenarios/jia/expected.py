@@ -86,7 +86,7 @@ def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
     For an item with f holders and standard deviation s it is f² Φ(z) + s² (z φ(z) + 1 - Φ(z)), with
     z = (threshold - f) / s.
     """
-    from scipy.special import ndtr  # here, not above: it takes a while to load
+    from scipy.special import ndtr  # imported only here: scipy loads slowly
 
     truth = np.asarray(holders, dtype=np.float64)
     variance = noise.variance(truth)

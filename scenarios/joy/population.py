@@ -1,6 +1,6 @@
 """Errors of Joy and Gerla's mechanism as the population grows.
 
-They do not grow, because owners keep their faces for both rounds.
+The errors do not grow, because owners keep their faces for both rounds.
 """
 
 from typing import Any

@@ -198,7 +198,8 @@ def cost(parameters: Parameters) -> float:
 class LeakagePoint:
     """A point of the curves of ε (Fig. 3).
 
-    `x` is the probability of the second coin of randomised response, or of one value's face.
+    `x` is the probability of the second coin on the curves of randomised response, and of one
+    value's face on the other curves.
     """
 
     curve: str

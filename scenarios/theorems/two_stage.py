@@ -15,7 +15,7 @@ from simnet.contract import Protocol
 
 PAPER = "Yang et al."
 COUNTED_ITEMS = 1000  # up to which reporting sets are counted: the counts have hundreds of digits
-ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # the instance for Theorem 3.4, every coin played out
+ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # Theorem 3.4: every coin is played out
 
 
 def _participation(setting: Setting) -> float:
@@ -38,8 +38,8 @@ def _active(setting: Setting) -> tuple[float, float]:
 
 
 def _inclusion_by_counting(setting: Setting) -> float | None:
-    """The share of the weight of all reporting sets that lies on the sets with a given item
-    (Definition 3.1).
+    """The total weight of the reporting sets with a given item, divided by the total weight of all
+    reporting sets (Definition 3.1).
     """
     if setting.items > COUNTED_ITEMS:
         return None

@@ -35,7 +35,7 @@ EPSILONS = (
 
 def crossing(value: float) -> float:
     """The ε at which PM and Duchi et al.'s mechanism have the same variance on a value."""
-    from scipy.optimize import brentq  # here, not above: it takes a while to load
+    from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
     def gap(epsilon: float) -> float:
         return float(

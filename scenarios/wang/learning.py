@@ -48,7 +48,7 @@ def dimension_quote(people: str) -> Quote:
     def reading(table: Table) -> Counterpart:
         rows = table.where(census=people).rows
         if not rows or table.synthetic:
-            raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
+            raise NoSuchPoint("these people are made up with the paper's number of features")
         return counted(float(rows[0]["features"]))
 
     return Quote(

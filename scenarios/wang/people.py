@@ -53,7 +53,7 @@ def title(name: str, synthetic: bool) -> str:
 
 def _normal(mean: float, uniforms: Floats) -> Floats:
     """Turn uniform numbers into numbers of N(mean, 1/16), truncated to [-1, 1]."""
-    from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtr, ndtri  # imported only here: scipy loads slowly
 
     low, high = ndtr((-1 - mean) / DEVIATION), ndtr((1 - mean) / DEVIATION)
     drawn_values: Floats = mean + DEVIATION * ndtri(low + (high - low) * uniforms)
@@ -101,7 +101,7 @@ def drawn(
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
     """Return the same people with the first attributes of each kind only, in proportion.
 
-    Raises `BadInput` for more attributes than there are.
+    Raises `BadInput` for fewer than two attributes, and for more than the people have.
     """
     numeric, categorical = people.schema.numeric, people.schema.categorical
     every = len(numeric) + len(categorical)

@@ -39,7 +39,7 @@ def improvement(table: Table) -> Counterpart:
 
 def crossing() -> float:
     """The ε at which DPDS and DPDG with δ = 0.5 have the same expected error on Gowalla."""
-    from scipy.optimize import brentq  # here, not above: it takes a while to load
+    from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
     def gap(epsilon: float) -> float:
         gaussian = items_of("gowalla") * sigma("classic", sqrt(2) / USERS, epsilon, WEAK) ** 2

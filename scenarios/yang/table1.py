@@ -34,7 +34,7 @@ class Entry:
     printed: str
     correction: str = ""  # what to say if the formula is wrong under uniform reporting sets
     adaptive: str = ""  # what to say if it is wrong under adaptive reporting sets
-    instead: Formula | None = None  # the right formula, on average over reporting sets
+    instead: Formula | None = None  # the corrected formula, a mean over all reporting sets
 
     @property
     def name(self) -> str:

@@ -78,7 +78,7 @@ class Certificate:
     """
 
     def __init__(self, text: str) -> None:
-        """Read a text. Raises `BadCertificate` if the text has another form."""
+        """Read the text of a certificate. Raises `BadCertificate` for a text of another form."""
         content = self.content = _parsed(text)
         keys = (
             "disclosed doors families fields format notes protocol reveals runs set statement told "
@@ -440,7 +440,10 @@ class _Field:
         return read
 
     def _residues(self, numbers: Any, where: str) -> list[int]:
-        _require(len(_list(numbers, where)) == self.lanes, f"{where}: not a number for each lane")
+        given = len(_list(numbers, where))
+        _require(
+            given == self.lanes, f"{where}: expected {self.lanes} numbers, one a lane, got {given}"
+        )
         return [_whole(number, where, below=self.modulus) for number in numbers]
 
     def _form(self, pairs: Any, where: str) -> Vector:

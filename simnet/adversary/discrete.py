@@ -194,7 +194,8 @@ def _counted(
     """
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _discrete_content(message), 1
-    # A key tells something even beside forms, and a crowd's messages are counted, not listed.
+    # A key tells something even if its block carries only field elements. A crowd's messages are
+    # not listed one by one: we count them.
     for block in blocks:
         received = sum(to in members for to in block.recipients)
         if not received or block.sender in members:

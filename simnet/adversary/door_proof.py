@@ -56,8 +56,8 @@ def _chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldProof:
-    """What a certificate says about doors over one field. Rows of `opened` are named by their
-    places.
+    """What a certificate says about doors over one field. A row of `opened` is named by
+    its place in this list.
     """
 
     opened: list[tuple[int, bool, Vector]]  # the door, whether the row is seen, and its form

@@ -41,7 +41,7 @@ class BasisFunction:
     terms: Vector  # coefficients by unknown
     origin: Vector  # the same function as a combination of remnants
     in_output: bool  # whether the ideal world's output determines the function too
-    is_tied: bool  # whether it contains products, or secrets made from coins
+    is_tied: bool  # whether the function contains products, or secrets made from coins
 
 
 class Knowledge:

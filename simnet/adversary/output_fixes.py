@@ -1,4 +1,4 @@
-"""What the output alone determines: why `only the output` may be nearly everything.
+"""Finds what the output alone determines: in a small run it may determine nearly every input.
 
 Theory of operation. A verdict `output-only` says that a coalition learns only what the ideal world
 hands to it. How much this is depends on the number of honest parties: if the sum of two bits is 2,

@@ -9,8 +9,8 @@ on record, and compare twice::
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed
 
 A script that uses coins, a clock or a memory of its own differs somewhere, and is refused by name.
-The symbolic reading gives scripts no inputs and calls no function of a door. So a script that uses
-an input without a door also differs, or cannot go on.
+The symbolic reading gives scripts no inputs and calls no function of a door. So the run
+of a script that uses an input without a door also differs, or the script cannot go on.
 """
 
 import copy

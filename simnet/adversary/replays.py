@@ -235,7 +235,10 @@ class _OtherInputs(Sampled):
         self._answers = answers
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Call the function, and discard what it returns."""
+        """Call the function on the other inputs, but return the value that was recorded.
+
+        `call.alternative` becomes the value on the other inputs.
+        """
         recorded = self._record.played(call, coins, meter)
         if not call.takes_coins and _came_to_an_end(recorded):
             values = [value_of(each) for each in recorded.arguments]

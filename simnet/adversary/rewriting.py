@@ -1,4 +1,5 @@
-"""A coalition's forms after products were expanded, and the doors whose rows depend on coins.
+"""Rewrites what a coalition sees as linear forms: expands products, and finds the doors whose rows
+depend on coins.
 
 The rules for verdicts are about rows of linear forms (`expansion`, `opened_rows`). This module
 applies them to the rows of runs that were read symbolically: messages, the ideal output, and the

@@ -124,8 +124,8 @@ def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
     for name in coalition.parties:
         if canonical(first.inputs.get(name)) != canonical(second.inputs.get(name)):
             raise BadInput(
-                f"{name} is in the coalition and knows its own input: it must be the same on "
-                "both sides"
+                f"{name} is in the coalition and knows its own input: it must be the same in "
+                "both lists of inputs"
             )
 
 
@@ -211,7 +211,7 @@ def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
 
     Runs without the feature form a class of their own; rare classes are merged.
     """
-    from scipy.stats import chi2_contingency  # here, not above: it takes a while to load
+    from scipy.stats import chi2_contingency  # imported only here: scipy loads slowly
 
     classes = sorted({value for count in counts for feature, value in count if feature == name})
     table = np.array([[count[name, value] for value in classes] for count in counts])
@@ -227,7 +227,7 @@ def _detectable(runs: int, features: int, false_alarm: float) -> float:
 
     They detect it with probability `POWER`, at this rate of false alarms over all features.
     """
-    from scipy.special import ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtri  # imported only here: scipy loads slowly
 
     threshold = -float(ndtri(false_alarm / max(features, 1) / 2)) + float(ndtri(POWER))
     return min(1.0, threshold * float(np.sqrt(0.5 / runs)))

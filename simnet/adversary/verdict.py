@@ -99,7 +99,7 @@ class LearnedFunction:
     in_output: bool  # whether the ideal world's output determines it too
     own: int  # the part of the messages used that the coalition's own coins and secrets contribute
     modulus: int
-    source: tuple[int, int, int]  # the places of the field, the function and the lane
+    source: tuple[int, int, int]  # the indices of the field, the function and the lane
 
     @property
     def exposes(self) -> Secret | None:
@@ -112,7 +112,8 @@ class Verdict:
     """What a coalition learns at least and at most, with the attacks that show it.
 
     `runs` were read symbolically. `sampled_runs` are the same runs in numbers, on which attacks are
-    replayed. `knowledge` is what was found over each field. `simnet.verdict` makes verdicts:
+    replayed. `knowledge` has the functions that were found, field by field.
+    `simnet.verdict` makes verdicts:
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(101), Tag("number")

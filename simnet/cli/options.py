@@ -72,7 +72,7 @@ class ColumnOfFile:
     delimiter: str | None = None
     (
         "The character between the fields of a CSV file, such as ; or tab. Without this option the "
-        "program finds it out."
+        "program tries comma, semicolon, tab and bar."
     )
     encoding: str | None = None
     (

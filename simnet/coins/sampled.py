@@ -125,7 +125,7 @@ class SampledDiscrete(SeededSource):
 
     def normal(self, count: int) -> Floats:
         """Normal reals: a sign, and inversion at the midpoints of a grid of 2**-53 below 1/2."""
-        # here, not above: most runs draw none, and scipy takes long to load
+        # imported only here: most runs draw no normal reals, and scipy takes long to load
         from scipy.special import ndtri
 
         words = self._stream.words(count)

@@ -196,7 +196,10 @@ class Outbox(Link):
         recipients = sum(len(group) for group in to)
         if block.shape[:1] != (recipients,):
             raise refuse(
-                actor, tag.name, f"a block of shape {block.shape} for {recipients} recipients"
+                actor,
+                tag.name,
+                f"a block of shape {block.shape} for {recipients} recipients: "
+                "each recipient needs exactly one row",
             )
         key_of_group: Sequence[Key] = [None] * len(to) if keys is None else keys.numbers().tolist()
         wire = None if keys is None else keys.wire
@@ -219,7 +222,7 @@ class Outbox(Link):
         return payloads
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
-        """The next payloads of a sender."""
+        """Return the next `count` payloads of a sender."""
         del actor
         payloads: list[Payload] = await _suspend(Request("each", tag.name, (sender,) * count))
         return payloads

@@ -137,9 +137,9 @@ class Execution:
     def resume(self, answer: object) -> Pause:
         """Go on with the answer to the script's request, until the script pauses again.
 
-        `answer` is None at first. Raises `ScriptError` for every error that the script raises.
-        Raises it also for an error in a door's function, and for what cannot be played out, even if
-        the script caught this error.
+        The first call starts the script and passes None. Raises `ScriptError` for every error that
+        the script raises. Raises `ScriptError` also for an error in a door's function, and for a
+        step that cannot be played out, even if the script caught this error.
         """
         request: object = None
         raised: BaseException | None = None

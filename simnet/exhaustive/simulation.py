@@ -50,7 +50,7 @@ class _OnTape(Sampled):
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of what a simulator is told, over the coins of the ideal world.
 
-    Raises `TypeError` for what is no simulator.
+    Raises `TypeError` for a protocol that is not a `Simulator`.
     """
     if not isinstance(simulator, Simulator):
         raise TypeError(

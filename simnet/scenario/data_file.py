@@ -32,7 +32,7 @@ from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
 MOST_ROWS = 10_000_000  # of a file, unless the limit is raised
-ROW_LENGTH = 100  # characters that a row may take on average, when there are as many
+ROW_LENGTH = 100  # characters for each row that a file may have
 LONGEST_LINE = 1 << 19  # characters
 LONGEST_QUOTE = 60  # characters of other people's text in a message
 NAMES_SHOWN = 20

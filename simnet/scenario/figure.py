@@ -107,7 +107,7 @@ def _what(people: Population) -> str:
         case NumberPopulation():
             return "value"
         case TablePopulation():
-            return "share, or place in the range"
+            return "share of the users, or place of the mean in its range"
 
 
 def _shortened(label: str) -> str:

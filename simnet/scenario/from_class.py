@@ -1,4 +1,4 @@
-"""Makes a scenario of a protocol's class: the parameters of the class become its settings."""
+"""Makes a scenario of a protocol's class: the parameters of the class become settings."""
 
 import inspect
 from typing import Any

@@ -193,7 +193,7 @@ def parsed(setting: Setting, text: str) -> Any:
     if setting.default is None and text.lower() == "none":
         return None
     if kind is None:
-        # the protocol knows what to make of it
+        # no plain type is declared, so the protocol itself interprets the text
         return _number_or_text(text) if setting.default is None else text
     if kind is bool and text.lower() in _BOOLEANS:
         return _BOOLEANS[text.lower()]

@@ -65,7 +65,7 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
 
     Raises `BadInput` for no users, and for a range in which the normal law has almost no mass.
     """
-    from scipy.special import ndtr, ndtri  # here, not above: it takes a while to load
+    from scipy.special import ndtr, ndtri  # imported only here: scipy loads slowly
 
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")

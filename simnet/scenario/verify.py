@@ -144,7 +144,7 @@ def verify_runs(
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
     """Return the Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
-    from scipy.special import betaincinv  # here, not above: it takes a while to load
+    from scipy.special import betaincinv  # imported only here: scipy loads slowly
 
     tail = (1 - CONFIDENCE) / 2
     low = 0.0 if count == 0 else float(betaincinv(count, runs - count + 1, tail))

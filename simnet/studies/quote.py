@@ -122,7 +122,7 @@ class Counterpart:
 
     def _below(self, value: float) -> float:
         """Return the probability of a number of at most `value`, under a gamma law."""
-        from scipy.special import gammainc  # here, not above: it takes a while to load
+        from scipy.special import gammainc  # imported only here: scipy loads slowly
 
         shape = self.spread**-2
         return float(gammainc(shape, max(shape * value / self.law, 0.0)))

@@ -212,7 +212,7 @@ def gamma_interval(mean: float, spread: float, count: int, error: float) -> tupl
     count / spread². For sums of squares of Gaussians of equal variance this is exact: it is the
     interval for a variance.
     """
-    from scipy.special import gammaincinv  # here, not above: it takes a while to load
+    from scipy.special import gammaincinv  # imported only here: scipy loads slowly
 
     if not _square(spread):
         return mean, mean
@@ -229,7 +229,7 @@ def _square(value: float) -> float:
 
 
 def _student(count: int, error: float) -> float:
-    from scipy.special import stdtrit  # here, not above: it takes a while to load
+    from scipy.special import stdtrit  # imported only here: scipy loads slowly
 
     return float(stdtrit(count - 1, 1 - error / 2))
 
@@ -254,7 +254,7 @@ def write_csv(rows: Sequence[TrialRow], path: Path) -> None:
 def has_pyarrow() -> bool:
     """Return whether pyarrow is installed, which writes tables as Parquet."""
     try:
-        import pyarrow.parquet  # noqa: F401  # here, not above: it is an extra, and takes long
+        import pyarrow.parquet  # noqa: F401  # only here: an extra, and slow to load
     except ImportError:
         return False
     return True

@@ -59,9 +59,9 @@ NAMES_SHOWN = 3
 class DisclosedDoors:
     """Disclosing doors that are alike, each with the doors that are connected to it.
 
-    `epsilon` bounds what they tell about one party's input if nothing else is told.
-    `strong_epsilon` bounds what they tell in addition to anything told about the secrets behind
-    them. Both are None if they were not judged.
+    `epsilon` bounds what the disclosed values tell about one party's input if nothing else is told.
+    `strong_epsilon` bounds what they tell beyond anything that is told about the secrets behind the
+    doors. Both bounds are None if the doors were not judged.
     """
 
     parties: tuple[str, ...]  # who opens them
@@ -465,7 +465,7 @@ def _arguments(records: Sequence[DisclosedDoors]) -> str:
 
 
 def _named(records: Sequence[DisclosedDoors]) -> str:
-    """The functions and parties of a record, for people."""
+    """Return the functions and parties of some records as text."""
     names = ", ".join(dict.fromkeys(name for record in records for name in record.functions))
     parties = list(dict.fromkeys(name for record in records for name in record.parties))
     if len(parties) > NAMES_SHOWN:

@@ -121,7 +121,10 @@ def law_of_door(
 
 
 def _opened(argument: Opened, numbers: Any) -> Any:
-    """The values of an array's elements; an array that is public has its own numbers."""
+    """Return the elements of an array as integers.
+
+    The elements of a symbolic array are the next of `numbers`; other arrays have their own.
+    """
     array: Any = argument.array
     if isinstance(array, Forms):
         plain = np.array(next(numbers), dtype=np.int64).reshape(array.shape)

@@ -37,8 +37,7 @@ class WidestView:
 
     @property
     def families(self) -> list[frozenset[int]]:
-        """For each function, the families of the secrets in it; for a product, the families of its
-        factors.
+        """The families of the secrets in each function. A product has the families of its factors.
 
         If there are any functions, the ideal world's output counts as well, because the coalition
         is then compared with somebody who knows this output.
