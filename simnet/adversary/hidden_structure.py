@@ -1,18 +1,18 @@
-"""Whether a coalition can tell which linear forms its messages carry.
+"""Find out whether a coalition knows the linear forms of the messages that it receives.
 
 Theory of operation. A verdict of `leaks` names a combination of messages that is a function of
-honest secrets. To use it, a coalition must know which form each message carries. The coalition
-knows this if the forms follow from public parameters, from disclosed values and from messages that
-it receives in clear. It may not know this if an honest party has drawn a discrete coin. For
-example, a server that forwards shares in a random order sends the same messages in every order, and
-only the server knows whose share is where.
+honest secrets. To use this combination, the coalition must know the linear form of each message. It
+knows the forms if they follow from public parameters, from disclosed values and from messages that
+it receives in clear. It may not know them if an honest party has drawn a discrete coin. For
+example, if a server forwards shares in a random order, then only the server knows which share comes
+from which user.
 
 So the run is read symbolically again, with other coins for one such party at a time. Suppose that
-the coalition then receives the same plain contents in the same rounds, but other forms. Then the
-coin is hidden from the coalition, and the verdict only says what somebody would learn who knows the
-structure. If every change of coins also changes what the coalition receives in clear, we take it
-that the coalition knows the structure. This is evidence and not a proof. No proof is needed here,
-because the upper end of a verdict does not depend on it.
+the coalition then receives the same plain contents in the same rounds, but other forms. Then
+the coin is hidden from the coalition, and the verdict says only what a coalition would learn if it
+knew the forms. If every change of coins also changes what the coalition receives in clear, we
+assume that the coalition knows the forms. This is evidence and not a proof. No proof is needed
+here, because the upper end of a verdict does not depend on this assumption.
 """
 
 from collections import Counter

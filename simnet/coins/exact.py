@@ -17,10 +17,8 @@ Array = npt.NDArray[Any]
 
 WORD = 1 << 64
 FEW = 32  # a subset of less than one in so many is drawn one by one
-MANY = 64  # draws of one chance from which on a byte each is taken first
-_CHUNK = (
-    1 << 14
-)  # elements worked on at a time: temporary arrays stay in cache and off the page allocator
+MANY = 64  # from this number of draws with one probability on, each draw first takes one byte
+_CHUNK = 1 << 14  # elements processed at a time, so that temporary arrays stay in the cache
 _PORTION = 1 << 17  # bytes or words drawn at a time
 _BYTE = np.dtype(np.uint8)
 _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]

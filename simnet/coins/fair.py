@@ -107,11 +107,12 @@ def distribution(digit: int, words: int) -> tuple[int, list[int]]:
 
 
 def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | None:
-    """`distribution`, unless this precision leaves a rounding open.
+    """Return the result of `distribution`, or None if this precision leaves a rounding open.
 
-    The weights are those of h, h + 1, ... heads out of 2h, relative to the first, in units of
-    `2**-precision`. Each is rounded down from the one before, so that weight i is less than i units
-    too low, and the sum of all that follow the last one above 0, weight z, is below z 2h / z units.
+    Weight i is the probability of h + i heads out of 2h, divided by the probability of h heads, in
+    units of `2**-precision`. Each weight is computed from the one before and rounded down, so
+    weight i is less than i units too low. If weight z is the last one above 0, the sum of all later
+    weights is below z 2h / z units.
     """
     half = 1 << digit - 1
     weights = [1 << precision]

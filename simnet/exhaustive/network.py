@@ -108,8 +108,8 @@ class Network:
             self.sent.append(posting)
 
     def deliver(self, party: int, groups: Sequence[Sequence[Posting]]) -> None:
-        """Deliver messages to a party: one for each thing it asked for, or the summands of
-        a sum.
+        """Deliver messages to a party: for each part of its request one message, or all summands
+        of a sum.
         """
         for group in groups:
             for posting in group:
@@ -126,7 +126,9 @@ class Network:
             self.sources[party] = (*self.sources.get(party, ()), *sources)
 
     def available(self, party: int, request: Request) -> list[list[Posting]] | None:
-        """The messages that meet a request, by what was asked for; None if some are missing."""
+        """Return the messages that fulfil a request, one group for each part of the request; None
+        if messages are missing.
+        """
         if request.kind == "sum":
             return self._sums(party, request)
         waiting = list(self.waiting.get((party, request.tag, None, False), ()))

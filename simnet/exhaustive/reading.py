@@ -62,7 +62,7 @@ COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
 def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
-    """The number of a party's unknown, the first of `count` consecutive ones.
+    """Return the number of a party's unknown, the first of `count` consecutive unknowns.
 
     Raises `BadInput` if two unknowns would get the same number, which would make a law wrong.
     """
@@ -75,18 +75,18 @@ def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) 
 
 
 def owner(number: int) -> int:
-    """The number of the party that owns the unknown; -1 for `ONE`."""
+    """Return the number of the party that owns the unknown; -1 for `ONE`."""
     return (number >> _PARTY) - 1
 
 
 def is_coin(number: int) -> bool:
-    """Whether an unknown is a field coin."""
+    """Return whether an unknown is a field coin."""
     return number != ONE and not number & (SECRET | RECEIVED)
 
 
 def received_place(number: int) -> tuple[int, int] | None:
-    """The array's number and the element's place of a received unknown; None for any other
-    unknown.
+    """Return the number of the received array and the element's position in it; None if the unknown
+    was not received.
     """
     if not number & RECEIVED:
         return None
@@ -96,9 +96,9 @@ def received_place(number: int) -> tuple[int, int] | None:
 
 @attrs.frozen(eq=False)
 class Ask:
-    """Rows whose numbers a script needs to go on: each row is a modulus and a form of the party.
+    """Rows whose numbers a script needs to continue. Each row is a modulus and a form of the party.
 
-    `reason` says for people what the numbers are needed for.
+    `reason` says in words why the script needs the numbers.
     """
 
     rows: tuple[tuple[int, Vector], ...]
@@ -106,7 +106,7 @@ class Ask:
 
     @property
     def structure(self) -> tuple[tuple[int, tuple[tuple[int, int], ...]], ...]:
-        """A key that is equal for asks that are the same function of unknowns."""
+        """A key of the rows. Two asks have equal keys if their rows have equal moduli and forms."""
         return tuple((modulus, tuple(sorted(form.items()))) for modulus, form in self.rows)
 
 
@@ -117,7 +117,7 @@ class RowsAsked(BaseException):
     """
 
     def __init__(self, ask: Ask) -> None:
-        super().__init__("rows are to be opened")
+        super().__init__("the script needs the numbers of rows")
         self.ask = ask
 
 
@@ -128,7 +128,7 @@ class LocalReading(Sampled):
     """
 
     lifts = True
-    hides_numbers = True  # there are none
+    hides_numbers = True  # because unknowns have no numbers here
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
         """With `enumerate_field`, field coins are played out too and nothing is unknown."""

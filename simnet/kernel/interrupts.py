@@ -1,11 +1,15 @@
-"""Ctrl-C in a run: it ends the run, even if a script catches it.
+"""Ctrl-C ends a run, even if a script catches the error.
 
-The first press raises `KeyboardInterrupt` in the script that is running. Between two scripts the
-press is noted, and the run ends before the next script goes on. Most scripts do not catch the
+The first press of Ctrl-C raises `KeyboardInterrupt` in the script that is running. If no script is
+running at that moment, the run ends before the next script continues. Most scripts do not catch the
 error. A script that catches it can do nothing more: its party is stopped, and the run ends when the
-script awaits anything. But a script that computes for ever and catches everything, such as
+script awaits anything. But a script that computes for ever and catches every error, such as ::
 
-while True: try: compute() except BaseException: pass
+    while True:
+        try:
+            compute()
+        except BaseException:
+            pass
 
 would survive the first press. A second press in the same script ends the process as if no handler
 were installed.

@@ -4,12 +4,12 @@ Theory of operation. A door is a pure function of the values behind its argument
 coins. Given the values, its law is found by playing every tape of coins (`simnet.coins.tape`). Four
 things can prevent this, and each of them is reported:
 
-- *Too many outcomes.* The subsets of 12 items of 30 are 86 million. Calls are counted against a
-  `CallBudget`. A coin with more outcomes than calls are left is refused before it is played. So is
-  a sequence of coins whose first path already shows that there are too many outcomes.
+- *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`
+  limits the number of calls. A coin that has more outcomes than calls are left is refused before it
+  is played, and so is a sequence of coins whose first path shows that there are too many outcomes.
 - *Infinitely many outcomes*: reals and the discrete Gaussian law have infinitely many outcomes.
-- *A refusal.* The function may raise an error for some values or coins. This is an
-  outcome too, `REFUSED`, because a run that goes on has told that the function did not refuse.
+- *A refusal.* The function may raise an error for some values or coins. This is an outcome too,
+  `REFUSED`: if a run continues, everybody knows that the function has not raised an error.
 - *Values that cannot be compared*, and functions that do not give the same value when they are
   called again with the same tape.
 

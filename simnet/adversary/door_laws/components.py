@@ -141,11 +141,12 @@ class Component:
 class Partition:
     """The disclosing doors of the runs, sorted by what they can tell."""
 
-    public: tuple[HonestDoor, ...]  # given nothing sealed
+    public: tuple[HonestDoor, ...]  # doors whose arguments are all plain
     known: tuple[HonestDoor, ...]  # doors that are given only numbers that the coalition knows
     components: tuple[Component, ...]
-    # Whether the coins given to the components' doors are independent of those in messages. This
-    # is one question for all coins: r and w are each independent of r + w, but not together.
+    # Whether the coins in the arguments of the components' doors are independent of the coins in
+    # messages. We ask this for all coins together: r alone is independent of r + w, and so is w,
+    # but the pair (r, w) is not.
     are_apart: bool
 
 

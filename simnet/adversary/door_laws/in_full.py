@@ -1,15 +1,17 @@
 """Decide whether a door returns all the numbers that it received.
 
-A row of field elements can be solved for its coins if its number is on record in full. It cannot be
-solved if it was disclosed with noise, or through a function that maps different numbers to one
-value. So we have to be certain, and there are two ways:
+If the number of a row of field elements is disclosed in full, we can solve the row for its coins.
+This is not possible if the number is disclosed with noise, or through a function that maps
+different numbers to one value. So we must be certain, and there are two ways:
 
-- *Trying everything.* The function is called on all numbers that the elements can be. It gives them
-  back if no two calls return the same value. This works for few elements of a small field.
-- *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may give back all
-  values but one in a billion. So there is a list of functions that are certain: `int`, `np.asarray`
-  and the like, and small functions of one line that are written like one on the list, such as
-  `lambda d, e: (int(d), int(e))`. We compare compiled code, not results.
+- *Trying everything.* We call the function with all numbers that the elements can have. The value
+  determines the numbers if no two calls return the same value. This works for few elements of a
+  small field.
+- *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may return all
+  numbers correctly except in one case of a billion. So there is a list of functions that certainly
+  return all numbers: `int`, `np.asarray` and similar ones. A function of one line also counts if it
+  is written like one on the list, such as `lambda d, e: (int(d), int(e))`. We compare compiled
+  code, not results.
 """
 
 import builtins
