@@ -95,7 +95,8 @@ def _counted_members(
     role = word if word in roster.roles else word.removesuffix("s")
     if role not in roster.roles:
         raise BadInput(
-            f"the coalition {part!r} speaks of a role that nobody plays: {', '.join(roster.roles)}"
+            f"the coalition {part!r} names a role that nobody plays: "
+            f"expected {', '.join(roster.roles)}"
         )
     members: list[int] = roster.role(role).numbers.tolist()
     spared = 0 if but is None else 1 if but == "one" else int(but)

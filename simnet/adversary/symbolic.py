@@ -315,7 +315,7 @@ class Symbolic:
         return Forms(values, fresh(family.first, residues_of(values).size // lanes, lanes), self)
 
     def lifted(self, values: Residues) -> Forms:
-        """Public plain numbers as multiples of the unknown that is 1."""
+        """Return plain numbers, which are public, as multiples of the unknown `ONE`."""
         numbers = residues_of(values).reshape(-1).astype(np.int64)
         if numbers.any():
             return Forms(values, multiples(ONE, numbers), self)

@@ -120,7 +120,9 @@ def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tu
 
 
 def _assignments(equations: Span, unknowns: int, modulus: int) -> Iterator[tuple[int, ...]]:
-    """All solutions of a system whose equations have their right sides at the key `_CONSTANT`."""
+    """Yield all solutions of a linear system. The right side of each equation has the key
+    `_CONSTANT`.
+    """
     solved = {min(row): row for row, _ in equations.basis()}
     free = [number for number in range(unknowns) if number not in solved]
     for chosen in itertools.product(range(modulus), repeat=len(free)):

@@ -129,10 +129,10 @@ class Open:
 
 @attrs.frozen(eq=False)
 class Deliver:
-    """The action in which a party receives what it asked for.
+    """The action in which a party receives the messages that it waits for.
 
-    For each thing it asked for, it receives one message, or the summands of a sum. Deliveries with
-    equal marks are the same to the party.
+    For each part of its request, the party receives one message, or the summands of a sum. The
+    party cannot distinguish deliveries with equal marks.
     """
 
     party: int

@@ -260,11 +260,12 @@ class LocalReading(Sampled):
         return named(field, shape, first, self)
 
     def lifted(self, values: Residues) -> Forms:
-        """Plain numbers as multiples of `ONE`."""
+        """Return plain numbers as multiples of the unknown `ONE`."""
         return Forms(values, multiples(ONE, residues_of(values).reshape(-1).astype(np.int64)), self)
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """A multiple of one factor; the numbers of the other factor are computed or played out.
+        """Return the product, as multiples of the elements of one factor. The numbers of the other
+        factor are computed or played out.
 
         Raises `RowsAsked` for numbers that are not known.
         """

@@ -59,7 +59,7 @@ class Summing:
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Take in one sender's block: rows for one group or, with keys, for one group after
+        """Receive one sender's block: rows for one group or, with keys, for one group after
         another.
 
         Raises `ScriptError` unless there is one row for each recipient and the rows fit the sum

@@ -20,9 +20,9 @@ Three rules make sure that a reading follows the script exactly:
   and all checks of shapes and fields. So a reading has the bill and the errors of a sampled run.
 - A script cannot turn forms into numbers. `open()` returns a sealed value, which the party can pass
   to its doors. Comparing forms, or branching on them, raises an error that says what to do instead.
-- The plain numbers of a script are public. So a plain number that is added to forms becomes a form
-  without terms, and a form times a plain number is again a linear form. If a script multiplies two
-  forms, the reading decides how to represent the product.
+- The plain numbers of a script are public. So a plain number that is added to forms becomes a
+  multiple of the unknown `ONE`, whose value is 1, and a form times a plain number is again a linear
+  form. If a script multiplies two forms, the reading decides how to represent the product.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ LARGEST_DENSE = 30_000_000  # no dense matrix has more entries; larger groups of
 
 @attrs.frozen(eq=False)
 class Pivot:
-    """A row that was used up for the coin `column`; `coins` and `targets` are its entries at that
+    """A row that was put aside for the coin `column`; `coins` and `targets` are its entries at that
     time.
     """
 

@@ -77,7 +77,7 @@ class ViewSurroundings:
         return self._view.roles.depends_on_coins(families)
 
     def _mark(self, arrays: Sequence[Forms]) -> None:
-        """Answer for all arrays with coins at once, over each field."""
+        """Compute the answers for all arrays with coins together, field by field."""
         assert self._view is not None
         roles = self._view.roles
         by_modulus: dict[int, list[Forms]] = defaultdict(list)

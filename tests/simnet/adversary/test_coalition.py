@@ -43,7 +43,7 @@ def test_a_set_that_names_nobody_is_refused_with_what_was_read_and_what_can_be_w
 
 @pytest.mark.parametrize("text", ["all robots", "half of the robots", "all robots but one"])
 def test_a_role_that_nobody_plays_is_refused_with_the_roles(text: str) -> None:
-    with pytest.raises(BadInput, match=r"a role that nobody plays: user, server"):
+    with pytest.raises(BadInput, match=r"a role that nobody plays: expected user, server"):
         coalition_of(text, ROSTER)
 
 
