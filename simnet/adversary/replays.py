@@ -141,8 +141,8 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
             yield {
                 name: _shifted(value, step, protocol.items) for name, value in done.inputs.items()
             }
-        # Functions of several parties may share what they leave behind, and it may show only
-        # where two parties have the same input.
+        # The functions of several parties may share a side effect, which may be visible only
+        # if two parties have the same input.
         for item in range(1, protocol.items + 1) if len(done.inputs) > 1 else ():
             yield {name: _all_hold(value, item) for name, value in done.inputs.items()}
         return

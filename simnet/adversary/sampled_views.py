@@ -172,7 +172,7 @@ def _traffic_features(done: Run) -> Iterator[Feature]:
 
 
 def _function_features(verdict_: Verdict) -> Iterator[Feature]:
-    """The value of every function of honest secrets that the coalition determines."""
+    """Return the value of every function of honest secrets that the coalition determines."""
     for learned in verdict_.functions:
         yield _function_name(learned), _class(learned.value, 0)
 

@@ -67,7 +67,7 @@ class Choice:
 class TapeEnd(BaseException):
     """Raised out of a script when its tape ends before a coin.
 
-    A `BaseException`, because a script's own `except Exception` must not catch it.
+    It is a `BaseException`, so that `except Exception` in a script does not catch it.
     """
 
     def __init__(self, choice: Choice) -> None:

@@ -58,7 +58,7 @@ class DoorRecord:
         recorded = self._recorded.get((call.party, call.kind, call.number))
         if recorded is None or not _is_same_place(recorded.call, call):
             raise ScriptError(
-                f"{call.party} comes to another door (me.{call.kind} of {call.name}) when its "
+                f"{call.party} calls another door (me.{call.kind} of {call.name}) when its "
                 "script is read without inputs: the function of a door may change nothing and may "
                 "only return a value"
             )

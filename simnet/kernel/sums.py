@@ -195,7 +195,7 @@ class Sum:
         return self._batches if is_sent_to else ()
 
     def count(self, number: int) -> int:
-        """Return how many messages a recipient has been sent."""
+        """Return the number of messages sent to a recipient so far."""
         if self._tokens is not None:
             return int(self._tokens[number] & COUNT_MASK)
         if not self._batches or self._batches[0].to.position(number) is None:

@@ -284,7 +284,7 @@ class _Search:
         )
 
     def _differs(self, laws: Iterator[_JointLaw | None]) -> bool:
-        """Whether two laws agree in F, and not in L."""
+        """Return whether F has the same law on both sides, and L has different laws."""
         seen: dict[Hashable, _JointLaw] = {}
         for law in laws:
             if law is None:

@@ -83,5 +83,5 @@ def test_a_script_that_comes_to_another_door_is_named() -> None:
             else:
                 me.secret(lambda value: [value], vote, field=FIELD, shape=(1,))
 
-    with pytest.raises(ScriptError, match=r"a comes to another door .me\.secret of a lambda."):
+    with pytest.raises(ScriptError, match=r"a calls another door .me\.secret of a lambda."):
         read_again(run(OtherDoor(), [1]), [])
