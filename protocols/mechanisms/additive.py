@@ -147,7 +147,7 @@ def SCDF(epsilon: float) -> Stairs:
     checks.epsilon_of_reals(epsilon)
     if epsilon < SERIES_BELOW:
         return Stairs(epsilon, 1 - epsilon / 6 + epsilon**3 / 360 - epsilon**5 / 15120)
-    # the fraction of the docstring, as a difference of two
+    # the quotient in the docstring, written as a difference of two quotients
     return Stairs(epsilon, 2 / epsilon - 2 * exp(-epsilon) / -expm1(-epsilon))
 
 

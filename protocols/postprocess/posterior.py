@@ -18,7 +18,7 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.priors import REACH, GaussianPrior, Prior, refuse_sloped
 from simnet.arrays import Floats
 
-TOGETHER = 256  # the largest number of estimates that share points
+TOGETHER = 256  # the largest number of estimates that use the same points
 APART = 20.0  # the largest distance of such estimates, in deviations
 
 

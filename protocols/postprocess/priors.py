@@ -1,4 +1,4 @@
-"""Priors: the laws that counts of items are taken from, and where a posterior has its mass.
+"""Prior laws of the counts of items, and the counts at which a posterior has its mass.
 
 Theory of operation. `posterior` sums mass(k) times likelihood(k), over all counts k that are
 possible: up to n of them, for each of N estimates. Two things make that cheap.

@@ -132,11 +132,10 @@ class OneWay:
     def epsilon(
         self, log_delta: float, tolerance: float, known: float = -inf
     ) -> tuple[float, float]:
-        """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta; infinity if
-        there is none.
+        """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta.
 
-        They meet the tolerance, in ε or in δ, unless the interval lies below `known`, as for
-        `log_delta`.
+        The ends are infinite if no ε is large enough. They meet the tolerance, in ε or in δ, unless
+        the interval lies below `known`, as for `log_delta`.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:

@@ -218,7 +218,9 @@ class _Moved:
 
     The laws are P = Bin(A, p) Bin(B, p) and Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y)
     = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), where i = A - x holders are idle and
-    s(y) = A e^-ε (B + 1 - y) / (B + 1). For every y this is an expected shortfall of idle holders.
+    s(y) = A e^-ε (B + 1 - y) / (B + 1). For every y,
+    the sum of the positive terms over x is a factor times the expected shortfall E[max(0, s(y) -
+    i)].
     The terms are close to log-concave in y, so the terms that matter lie around one peak.
     """
 

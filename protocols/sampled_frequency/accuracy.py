@@ -141,7 +141,7 @@ class _Group:
     def _lengths(self) -> tuple[Floats, Floats]:
         """The probabilities of the outcomes, and |Y|² for each of them, up to a common constant.
 
-        The outcomes are a report of the own item, a report of another item, and no report.
+        The outcomes are a report of the user's own item, a report of another item, and no report.
         """
         p, q, b, pi, items = self.p, self.q, self.b, self.sampling, len(self.holders)
         report = self.a**2 * (1 - 2 * b + items * b**2)

@@ -38,7 +38,7 @@ MILES, SECTION = 9500, 0.15
 FEW, SIZES = (
     (1, 0, 0, 0),
     (4, 8, 16),
-)  # the values of four owners; numbers of owners of whom two hold yes
+)  # FEW: the values of four owners. SIZES: numbers of owners, two of whom hold yes
 EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and V + 2 faces"
 
 
@@ -315,7 +315,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 21",
-        "ε of round two, by the answer 0",
+        "ε of round two if the answer is 0",
         printed.equation_21,
         _round_two,
         "it is the larger of Eq. 21 and Eq. 25",
@@ -323,7 +323,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 25",
-        "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25",
+        "ε of round two if the answer is 1, π_0 = 0.1 and π_s = 0.25",
         lambda _: printed.equation_25(RARE),
         lambda _: _round_two(RARE),
         "it is the larger of Eq. 21 and Eq. 25",

@@ -380,7 +380,9 @@ class _Field:
             family = _whole(pair[0], where, below=len(self._families.sizes))
             size = self._families.sizes[family]
             places.setdefault(family, []).append(_whole(pair[1], where))
-            _require(pair[1] + self.lanes <= size, f"{where}: its family has fewer unknowns")
+            _require(
+                pair[1] + self.lanes <= size, f"{where}: family {family} has only {size} unknowns"
+            )
             numbers.append(family)
         for each in places.values():
             each.sort()
@@ -525,7 +527,10 @@ class _Field:
             for key, triples in (("row", entry.weights), ("unknown", entry.own)):
                 for place, _, numbers in triples:
                     is_same = shown.setdefault((key, place), numbers) == numbers
-                    _require(is_same, f"{self._where}.learned: {key} {place} has other numbers")
+                    _require(
+                        is_same,
+                        f"{self._where}.learned: {key} {place} has two different lists of numbers",
+                    )
             for unknown, _, numbers in entry.own:
                 family = self._family[unknown]
                 is_own = self._families.is_own(family)

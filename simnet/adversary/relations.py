@@ -55,7 +55,7 @@ class Relations:
 
 
 def _with_factors(families: Collection[int], factors: Mapping[int, Collection[int]]) -> set[int]:
-    """These families, and the families that the products among them were made of."""
+    """Return the families, and the families of the factors of all products among them."""
     found: set[int] = set()
     pending = list(families)
     while pending:

@@ -218,8 +218,8 @@ class _Answers:
             return
         if self._known.setdefault((call.party, call.kind, call.number, given), key) != key:
             raise ScriptError(
-                f"{call.party} (me.{call.kind} of {call.name}): the function gives something else "
-                f"when it is given the same once more: {PURE}"
+                f"{call.party} (me.{call.kind} of {call.name}): the function returns another "
+                f"value when it is called again with the same arguments: {PURE}"
             )
 
 

@@ -347,7 +347,7 @@ class BreakingSearch:
         form = group.elements[place].form
         return {unknown: value for unknown, value in form.items() if not self._is(unknown, "coin")}
 
-    # What the groups may miss.
+    # What the search does not cover.
 
     def _unsearched(self, number: int) -> str:
         """Say which coalitions are never searched: those with a party of another role."""

@@ -236,7 +236,7 @@ class Verdict:
 
     @property
     def _sentence(self) -> str:
-        from simnet.adversary.words import verdict_in_words  # that module needs this class
+        from simnet.adversary.words import verdict_in_words  # the module `words` imports this class
 
         return verdict_in_words(self)
 

@@ -146,7 +146,7 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
 
 
 def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> str:
-    """How messages give the value of a function, at most so many of them.
+    """Return in words how messages give the value of a function; at most `most` are listed.
 
     Such as `16 (running, u1→u2) - 3 (running, u3→u4)  mod 17`: numbers of messages with their tags
     and links.

@@ -78,7 +78,7 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
     """Return the protocol class that a module defines, the named one if it defines several.
 
-    Raises `BadInput` if there is none, or several and no name.
+    Raises `BadInput` if the module defines no protocol class, or several but none is named.
     """
     protocols = [
         value

@@ -14,7 +14,7 @@ LEAST_KEPT = 0.01  # of a law that is truncated
 def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
     """Return users with independent items, uniform on `1..items`.
 
-    Raises `BadInput` for no users.
+    Raises `BadInput` for fewer than one user.
     """
     if users < 1 or items < 1:
         raise BadInput(
@@ -32,7 +32,7 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
     """Return users with independent items: item j of `1..items` has probability in proportion to
     1/j.
 
-    Raises `BadInput` for no users.
+    Raises `BadInput` for fewer than one user.
     """
     uniform = uniform_items(users, items, seed)  # for its labels and what it refuses
     weights = np.cumsum(1 / np.arange(1, items + 1))
@@ -48,7 +48,7 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
 def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPopulation:
     """Return users with independent numbers, uniform on `low..high`.
 
-    Raises `BadInput` for no users.
+    Raises `BadInput` for fewer than one user.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
@@ -63,7 +63,8 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
     A user could not report a value outside the range, and moving the value to an end of the range
     would add a bias that nobody declared.
 
-    Raises `BadInput` for no users, and for a range in which the normal law has almost no mass.
+    Raises `BadInput` for fewer than one user, and for a range in which the normal law has almost no
+    mass.
     """
     from scipy.special import ndtr, ndtri  # imported only here: scipy loads slowly
 
@@ -88,7 +89,7 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
 def uniform_table(users: int, schema: Schema, seed: int) -> TablePopulation:
     """Return users with independent uniform numbers and categories.
 
-    Raises `BadInput` for no users.
+    Raises `BadInput` for fewer than one user.
     """
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")

@@ -181,8 +181,8 @@ def _refuse_others(address: str) -> None:
         kind = asyncio.run(in_time()).get("type")
     except TimeoutError:
         raise BadInput(
-            f"no Dask scheduler answers at {address} within {PATIENCE} s: is something else there, "
-            "or does it stand still?"
+            f"no Dask scheduler answers at {address} within {PATIENCE} s: another program may "
+            "use this address, or the scheduler hangs"
         ) from None
     except Exception as error:
         raise BadInput(f"no Dask scheduler answers at {address}: {error}") from error

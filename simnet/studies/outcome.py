@@ -40,7 +40,7 @@ def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Fai
         _refuse_unmeasured(experiment, numbers)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # `sys.exit` too must not end the sweep unsaid
+    except BaseException as error:  # `sys.exit` too must not end the sweep without a word
         return failure(job, " ".join(traceback.format_exception_only(error)))
     return Result(job, numbers, time.perf_counter() - began[0], time.thread_time() - began[1])
 
@@ -105,7 +105,7 @@ def _number(name: str, value: Any) -> float:
         if abs(plain) < LARGEST:
             return int(plain)
         raise ValueError(f"{name!r} is a whole number of 2**63 or more in size: return a float")
-    raise TypeError(f"{name!r} is {_kind(value)}: a number is a float or a whole number")
+    raise TypeError(f"{name!r} is {_kind(value)}: return a float or a whole number")
 
 
 def _kind(value: object) -> str:

@@ -170,7 +170,7 @@ class Report:
             raise
         except Exception as error:  # an experiment's own function, and numbers of any size
             raise BadInput(
-                f"the figure of {self.study.name} cannot be drawn, while its tables are written: "
+                f"the tables of {self.study.name} are written, but its figure cannot be drawn: "
                 f"{type(error).__name__}: {error}"
             ) from error
         return written

@@ -20,7 +20,7 @@ from simnet.coins.sampled import SampledCoins
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.table import NoSuchPoint, Table, TrialRow
 
-CORNERS = 512  # of intervals, that are looked at
+CORNERS = 512  # the largest number of choices of interval ends that are tried
 DRAWS, ENOUGH = 1000, 5  # draws of whole trials; trials from which on they tell anything
 
 MeasureByAxis = Mapping[Any, float]  # of a measure, by the value of an axis
@@ -258,7 +258,7 @@ def _share_of_less(
         place[better(line.get(axis))].append(line)
     compared = [place for place in places.values() if place[True] and place[False]]
     if not compared:
-        raise NoSuchPoint(f"nothing to compare by {axis}")
+        raise NoSuchPoint(f"no setting has results for both kinds of {axis}")
 
     def less(place: dict[bool, list[dict[str, Any]]], one: str, other: str) -> bool:
         return bool(

@@ -276,8 +276,8 @@ class Store:
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise BadInput(
-                        f"another process has been writing {self.path} for {PATIENCE:.0f} s: does "
-                        "it stand still? Everything committed is kept"
+                        f"another process has been writing {self.path} for {PATIENCE:.0f} s: it "
+                        "may hang. Everything committed is kept"
                     ) from None
                 time.sleep(0.002)
         try:

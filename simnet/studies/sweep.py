@@ -55,7 +55,7 @@ class Study:
     def of(cls, origin: str, data: Path | None = None) -> "Study":
         """Return the study with this name or in this file.
 
-        Raises `BadInput` if there is none.
+        Raises `BadInput` if no such experiment exists.
         """
         path = own_file(origin)
         origin = (
@@ -236,7 +236,7 @@ class _Sweep:
             raise
         except Exception as error:
             raise BadInput(
-                f"no trial can be handed out any more ({type(error).__name__}: {error}): "
+                f"no more trials can be given to workers ({type(error).__name__}: {error}): "
                 "everything done is kept; repeat the command to go on"
             ) from error
         self.flying[future] = chunk

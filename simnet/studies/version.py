@@ -21,7 +21,7 @@ from simnet.studies.remembered import stamp_of
 
 DIGITS = 32  # of a digest in hexadecimal
 COMPUTING = ("numpy", "scipy")  # numbers may differ from one version of them to another
-SYNTHETIC = "synthetic"  # in place of a digest where there are no data
+SYNTHETIC = "synthetic"  # stands for the digest of the data if people are made up
 
 
 def code_version(trial: Trial, file: Path | None = None) -> str:

@@ -2,11 +2,11 @@
 
 Theory of operation. A total of mod-q sums could be kept in 64 bits, and every block added to it.
 But a block of a DPDS run is 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads
-and writes four times its size. So there are two arrays. Blocks are added to the narrow one, of the
-field's own type, as long as no entry can wrap, whatever the blocks hold; then it is moved to the
-wide one and starts at zero again. Only the counts `_room` (additions left before the narrow array
-could wrap) and `_bound` (what no wide entry exceeds) are needed to know when. Nothing is reduced
-mod q until somebody asks for a row.
+and writes four times its size. So there are two arrays. Blocks are added to the narrow array, which
+has the field's own type, until an entry could wrap. Then the narrow array is added to the wide one
+and set to zero. Two numbers decide when: `_room`, the number of additions before the narrow array
+could wrap, and `_bound`, an upper bound on every wide entry. Nothing is reduced mod q until a row
+is asked for.
 
 Example. For q = 101 two residues fit a byte for certain, so every third block first moves the
 narrow totals to the wide ones.

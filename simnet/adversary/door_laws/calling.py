@@ -56,7 +56,7 @@ class CallBudget:
         self.left = calls
 
     def spend(self) -> None:
-        """Count a call. Raises `NotEnumerable` when none is left."""
+        """Count a call. Raises `NotEnumerable` if no call is left."""
         self.check(1)
         self.left -= 1
 

@@ -110,7 +110,7 @@ def _is_written_like(function: FunctionType, known: Callable[..., Any], argument
         and names == second.co_names
         and _constants(first.co_consts) == _constants(second.co_consts)
         and not (first.co_freevars or first.co_kwonlyargcount or function.__defaults__)
-        # The name of a built-in function must not stand for something else.
+        # The function's module must not use the name of a built-in function for something else.
         and not any(name in function.__globals__ for name in names if hasattr(builtins, name))
     )
 

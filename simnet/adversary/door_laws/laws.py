@@ -263,7 +263,7 @@ class ComponentStates:
 def _in_variables(
     vectors: Sequence[dict[int, int]], moduli: list[int], modulus: int
 ) -> list[dict[int, int]]:
-    """Each vector written in new variables, whose moduli are appended to `moduli`."""
+    """Return the vectors in new variables, and append the moduli of these variables to `moduli`."""
     first = len(moduli)
     rank, combinations = basis_of(vectors, modulus)
     moduli += [modulus] * rank
@@ -495,7 +495,7 @@ def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
     """A bound by what a party's own secrets tell, if disclosed values are computed from secrets
     alone.
 
-    None if this gives no bound.
+    None if the secrets alone give no bound.
     """
     component = states.component
     secrets_alone = not any(door.inputs for door in component.doors)

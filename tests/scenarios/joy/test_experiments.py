@@ -94,12 +94,12 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     for what, expected in {
         "standard deviation of the noise, 1,000,000 owners": 212.13,
         "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes": 0.2025,
-        "ε of round two, by the answer 1, π_0 = 0.1 and π_s = 0.25": 1.2528,
+        "ε of round two if the answer is 1, π_0 = 0.1 and π_s = 0.25": 1.2528,
         "least ε for 9 values, said to be at most that of the binary mechanism": 2.2172,
         "ε of randomised response with 0.8 and 0.9": 3.7136,
     }.items():
         assert isclose(found[what].expected or 0, expected, rel_tol=1e-4), what
-    by_zero = found["ε of round two, by the answer 0"]
+    by_zero = found["ε of round two if the answer is 0"]
     assert (by_zero.printed or 0) < (by_zero.expected or 0)
 
 
@@ -129,7 +129,8 @@ def test_a_formula_that_is_right_is_found_right() -> None:
     """Of 0.1 and 0.25 the answer 0 decides, so that Eq. 21 is the mechanism's ε there."""
     table = table_of(text.EXPERIMENT.with_settings({"zero": "0.1", "sampling": "0.25"}), "joy_text")
     assert (
-        verdicts(text.EXPERIMENT, table)["ε of round two, by the answer 0"].verdict == "reproduced"
+        verdicts(text.EXPERIMENT, table)["ε of round two if the answer is 0"].verdict
+        == "reproduced"
     )
 
 
