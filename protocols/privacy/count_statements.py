@@ -88,7 +88,7 @@ def assumption(
     elif rarest[0] == rarest[1]:
         words = f"every item has at least {fewest}"
     else:
-        words = f"every item has at least {fewest}, all but one at least {rarest[1]:,}"
+        words = f"every item has at least {fewest}, and every item but one at least {rarest[1]:,}"
     if colluders or dropped:
         words += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
     return words

@@ -98,7 +98,7 @@ class OutputFixes:
             return whose
         parts = []
         if self.is_multiset:
-            parts.append(f"{whose} as a multiset (which there are, not whose they are)")
+            parts.append(f"{whose} without their owners (which values there are and how often)")
         for value in sorted(set(self.elements.values())):
             named = [_name(element) for element, other in self.elements.items() if other == value]
             parts.append(f"{_listed(named)} = {value}")

@@ -122,7 +122,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
         return "the script sends the same messages when read without inputs"
     count = f"{made:,} replay{'s' if made > 1 else ''}"
     is_complete = all(each.is_complete for each in replays)
-    covered = " (every party had every item)" if is_complete else ""
+    covered = ", in which every party had every item" if is_complete else ""
     return (
         "the script sends the same messages when read without inputs and in "
         f"{count} on other inputs{covered}"

@@ -103,8 +103,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     elif verdict.finding == "nothing" and verdict.knowledge:
         rows = sum(knowledge.view.terms.rows for knowledge in verdict.knowledge)
         console.print(
-            f"  checked: in {_counted(rows, 'vector')} of field elements seen, honest coins "
-            f"hide every secret"
+            f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements, and "
+            f"random coins of honest parties hide every secret in them"
         )
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

@@ -23,9 +23,15 @@ _FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the imp
 def names() -> dict[str, str]:
     """Return the module of every scenario in installed packages, by name in alphabetical order.
 
-    Packages that do not load are left out.
+    Packages that do not load are left out. If two packages have a scenario of one name, the first
+    module is returned, and `find` refuses the name.
     """
-    modules = {}
+    return {name: modules[0] for name, modules in sorted(_modules().items())}
+
+
+def _modules() -> dict[str, list[str]]:
+    """Return the modules of each scenario name: more than one if installed packages clash."""
+    modules: dict[str, list[str]] = {}
     for entry in entries(SCENARIOS):
         try:
             package = object_at(entry.value)
@@ -33,8 +39,8 @@ def names() -> dict[str, str]:
             continue
         for module in pkgutil.iter_modules(package.__path__):
             if not module.ispkg:
-                modules[module.name] = f"{package.__name__}.{module.name}"
-    return dict(sorted(modules.items()))
+                modules.setdefault(module.name, []).append(f"{package.__name__}.{module.name}")
+    return modules
 
 
 def find(place: str) -> tuple[str, Scenario]:
@@ -54,15 +60,21 @@ def find(place: str) -> tuple[str, Scenario]:
         if not class_name and isinstance(scenario, Scenario):
             return file.stem, scenario
         return class_name or file.stem, scenario_of_class(_own_class(module, file, class_name))
-    known = names()
+    known = _modules()
     if place in known:
-        scenario = getattr(object_at(known[place]), "SCENARIO", None)
+        module_name, *others = known[place]
+        if others:
+            raise BadInput(
+                f"{place} names {len(others) + 1} scenarios, {' and '.join(known[place])}: rename "
+                "one of these modules, or give the path of the file"
+            )
+        scenario = getattr(object_at(module_name), "SCENARIO", None)
         if not isinstance(scenario, Scenario):
             raise BadInput(f"{place} defines no SCENARIO of type simnet.Scenario")
         return place, scenario
     if place in experiment_places():
         raise BadInput(f"{place} is an experiment: run it with simnet reproduce {place}")
-    raise unknown("scenario", place, known)
+    raise unknown("scenario", place, names())
 
 
 @contextmanager

@@ -136,3 +136,17 @@ def test_type_checkers_find_the_package_from_outside(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "simnet.roster.Group" in done.stdout
+
+
+def test_a_scenario_name_of_two_packages_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "second_package").mkdir()
+    for file in ("__init__.py", "dpds.py"):
+        (tmp_path / "second_package" / file).write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    second = EntryPoint("second", "second_package", installed.SCENARIOS)
+    monkeypatch.setattr("simnet.scenario.find.entries", lambda group: [*REAL(group), second])
+    with pytest.raises(BadInput, match=r"scenarios\.dpds and second_package\.dpds"):
+        find("dpds")
+    assert find("tss")[0] == "tss"

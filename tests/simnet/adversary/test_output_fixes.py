@@ -135,7 +135,7 @@ def test_it_is_said_where_verdicts_are_printed_and_in_json() -> None:
     assert "alone fixes" not in simnet(*ring, "3,1,2,3").out
     two = ("verify", "dpds", "--users", 4, "--items", 3, "--participation", 1, "--seed", 0)
     told = simnet(*two, "--corrupt", "u1,u2,server", "--json", "-").json["shares"]
-    fixed = "the inputs of u3, u4 as a multiset (which there are, not whose they are)"
+    fixed = "the inputs of u3, u4 without their owners (which values there are and how often)"
     assert (told["verdict"], told["output_fixes"].split(";")[0]) == ("output-only", fixed)
     few = ("run", "dpds", "--users", 3, "--items", 3, "--participation", 1)
     assert "server: the output alone fixes the inputs of u1, u2, u3 " in words(simnet(*few).out)
