@@ -95,7 +95,7 @@ def some_reports(
 
 
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
-    """What a view tells: of each user its report, if any is seen.
+    """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
     Nothing is stated of a view with other tags. The ε of a law that is continuous, which has a
     density, is stated for exact reals only.

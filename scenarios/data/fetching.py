@@ -113,8 +113,9 @@ def fetched(original: Original, cache: Path) -> bytes:
 
 
 def _digest(file: Path) -> str:
-    """Return the SHA-256 of a file's content, unpacked if its name ends in .gz; or in words why
-    there is none.
+    """Return the SHA-256 of a file's content, unpacked if its name ends in .gz.
+
+    If the file cannot be read, or is too large, return a text that says so.
     """
     opener: Any = gzip.open if file.suffix == ".gz" else open
     whole, left = hashlib.sha256(), MOST_BYTES

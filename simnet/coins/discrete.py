@@ -44,9 +44,10 @@ def _bernoulli_exp_below_one(stream: Stream, a: int, b: int) -> bool:
 
 
 def discrete_laplace(stream: Stream, scale: Fraction) -> int:
-    """An integer x with weight exp(-|x| / scale), scale > 0; Algorithm 2.
+    """Draw an integer x with probability in proportion to exp(-|x| / scale), scale > 0.
 
-    With scale = t / s, an integer of chances in proportion to exp(-u / t), u >= 0, is divided by s.
+    Algorithm 2: let scale = t / s. An integer u >= 0 is drawn with probability in proportion to
+    exp(-u / t). Then |x| is u divided by s, rounded down, and x gets a random sign.
     """
     t, s = scale.numerator, scale.denominator
     while True:

@@ -173,7 +173,7 @@ class SampledField(SeededSource):
         return Residues(field, drawn[:count].reshape(shape), meter, room)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """The rows themselves: numbers need no name."""
+        """Return the rows unchanged: numbers are not written as unknowns."""
         return rows
 
     def block(self, number: int) -> "SampledField":

@@ -197,7 +197,7 @@ class Adversaries(tuple[Judged, ...]):
         for row in self:
             coalition, expected = str(row.claim.corrupt), row.claim.words
             if row.verdict is None:
-                lines.append([coalition, "no such set in this run", "", expected, ""])
+                lines.append([coalition, "no such coalition in this run", "", expected, ""])
                 continue
             learned, told = finding_in_short(row.verdict), disclosed_in_short(row.verdict)
             lines.append([coalition, learned, told, expected, "holds" if row.holds else "fails"])
