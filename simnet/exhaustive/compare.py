@@ -39,7 +39,7 @@ from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
 from simnet.exhaustive.views import Views
 
 POINTS = 40  # of a curve of δ
-SHORT = 24  # letters: a fraction that long is shown
+SHORT = 24  # the largest number of letters of a fraction that is shown exactly
 
 
 @attrs.frozen(eq=False, repr=False)
