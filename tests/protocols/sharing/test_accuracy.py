@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from protocols.sharing.accuracy import LARGEST_TABLE, squared_l2_law, support_interval, tails
+from tests.harness.fuzz import cases
 
 CHANCES = (0.05, 0.3, 0.5, 0.9, 1.0)
 CONFIDENCES = (0.5, 0.9, 0.95, 0.99)
@@ -58,6 +59,7 @@ def test_intervals_are_those_of_the_exact_tails(
 
 
 @pytest.mark.slow
+@cases(10)
 @given(st.integers(1, LARGEST_TABLE), st.floats(1e-6, 1.0))
 def test_tabulated_tails_are_those_of_scipy(users: int, chance: float) -> None:
     supports, counts = np.arange(users + 1)[:, np.newaxis], np.arange(users + 1)

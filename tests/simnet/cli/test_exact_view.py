@@ -175,7 +175,7 @@ def test_a_person_is_told_the_numbers_and_how_many_worlds_there_were() -> None:
     assert "δ(0.3) = " in text
     same = words(exact_view(f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1,2").out)
     assert "4 worlds" in same
-    assert "{u1} sees exactly the same on 1, 1 and 1, 2: the laws are equal" in same
+    assert "{u1} sees exactly the same on 1, 1 and 1, 2: the laws of its view are equal" in same
 
 
 def test_json_goes_to_a_file_beside_what_a_person_reads(tmp_path: Path) -> None:
