@@ -1,1 +1,1 @@
-"""Commands that the protocols contribute to the command line."""
+"""Commands about protocols, which this package adds to the command line."""

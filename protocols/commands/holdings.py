@@ -1,4 +1,4 @@
-"""How many users hold each item, read from a column of a file, for commands that ask for no run."""
+"""How many users hold each item of a file, for commands that make no run."""
 
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @attrs.frozen
 class ItemsOfFile(ColumnOfFile):
-    """The items that users hold, from a column of a file."""
+    """The users' items, read from a column of a file."""
 
     def population(self, **instead: object) -> "ItemPopulation | None":
         """Return the users of the file, or None if no file is given.
 
-        `instead` has, by name, the options of the command whose values are in the file. Raises
-        `BadInput` if such an option is given beside the file, and for a file that cannot be used.
+        `instead` holds the command's options whose values the file gives, by name.
+
+        Raises `BadInput` if such an option is given together with a file, and for a file that
+        cannot be used.
         """
         from simnet.scenario.columns import read_column
         from simnet.scenario.from_columns import items_by_counts, items_of_column
@@ -47,6 +49,6 @@ class ItemsOfFile(ColumnOfFile):
 
 
 def rarest_item(people: "ItemPopulation") -> tuple[str, int]:
-    """The item that the fewest users hold, and how many do."""
+    """Return the item that the fewest users hold, and the number of its holders."""
     support = people.support
     return people.labels[int(support.argmin())], int(support.min())

@@ -1,4 +1,4 @@
-"""`simnet mechanism`: a local mechanism in numbers."""
+"""`simnet mechanism`: the exact numbers of a local mechanism."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,39 +25,40 @@ def mechanism(
     figure: FigureFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Show a local mechanism: its exact ε, bias and variance, and the law of a report.
+    """Show a local mechanism: its actual ε, its bias and variance, and the law of a report.
 
-    All numbers are computed from that law.
+    All numbers are computed from the law. If the actual ε exceeds the requested one, the output
+    says so; the exit status is 0 in any case.
 
-    Exit status 0 whatever it finds; an ε above the stated one is printed.
+    For example:
 
-    Examples: `simnet mechanism pm --epsilon 1 --at 0.5`, `simnet mechanism oue --epsilon 1 --items
-    4`, `simnet mechanism duchi-multi --epsilon 1 --attributes 6 --variant as-printed`.
+    - `simnet mechanism pm --epsilon 1 --at 0.5`
+    - `simnet mechanism oue --epsilon 1 --items 4`
+    - `simnet mechanism duchi-multi --epsilon 1 --attributes 6 --variant as-printed`
 
     Parameters
     ----------
     name
-        The mechanism; of an unknown name the known ones are listed.
+        The name of the mechanism, such as grr, oue, pm. An unknown name is answered with all names.
     epsilon
         The requested ε.
     items
-        Number of items, N, of a mechanism over items.
+        The number of items, N, for a mechanism over items.
     attributes
-        Number of numeric attributes, d, of duchi-multi.
+        The number of numeric attributes, d, for duchi-multi.
     variant
-        Of duchi-multi: corrected, or as-printed.
+        For duchi-multi: `corrected`, or `as-printed` in the paper.
     truthful
-        Of joy-gerla: the probability of the truth.
+        For joy-gerla: the probability that the answer is the truth.
     yes
-        Of joy-gerla: the probability of yes otherwise.
+        For joy-gerla: the probability of the answer yes when the answer is not the truth.
     sampling
-        Of joy-gerla: the probability of a report.
+        For joy-gerla: the probability that a user reports.
     at
-        The value in [-1, 1] that a user holds, 0 by default; for a mechanism over items, the share
-        of the users who
-        hold one, 1/N by default.
+        The value in [-1, 1] that a user holds; 0 by default. For a mechanism over items it is the
+        share of the users who hold one item; 1/N by default.
     figure
-        Draw the law into this file (PNG, SVG or PDF; needs matplotlib).
+        Draw the law into this file (PNG, SVG or PDF; this needs matplotlib).
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -89,7 +90,7 @@ def mechanism(
 
 
 def _print(out: "Console", description: "Described") -> None:
-    """The numbers, then the law as a table."""
+    """Print the numbers, then the law as a table."""
     from rich.text import Text
 
     where = f"at the {description.argument} {description.at:.6g}"
@@ -115,7 +116,7 @@ def _print(out: "Console", description: "Described") -> None:
 
 
 def _law(law: tuple[dict[str, Any], ...]) -> Any:
-    """The rows of the law as a table; numbers with six digits."""
+    """Return the rows of the law's table, numbers with six digits."""
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -128,7 +129,7 @@ def _law(law: tuple[dict[str, Any], ...]) -> Any:
 
 
 def _cell(column: str, value: Any) -> str:
-    """A number with six digits; None is the infinite end of a tail."""
+    """Return a number as text with six digits; None stands for the infinite end of a tail."""
     if value is None:
         return "-∞" if column == "low" else "∞"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,6 +1,6 @@
-"""`simnet privacy`: exact ε and δ of views, and what follows from them.
+"""`simnet privacy`: exact ε and δ of views, and commands that choose parameters by them.
 
-Packages that build on this one contribute sub-commands through the entry points of `GROUP`.
+Packages that build on this one add sub-commands through the entry points of `GROUP`.
 """
 
 from importlib.metadata import entry_points

@@ -1,4 +1,4 @@
-"""`simnet privacy participation`, `users` and `advise`: which parameters meet a privacy target."""
+"""`simnet privacy participation`, `users` and `advise`: parameters that meet a privacy target."""
 
 from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import Counts, call_or_refuse
@@ -14,19 +14,24 @@ def participation(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """The largest participation p of DPDS that meets (ε, δ) exactly.
+    """Find the largest participation p with which DPDS meets (ε, δ) exactly.
+
+    For example:
+
+    - `simnet privacy participation --counts 100,200,700 --epsilon 1 --delta 1e-6`
 
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
-        does.
+        The number of users who hold each item, separated by commas. Lower bounds are allowed;
+        0 says that nobody holds the item.
     epsilon
         The ε to meet.
     delta
         The δ to meet.
     relation
-        `remove` or `replace`.
+        The neighbouring inputs: with `remove` the user does not take part, with `replace` the
+        user has another item.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -54,20 +59,25 @@ def users_needed(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """How many users DPDS needs to meet (ε, δ) exactly.
+    """Find the smallest number of users with which DPDS meets (ε, δ) exactly.
+
+    For example:
+
+    - `simnet privacy users --share 0.01 --participation 0.3 --epsilon 1 --delta 1e-6`
 
     Parameters
     ----------
     share
-        Share of the users who hold the rarest item, at least.
+        The share of the users who hold the rarest item; a lower bound is enough.
     participation
-        Chance p that a user takes part.
+        The probability p that a user takes part.
     epsilon
         The ε to meet.
     delta
         The δ to meet.
     relation
-        `remove` or `replace`.
+        The neighbouring inputs: with `remove` the user does not take part, with `replace` the
+        user has another item.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -97,31 +107,33 @@ def advise(
     budget: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Compare protocols at equal exact privacy: error, bytes a user sends, and trust.
+    """Compare protocols at equal exact privacy: error, bytes that a user sends, and trust.
 
-    Privacy is that of a user whose item is replaced; trust says who must not collude. What sampling
-    offers rests on the item that the fewest users hold, so it is asked for: as a number, or by a
-    file.
+    Privacy means here that one user's item is replaced. The last column says which parties must not
+    collude. The privacy of sampling depends on the item that the fewest users hold. So the command
+    needs the number of its holders, or a file from which it can count them.
 
-    Examples: `simnet privacy advise --input people.csv --column city --epsilon 0.5 --delta 1e-6`,
-    `simnet privacy advise --users 10000 --items 30 --rarest 90 --epsilon 0.5 --delta 1e-6`.
+    For example:
+
+    - `simnet privacy advise --input people.csv --column city --epsilon 0.5 --delta 1e-6`
+    - `simnet privacy advise --users 10000 --items 30 --rarest 90 --epsilon 0.5 --delta 1e-6`
 
     Parameters
     ----------
     epsilon
         The ε to meet.
     delta
-        The δ to meet; local mechanisms meet it with 0.
+        The δ to meet; local mechanisms meet the ε with δ = 0.
     data
         The users, from a file.
     users
-        Number of users, n, without a file.
+        The number of users, n, if no file is given.
     items
-        Number of items, N, without a file.
+        The number of items, N, if no file is given.
     rarest
-        How many users at least hold every item, without a file.
+        The number of users who hold the rarest item, if no file is given; a lower bound is enough.
     budget
-        Bytes that a user may send; no limit when left out.
+        The number of bytes that a user may send. Without this option there is no limit.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -138,11 +150,11 @@ def advise(
     if people is not None:
         users, items = len(people.items), len(people.labels)
         label, rarest = rarest_item(people)
-        basis = f"as {label!r} has in {people.source}, the rarest of {items:,} items"
+        basis = f"as many as hold {label!r} in {people.source}, the rarest of {items:,} items"
     if users is None or items is None or rarest is None:
         raise BadInput(
-            "what sampling offers rests on how many users hold the rarest item: give --input FILE "
-            "--column COLUMN, or --users, --items and --rarest"
+            "the privacy of sampling depends on the number of users who hold the rarest item: give "
+            "--input FILE --column COLUMN, or --users, --items and --rarest"
         )
     question = call_or_refuse(
         Question, users, items, epsilon, delta, rarest, float("inf") if budget is None else budget
@@ -163,10 +175,10 @@ def advise(
     out = console(json)
     out.print(table)
     out.print(
-        f"\nWhen one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g}, δ = "
-        f"{delta:g} exactly, local "
-        f"mechanisms ε with δ = 0. dpds and tss assume {question.rarest:,} holders of "
-        f"every item or more, {basis}; the others assume nothing of the data."
+        f"\nIf one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g} and δ = "
+        f"{delta:g} exactly, and local mechanisms meet this ε with δ = 0. dpds and tss assume "
+        f"that every item has at least {question.rarest:,} holders, {basis}. The others assume "
+        f"nothing about the data. The last column names the parties that must not collude."
     )
     write_json([attrs.asdict(option) for option in options], json)
     return 0

@@ -1,4 +1,4 @@
-"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg`: exact ε and δ of views."""
+"""`simnet privacy dpcs`, `tss`, `tss-s1`, `dpdg` and `compose`: exact ε and δ of views."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show(statements: list["PrivacyStatement"], json: str | None, many: bool = False) -> int:
-    """Print statements, and write one of them, or all as a list."""
+    """Print privacy statements, and write them as JSON: one statement, or a list of all."""
     from simnet.cli.output import console, write_json
     from simnet.cli.privacy import print_privacy
 
@@ -35,25 +35,32 @@ def dpcs(
     dropped: int = 0,
     json: JsonFile = None,
 ) -> int:
-    """What the server of DPCS or DPDS can tell of one user, from the counts of the sampled users.
+    """State the privacy of one user against a server that sees the counts of sampled users.
+
+    This is the view of the server in DPCS and in DPDS.
+
+    For example:
+
+    - `simnet privacy dpcs --counts 100,200,700 --participation 0.3 --delta 1e-6`
 
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
-        does.
+        The number of users who hold each item, separated by commas. Lower bounds are allowed;
+        0 says that nobody holds the item.
     participation
-        Chance p that a user takes part.
+        The probability p that a user takes part.
     epsilon
-        Asks for δ at this ε.
+        State δ at this ε.
     delta
-        Asks for ε at this δ.
+        State ε at this δ.
     relation
-        `remove`: the user takes no part; `replace`: its item becomes another.
+        The neighbouring inputs: with `remove` the user does not take part, with `replace` the
+        user has another item.
     colluders
-        Users who tell the server whether they were active.
+        The number of users who tell the server whether they took part.
     dropped
-        Users who never reported.
+        The number of users who never reported.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -87,26 +94,30 @@ def tss(
     delta: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """What S2 and S1 of TSS can tell of one user: a list of statements, for both relations.
+    """State the privacy of one user against S2 and against S1 of TSS, for both neighbour relations.
 
-    DPDS's profile is a bound for S2's whole view; where users times items are at most 9, every coin
-    is played out too.
+    For S2's whole view the profile of DPDS is a bound. If users times items is at most 9, the
+    command also plays out every coin.
+
+    For example:
+
+    - `simnet privacy tss --counts 100,200,700 --participation 0.3 --reported 2`
 
     Parameters
     ----------
     counts
-        How many users hold each item, separated by commas, or lower bounds; a 0 says that nobody
-        does.
+        The number of users who hold each item, separated by commas. Lower bounds are allowed;
+        0 says that nobody holds the item.
     participation
-        Chance p that a user takes part.
+        The probability p that a user takes part.
     reported
-        How many items a user reports on, k = αN.
+        The number of items that a user reports on, k = αN.
     gamma
-        Weight of the adaptive law of reporting sets; uniform when left out.
+        The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     epsilon
-        The ε at which δ is stated; -ln(1 - p) when left out.
+        State δ at this ε; -ln(1 - p) by default.
     delta
-        The δ at which ε is stated; 1e-6 when left out.
+        State ε at this δ; 1e-6 by default.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -130,20 +141,24 @@ def tss_s1(
     gamma: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """What S1 of TSS can tell of one user from its reporting set.
+    """State the privacy of one user against S1 of TSS, which sees the user's reporting set.
 
-    The exact ε stands beside log γ, which is the paper's bound.
+    The exact ε stands beside log γ, the paper's bound.
+
+    For example:
+
+    - `simnet privacy tss-s1 --items 30 --reported 12 --participation 0.3 --gamma 2`
 
     Parameters
     ----------
     items
-        Number of items, N.
+        The number of items, N.
     reported
-        How many items a user reports on, k = αN.
+        The number of items that a user reports on, k = αN.
     participation
-        Chance p that a user takes part.
+        The probability p that a user takes part.
     gamma
-        Weight of the adaptive law of reporting sets; uniform when left out.
+        The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -163,24 +178,28 @@ def dpdg(
     dropped: int = 0,
     json: JsonFile = None,
 ) -> int:
-    """What the server of DPDG can tell of one user when some collude with it and some dropped out.
+    """State the privacy of one user against the server of DPDG, with collusion and drop-outs.
+
+    For example:
+
+    - `simnet privacy dpdg --users 1000 --epsilon 0.5 --delta 1e-6 --colluders 300 --dropped 100`
 
     Parameters
     ----------
     users
-        Number of users, n, all of whom were to add noise.
+        The number of users, n, who were expected to add noise.
     epsilon
-        The ε that the noise is calibrated for.
+        The ε for which the noise is calibrated.
     delta
-        The δ that the noise is calibrated for.
+        The δ for which the noise is calibrated.
     calibration
         `classic` or `analytic`.
     noise_share
-        `exact`, or `as-printed` for what the paper prints.
+        `exact`, or `as-printed` in the paper.
     colluders
-        Users who take their noise off.
+        The number of users who tell the server their noise.
     dropped
-        Users whose noise never arrived.
+        The number of users whose noise never arrived.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -211,24 +230,29 @@ def compose(
     relation: str = "replace",
     json: JsonFile = None,
 ) -> int:
-    """What the server can tell of one user from several collections of DPDS.
+    """State the privacy of one user against a server that sees several collections of DPDS.
 
-    They are repetitions of one collection, or those of the groups that a user is in.
+    The collections repeat one collection, or they are collections of several groups of the user.
 
-    Examples: `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections
-    of one population, `--group 33,40@0.1x5 --group 80,90@0.2` for a user in two groups.
+    For example:
+
+    - `simnet privacy compose --group 33,40,200@0.1x12 --delta 1e-6` for twelve collections from one
+      population
+    - `simnet privacy compose --group 33,40@0.1x5 --group 80,90@0.2 --delta 1e-6` for a user in two
+      groups
 
     Parameters
     ----------
     group
-        Holders of each item, participation and number of collections, such as `33,40,200@0.1x12`;
-        may be repeated.
+        One group: the holders of each item, `@` and the participation, `x` and the number of
+        collections. For example, `33,40,200@0.1x12`. Give the option once for each group.
     epsilon
-        Asks for δ at this ε.
+        State δ at this ε.
     delta
-        Asks for ε at this δ.
+        State ε at this δ.
     relation
-        `remove`: the user takes no part; `replace`: its item becomes another.
+        The neighbouring inputs: with `remove` the user does not take part, with `replace` the
+        user has another item.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """

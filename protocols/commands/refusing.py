@@ -1,4 +1,4 @@
-"""What the privacy commands share."""
+"""What the privacy commands share: errors of formulas become messages."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -11,7 +11,9 @@ Counts = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
 def call_or_refuse(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """Call a function; an error of its formulas becomes a `BadInput`, which a command prints."""
+    """Call a function; a `ValueError` of its formulas becomes a `BadInput`, which a command
+    prints.
+    """
     try:
         return make(*arguments, **settings)
     except (ValueError, TypeError) as error:

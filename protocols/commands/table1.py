@@ -1,4 +1,4 @@
-"""`simnet table1`."""
+"""`simnet table1`: Table I of Yang et al., printed and measured."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,7 @@ def _mean_bill(
     seed: int,
     trials: int,
 ) -> list["BillRow"]:
-    """The means over several runs of a protocol's bill, on one population."""
+    """Return the mean bill of several runs of a protocol on one population."""
     from simnet.scenario.perform import perform, synthetic
     from simnet.scenario.scenario import Scenario
     from simnet.stated.bill import mean_row
@@ -135,7 +135,9 @@ def _mean_bill(
 
 
 def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> None:
-    """What TSS saves over DPDS in field elements that a user sends, own shares included."""
+    """Print what TSS saves against DPDS in field elements that a user sends, with its own
+    shares.
+    """
     from protocols.mechanisms.reporting import inclusion
 
     sent = {}

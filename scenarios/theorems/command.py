@@ -70,7 +70,7 @@ def claims(
     if people is not None:
         label, rarest = rarest_item(people)
         largest = rarest / users
-        basis = f"{label!r} has {rarest:,} of {users:,} users in {people.source}, the fewest"
+        basis = f"{rarest:,} of {users:,} users in {people.source} hold {label!r}, the rarest item"
         if beta is not None and beta > largest:
             raise BadInput(f"β is at most {largest:.6g}, as {basis}; got {beta:g}")
         beta = largest if beta is None else beta

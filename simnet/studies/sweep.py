@@ -126,7 +126,7 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
 
 
 def _silent(_: Any) -> None:
-    """Ignore a message: nobody listens."""
+    """Ignore a message."""
 
 
 def sweep(
