@@ -8,7 +8,7 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 project = "simnet"
 author = "The simnet authors"
-project_copyright = "Apache-2.0"
+project_copyright = "the simnet authors; licence: Apache-2.0"
 release = version = version_of("simnet-workbench")
 
 extensions = [

@@ -77,8 +77,16 @@ def as_markdown(
         lines[:] = [".. markdown-text::", "", *body, ""]
 
 
+def without_attrs_defaults(
+    app: Sphinx, what: str, name: str, obj: object, options: Any, arguments: str | None, result: str
+) -> tuple[str | None, str]:
+    """Write `...` for defaults of attrs fields; the signature names them by a variable of attrs."""
+    return arguments and re.sub(r"attr_dict\['\w+'\]\.default", "...", arguments), result
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive and the hook."""
+    """Register the directive and the hooks."""
     app.add_directive("markdown-text", MarkdownText)
     app.connect("autodoc-process-docstring", as_markdown)
+    app.connect("autodoc-process-signature", without_attrs_defaults)
     return {"parallel_read_safe": True}

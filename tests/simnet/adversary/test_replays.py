@@ -170,7 +170,9 @@ def test_a_function_gives_the_same_for_the_same_values_and_coins(
     function: Callable[..., Any],
 ) -> None:
     assert replays_of(Asking(lambda vote: vote), [1]).is_complete
-    with pytest.raises(ScriptError, match=r"^voter .*(given the same once more|when the run is)"):
+    with pytest.raises(
+        ScriptError, match=r"^voter .*(again with the same arguments|when the run is)"
+    ):
         replays_of(Asking(function), [1])
 
 
