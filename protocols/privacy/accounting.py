@@ -292,9 +292,7 @@ class TiltedLosses:
         return float(root)
 
     def _log_in_units(self, epsilon: float, value: float, sign: int) -> float:
-        """Return the log of a value given in units of exp(cumulant - tilt ε), rounded outwards
-        by `sign`.
-        """
+        """Return log(`value` · exp(cumulant - tilt ε)), rounded up if `sign` is 1, down if -1."""
         total = self.total
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
         if value <= 0:

@@ -36,7 +36,7 @@ class SampleParts:
 
 
 def parts(sample: Sample, samples: int | None, coins: Coins) -> SampleParts:
-    """Split an array's rows at random, or draw `samples` rows with a function.
+    """Return the parts of a sample. An array is split at random; a function draws `samples` rows.
 
     Raises `BadInput` for fewer than `LEAST` rows, for rows that are not numbers, and if `samples`
     differs from the number of rows.

@@ -25,9 +25,9 @@ MISPRINT = (
     "with the user's own share"
 )
 SPREAD_OF_REPORTERS = (
-    "the paper uses the mean number of reporters of an item as if every item had this number. What "
-    "a user sends grows with the square of the number, and the mean of the square is larger: "
-    "αN(2 - α + αn) field elements in all"
+    "the paper uses the mean number of reporters of an item as if every item had this number. "
+    "For each item the users together send as many shares as the square of this number, and the "
+    "mean of the square is larger: a user sends αN(2 - α + αn) field elements on average"
 )
 MEAN_REPORTERS = (
     "the paper takes p_χ n as the number of users who report on an item. The mean of it is "

@@ -10,7 +10,7 @@ from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Joy and Gerla, section 5.2"
-USERS = 100_000  # number of users for each of two truths
+USERS = 100_000  # so many users hold the one value, and as many hold the other
 POINTS = tuple(k / 20 for k in range(1, 20))
 WORDS = {
     "eq. 30": "randomised response, Eq. 30",

@@ -204,7 +204,7 @@ class LeakagePoint:
 
     curve: str
     x: float
-    users: int  # number of users for each of two truths
+    users: int  # so many users hold the one value, and as many hold the other
     truthful: float = 0.8
     sampling: float = 0.45
     values: int = 1  # number of values V

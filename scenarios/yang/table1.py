@@ -66,8 +66,8 @@ def fewer(users: int, items: int, alpha: float) -> float:
 
 MISPRINT = "2nN + N, sent and received, own share included"
 SPREAD = (
-    "what a user sends grows with the square of an item's number of reporters: αN(2"
-    " - α + αn) elements in all"
+    "for each item the users together send as many shares as the square of its number of "
+    "reporters; so a user sends αN(2 - α + αn) elements on average"
 )
 MEAN = "an item has αn reporters on average, not p_χ n"
 ENTRIES: Mapping[str, tuple[Entry, ...]] = {

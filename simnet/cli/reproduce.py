@@ -138,15 +138,17 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
     """Print how many trials there are to run, and an estimate of the time."""
     from simnet.studies.report import remaining
 
-    total = 0.0
+    total, missing = 0.0, 0
     for study in studies:
         trials, seconds = remaining(study, store)
-        total += seconds / slots
+        total, missing = total + seconds / slots, missing + trials
         screen.print(
             f"{study.name}: {study.experiment.summary} ({study.experiment.source}); "
             f"{counted(trials)} to run"
         )
-    screen.print(f"this takes about {duration(total)} ({slots} at once)\n")
+    if missing:
+        screen.print(f"this takes about {duration(total)} ({slots} at once)")
+    screen.print()
 
 
 def counted(trials: int) -> str:

@@ -28,10 +28,10 @@ c - s. ::
     s + c             none            nothing: the message is uniform
     s + c, c - s      (1, -1)         2s
 
-In the first case the law has one view of probability 1, whatever s is; in the second case the view
-tells s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as well: K is (1),
-and K·y is s + 0. What "b" sees has three values in all, one for each number of c, each with
-probability 1/3: nothing is told of s, unless what "a" does next depends on the number.
+If "b" sees only s + c, the reduced view is the same for every s. If it also sees c - s, the reduced
+view is 2s, which tells s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as
+well: K is (1), and K·y is s + 0. What "b" sees has three values in all, one for each number of c,
+each with probability 1/3: nothing is told of s, unless what "a" does next depends on the number.
 
 Views of coalitions and of the network are compared in `compare`.
 """

@@ -194,7 +194,7 @@ class Mail(Link):
                     and lot.round == round_
                 ):
                     return line
-            except AttributeError:  # a tuple of pieces, or no payload at all
+            except AttributeError:  # the payload is a tuple, or not a payload, and so has no `wire`
                 pass
         refuse_one_for_many(actor, tag, self._roster)
         line = actor.line = self._ledger.line(actor.number, tag, round_, manifest_for(payload))

@@ -353,7 +353,8 @@ class Party:
         The recipient uses `gather_rows` or `gather_tally`. Raises `ScriptError` for a wrong number
         of rows and for a `Summed` tag.
 
-        For example, `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
+        For example, if each member reports a number from 0 to 4:
+        `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
         """
         tag = self._own(tag) or await self._stop()
         actor = self._actor

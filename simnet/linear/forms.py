@@ -292,12 +292,12 @@ class Forms:
         )
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Forms":
-        """Return this array with one more element after each run of elements.
+        """Return this array with one more element after each group of consecutive elements.
 
-        Both arrays have one axis. The k-th run of this array has `sizes[k]` elements. The new
-        element is chosen such that it and the elements of its run add up to `totals[k]`. Scripts
-        make shares in this way: the elements of a run are coins, and the new element is the secret
-        minus their sum.
+        Both arrays have one axis. The k-th group of this array has `sizes[k]` elements. The new
+        element is chosen such that it and the elements of its group add up to `totals[k]`. Scripts
+        make shares in this way: the elements of a group are coins, and the new element is the
+        secret minus their sum.
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)

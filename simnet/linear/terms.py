@@ -8,7 +8,8 @@ unknowns are the row's unknowns plus l. One row represents a whole vector until 
 elements of the vector differently. Then `refine` splits the row into rows with fewer lanes.
 
 Example. One vector consists of the unknowns 10, 11, 12 and another one of 20, 21, 22. Each vector
-is one row with three lanes. Their sum, 10 + 20, 11 + 21, 12 + 22, is also one row with three lanes.
+has three elements, so one row with three lanes represents it. Their sum, 10 + 20, 11 + 21, 12 + 22,
+is also one row with three lanes.
 A single element of the sum needs a row of its own, with one lane.
 
 >>> both = join([fresh(10, 1, 3), fresh(20, 1, 3)])

@@ -275,7 +275,7 @@ def _delimiter(text: _Text, names: Sequence[str]) -> str:
     headers: dict[str, list[str]] = {}
     for delimiter in DELIMITERS:
         with text.lines() as lines, contextlib.suppress(csv.Error):
-            header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
+            header = _first_row(csv.reader(lines, delimiter=delimiter, strict=True))
             headers[delimiter] = [name.strip() for name in header]
     fitting = [one for one, header in headers.items() if {*names} <= {*header}]
     return next(iter(fitting), max(headers, key=lambda one: len(headers[one]), default=","))
@@ -304,8 +304,13 @@ def _ragged(text: _Text, delimiter: str, width: int) -> BadInput:
         )
 
 
+def _first_row(rows: Iterator[list[str]]) -> list[str]:
+    """Return the first row that is not a blank line; an empty list if there is none."""
+    return next(filter(None, rows), [])
+
+
 def _header(rows: Iterator[list[str]], path: Path) -> list[str]:
-    header = next(rows, None)
+    header = _first_row(rows)
     if not header:
         raise BadInput(
             f"{path.name} is empty: a header line with the names of the columns is expected"

@@ -96,7 +96,10 @@ def verify(
 
 
 def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
-    """Return one run of a scenario's protocol, if the run is small enough to be judged."""
+    """Return one run of a scenario's protocol.
+
+    Raises `BadInput` if the run has too many messages to be judged.
+    """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
     return run(protocol, own_inputs, seed)
 

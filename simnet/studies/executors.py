@@ -234,7 +234,9 @@ class _Watched(Executor):
     ) -> None:
         self._over.set()
         for watcher in self._watchers:
-            watcher.join(1.0)  # it may be asking a scheduler that stands still
+            watcher.join(
+                1.0
+            )  # at most 1 s: the watcher may be waiting for a scheduler that does not answer
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
         try:

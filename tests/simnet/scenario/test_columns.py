@@ -187,6 +187,12 @@ def test_column_names_do_not_break_the_line(tmp_path: Path) -> None:
     assert "city" in refusal(written(tmp_path / "x.csv", '"my\nid",city\n1,a\n'), "town")
 
 
+@pytest.mark.parametrize("blank", ["\n", "\n\r\n"])
+def test_blank_lines_before_the_header_do_not_count(tmp_path: Path, blank: str) -> None:
+    (tmp_path / "blank.csv").write_text(f"{blank}id;city\n1;a\n2;b\n", newline="")
+    assert read_column(tmp_path / "blank.csv", "city").labels == ("a", "b")
+
+
 @pytest.mark.parametrize("content", ["", "\n", "\r\n\r\n"])
 @pytest.mark.parametrize("name", ["x.csv", "x.csv.gz"])
 def test_an_empty_file_is_refused(tmp_path: Path, name: str, content: str) -> None:
