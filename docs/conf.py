@@ -38,4 +38,5 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 highlight_language = "text"
+pygments_dark_style = "github-dark"  # the style of furo underlines the names of modules like links
 smartquotes = False  # they would turn the two hyphens of an option into a dash

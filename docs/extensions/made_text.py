@@ -18,6 +18,7 @@ def commands() -> str:
     text: str = build(()).generate_docs(output_format="markdown")
     text = text.replace(" -m sphinx", "")  # cyclopts takes the running program into the usage line
     _, _, text = text.partition("\n## simnet run\n")
+    text = re.sub(r"(?<!`)`[^`]+`(?!`)", lambda code: re.sub(r"\s+", " ", code[0]), text)
     text = re.sub(r"^Examples?: ", "\n\\g<0>", text, flags=re.MULTILINE)
     return f"## simnet run\n{text}"
 

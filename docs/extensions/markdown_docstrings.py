@@ -4,10 +4,12 @@ Every docstring becomes the content of one directive, `markdown-text`, which han
 Code that a docstring shows indented, or after `>>>`, is Markdown's indented code, or becomes it.
 """
 
+import ast
 import re
 import textwrap
 from typing import Any, ClassVar
 
+import attrs
 from docutils import nodes
 from docutils.utils import new_document
 from myst_parser.parsers.sphinx_ import MystParser
@@ -68,25 +70,61 @@ def with_tables(lines: list[str]) -> list[str]:
     return text
 
 
+def field_descriptions(obj: object) -> list[str]:
+    """Return a list item for every field of an attrs class that has a text in `Annotated`."""
+    fields = attrs.fields(obj) if isinstance(obj, type) and attrs.has(obj) else ()
+    texts = {field.name: getattr(field.type, "__metadata__", ()) for field in fields}
+    return [f"- `{name}`: {text[0]}" for name, text in texts.items() if text]
+
+
 def as_markdown(
     app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
-    """Wrap the lines of one docstring into the directive."""
+    """Wrap the lines of one docstring into the directive, with the fields before the example."""
     if lines:
+        if items := field_descriptions(obj):
+            example = next(
+                (i for i, line in enumerate(lines) if line.startswith(">>>")), len(lines)
+            )
+            lines[example:example] = ["", *items, ""]
         body = textwrap.indent("\n".join(fenced(with_tables(lines))), "   ").splitlines()
         lines[:] = [".. markdown-text::", "", *body, ""]
 
 
-def without_attrs_defaults(
+class WithoutDescriptions(ast.NodeTransformer):
+    """Replaces `Annotated[type, text]` by the type."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Return the first part of `Annotated[...]`, and any other type as it is."""
+        self.generic_visit(node)
+        is_annotated = ast.unparse(node.value).endswith("Annotated")  # after some module's name
+        return node.slice.elts[0] if is_annotated and isinstance(node.slice, ast.Tuple) else node
+
+
+def short_signature(
     app: Sphinx, what: str, name: str, obj: object, options: Any, arguments: str | None, result: str
 ) -> tuple[str | None, str]:
-    """Write `...` for defaults of attrs fields; the signature names them by a variable of attrs."""
-    return arguments and re.sub(r"attr_dict\['\w+'\]\.default", "...", arguments), result
+    """Shorten a signature: `...` for a default of an attrs field, no text of `Annotated`.
+
+    A default of attrs would be named by a variable of attrs. A signature that is no Python, because
+    a default prints as `<...>`, keeps its texts.
+    """
+    if arguments is None:
+        return arguments, result
+    arguments = re.sub(r"attr_dict\['\w+'\]\.default", "...", arguments)
+    if "Annotated[" in arguments:
+        try:
+            tree = ast.parse(f"def f{arguments}: pass")
+        except SyntaxError:
+            return arguments, result
+        function = WithoutDescriptions().visit(tree).body[0]
+        arguments = f"({ast.unparse(function.args)})".replace("~~", "~")  # a mark: the short name
+    return arguments, result
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive and the hooks."""
     app.add_directive("markdown-text", MarkdownText)
     app.connect("autodoc-process-docstring", as_markdown)
-    app.connect("autodoc-process-signature", without_attrs_defaults)
+    app.connect("autodoc-process-signature", short_signature)
     return {"parallel_read_safe": True}
