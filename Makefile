@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test style types test-fast test-slow notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
+.PHONY: help run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -33,7 +33,10 @@ test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow and not long"
+
+test-long: .venv/ready  ## run the few tests that are too long for CI (three minutes)
+	$(PYTEST) -m long
 
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
 	$(PYTEST) -m slow tests/test_notebooks.py

@@ -487,6 +487,7 @@ def test_brute_force_over_field_coins_gives_the_same_law_for_three_users_who_all
     assert assert_brute_force_agrees(protocol, SETS_OF_THREE, [([1, 1, 1], [1, 0, 1])]) == 4
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("chance", "sets", "different"),
@@ -529,6 +530,7 @@ def test_two_stages_have_as_many_worlds_as_reporting_sets_and_elections() -> Non
     assert Comparison(two_stage(3, 2), "u1").tapes([1, 1, 1]) == 2**3 * (2 + 6 * 9) == 448
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_four_users_and_three_items_are_compared_in_less_than_a_minute() -> None:
     started = time.process_time()

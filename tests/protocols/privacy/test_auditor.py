@@ -278,6 +278,7 @@ def test_a_million_counts_tell_little_of_a_delta_of_two_in_ten_thousand() -> Non
     assert found.bound <= exact_delta(*REMOVE, P, EPSILON)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("pair", [REMOVE, REPLACE])
 def test_a_hundred_million_counts_bound_it_from_below(
@@ -307,6 +308,7 @@ def test_the_noise_share_as_printed_is_refuted(share: str) -> None:
     assert (excess.bound > 1e-5) == (share == "as-printed")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("share", ["exact", "as-printed"])
 def test_the_noise_share_as_printed_is_refuted_by_runs_of_the_protocol(share: str) -> None:

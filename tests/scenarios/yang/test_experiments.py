@@ -299,6 +299,7 @@ def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
         assert "Synthetic people stand in for real data." in figure.get_supxlabel()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4"])
 def test_expected_errors_are_inside_their_intervals_at_every_point(

@@ -164,6 +164,7 @@ class AsManyMessagesAsHeld:
         """Leave them unread."""
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_several_messages_of_a_tag_from_one_sender_are_compared() -> None:
     protocol = TSS(4, 2, 0.5, 1, sharing="shamir:2")
