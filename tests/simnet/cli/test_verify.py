@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from math import log
@@ -30,6 +29,7 @@ from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
+from tests.harness.timing import stopwatch
 
 # What is told is true
 
@@ -747,9 +747,9 @@ def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     field |= {"shift": [], "opened": [{"door": 0, "form": [], "seen": True}] * 20_000}
     door = {"discloses": True, "function": "", "has_input": False, "in_full": False}
     content["doors"] = [door | {"kind": "disclose", "made": None, "party": "u2"}] * 10_000
-    began = time.process_time()
-    assert check(canonical_text(content)).products == 0
-    assert time.process_time() - began < 3
+    with stopwatch() as watch:
+        assert check(canonical_text(content)).products == 0
+    assert watch.seconds < 3
     content["doors"], field["opened"] = [], []
     field["unknowns"] += [[1, place] for place in range(6_000)]
     field["shift"] = [[0, [[place, 1] for place in range(1, 6_001)]]]

@@ -5,7 +5,6 @@ message.
 import copy
 import json
 import struct
-import time
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -42,6 +41,7 @@ from simnet.record.file import MAGIC
 from simnet.record.message import Block
 from simnet.record.trace import canonical
 from simnet.values.frames import Frame
+from tests.harness.timing import stopwatch
 
 PARCEL, KEYED = Tag("parcel"), Summed("keyed")
 START = len(MAGIC) + 12  # where the header begins
@@ -367,11 +367,10 @@ def test_a_file_takes_no_more_than_it_holds(tmp_path: Path, kind: str) -> None:
     """At most 32 MB and a second, whatever is claimed; they took gigabytes and minutes."""
     (tmp_path / "run").write_bytes(BOMBS[kind])
     tracemalloc.start()
-    began = time.process_time()
     try:
-        with pytest.raises(CodecError):
+        with stopwatch() as watch, pytest.raises(CodecError):
             load(tmp_path / "run")
-        assert time.process_time() - began < 1
+        assert watch.seconds < 1
         assert tracemalloc.get_traced_memory()[1] < 32e6
     finally:
         tracemalloc.stop()
@@ -382,9 +381,12 @@ def test_reading_takes_time_in_proportion_to_the_messages(tmp_path: Path) -> Non
     path, seconds = tmp_path / "run", []
     for times in (1_000, 10_000):
         path.write_bytes(claiming(["nd", 256, [1000]], payload=bytes(1000), times=times))
-        began = time.process_time()
-        assert len(load(path).messages) == times
-        seconds.append(time.process_time() - began)
+        tries = []
+        for _ in range(3):
+            with stopwatch() as watch:
+                assert len(load(path).messages) == times
+            tries.append(watch.seconds)
+        seconds.append(min(tries))
     assert seconds[1] < 30 * seconds[0]
 
 
