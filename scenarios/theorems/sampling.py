@@ -36,13 +36,14 @@ def least_counts(setting: Setting) -> list[int]:
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:
     if relation == "replace" and setting.items == 1:
         return None  # there is no other item to put in its place
-    return _log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
+    return exact_log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
 
 
 @lru_cache(maxsize=4096)  # several claims use the same δ
-def _log_delta(
+def exact_log_delta(
     counts: tuple[int, ...], participation: float, relation: Relation, epsilon: float
 ) -> float:
+    """Return ln δ(ε) of DPCS for the worst neighbours of a population with these rarest counts."""
     return log_delta_at(profile(counts, participation, relation), epsilon)
 
 

@@ -1,0 +1,271 @@
+"""Theorems of the papers, each with a verdict that is computed.
+
+Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
+proposition, or a definition or remark that claims something. It has one or more readings, since a
+text sometimes allows several; the first reading is the text taken literally, and its verdict is the
+verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
+`Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
+first one for which the statement is false::
+
+    holds    proved                     a page of docs/proofs holds for all parameters
+             exact for these parameters every instance of a finite range, judged in exact fractions
+             searched                   no counterexample at the points named, judged in floats
+    fails    counterexample             the first in the stated order, and by how much it fails
+    not judged                          why no instance can decide it
+
+So *holds* with `searched` is no proof, and the text says so.
+
+Example. Lemma 3.1 of Yang et al. has one reading. Its judge enumerates the populations of up to 4
+users and all sets of users who take part. It finds the printed error in each, and so the lemma
+holds there; the page of proofs shows it for all populations.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from math import exp, inf, isfinite
+from typing import Any, Literal
+
+import attrs
+
+from simnet.stated.privacy import small_in_words, small_number
+
+State = Literal["holds", "fails", "not judged"]
+How = Literal["proved", "exact for these parameters", "searched", "counterexample", ""]
+Kind = Literal["Theorem", "Lemma", "Corollary", "Proposition", "Definition", "Remark"]
+
+PAGE = "docs/proofs/papers.md"
+SHOWN = 8  # the number of judged instances that a finding keeps to show
+PAPERS = {
+    "yang": "Yang et al.",
+    "wang": "Wang et al.",
+    "jia": "Jia and Gong",
+    "joy": "Joy and Gerla",
+    "biswas": "Biswas et al.",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Instance:
+    """A statement at one choice of parameters: what it claims, what is true, and whether it holds.
+
+    `claimed` and `exact` are numbers to show, or None where the statement has none. With `is_log`
+    they are natural logarithms.
+    """
+
+    where: Mapping[str, Any]
+    holds: bool
+    claimed: float | Fraction | None = None
+    exact: float | Fraction | None = None
+    is_log: bool = False
+
+    @property
+    def place(self) -> str:
+        """The parameters as text, such as `n = 10, N = 5`."""
+        return ", ".join(f"{name} = {_number(value)}" for name, value in self.where.items())
+
+    @property
+    def numbers(self) -> tuple[str, str]:
+        """The claimed and the exact number as text; empty where there is none."""
+        return self._text(self.claimed), self._text(self.exact)
+
+    @property
+    def excess(self) -> str:
+        """By how much the exact number differs from the claimed one."""
+        if self.claimed is None or self.exact is None:
+            return ""
+        claimed, exact = float(self.claimed), float(self.exact)
+        if self.is_log:
+            return f"{_number(exp(min(exact - claimed, 700)))} times the claimed number"
+        if exact == inf:
+            return "no finite number bounds it"
+        if claimed > 0 and exact > 0:
+            return f"{_number(exact / claimed)} times the claimed number"
+        return f"off by {_number(exact - claimed)}"
+
+    def _text(self, value: float | Fraction | None) -> str:
+        if value is None:
+            return ""
+        return small_in_words(float(value)) if self.is_log else _number(value)
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        return {
+            "where": {name: _plain(value) for name, value in self.where.items()},
+            "claimed": self._json(self.claimed),
+            "exact": self._json(self.exact),
+            "excess": self.excess or None,
+            "holds": self.holds,
+        }
+
+    def _json(self, value: float | Fraction | None) -> float | str | None:
+        if value is None:
+            return None
+        return small_number(float(value)) if self.is_log else float(value)
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """The verdict on a statement, and how it was reached.
+
+    `basis` says over which instances and in which order, in words. `points` is the number of
+    instances judged. `sample` holds some of them, to show.
+    """
+
+    state: State
+    how: How
+    basis: str
+    points: int = 0
+    counterexample: Instance | None = None
+    sample: tuple[Instance, ...] = ()
+    proof: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        return {
+            "state": self.state,
+            "how": self.how or None,
+            "basis": self.basis,
+            "points": self.points,
+            "counterexample": None
+            if self.counterexample is None
+            else self.counterexample.as_json(),
+            "proof": self.proof,
+        }
+
+
+Judge = Callable[[], Finding]
+
+
+def searched(
+    instances: Iterable[Instance],
+    over: str,
+    how: How = "searched",
+    proof: str | None = None,
+) -> Finding:
+    """Return the finding of a search that stops at the first instance that does not hold.
+
+    `over` says in words which instances come, and in which order. `proof` is the page that proves
+    the statement for all instances.
+    """
+    points = 0
+    sample: list[Instance] = []
+    for points, instance in enumerate(instances, start=1):
+        sample = [*sample[-SHOWN + 1 :], instance]
+        if not instance.holds:
+            return Finding(
+                state="fails",
+                how="counterexample",
+                basis=f"{over}: the first that fails is number {points:,}",
+                points=points,
+                counterexample=instance,
+                sample=tuple(sample),
+            )
+    if not points:
+        raise ValueError(f"there is no instance to judge among {over}")
+    checked = f"no counterexample among {points:,}: {over}"
+    return Finding(
+        state="holds",
+        how="proved" if proof else how,
+        basis=f"proved in {proof}; {checked}" if proof else checked,
+        points=points,
+        sample=tuple(sample),
+        proof=proof,
+    )
+
+
+def not_judged(why: str) -> Finding:
+    """Return the finding on a statement that no computation decides."""
+    return Finding(state="not judged", how="", basis=why)
+
+
+@attrs.frozen(kw_only=True)
+class Reading:
+    """One way to read a theorem, in words (empty for the only way), and its judge."""
+
+    under: str = ""
+    judge: Judge
+
+    @property
+    def finding(self) -> Finding:
+        """The finding; it is computed once."""
+        return _found(self.judge)
+
+
+@cache
+def _found(judge: Judge) -> Finding:
+    return judge()
+
+
+@attrs.frozen(kw_only=True)
+class Theorem:
+    """A numbered statement of a paper; `readings[0]` takes the text literally.
+
+    `paper` is a key of `PAPERS`. `also` names equations that belong to the statement. `command`
+    shows the verdict with more numbers.
+    """
+
+    paper: str
+    kind: Kind
+    number: str
+    statement: str
+    readings: tuple[Reading, ...]
+    also: str = ""
+    command: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in the paper, such as `Theorem 3.1`."""
+        return f"{self.kind} {self.number}"
+
+    @property
+    def source(self) -> str:
+        """The citation, such as `Yang et al., Theorem 3.1, Eq. 2`."""
+        return ", ".join(part for part in (PAPERS[self.paper], self.name, self.also) if part)
+
+    @property
+    def finding(self) -> Finding:
+        """The verdict on the literal reading."""
+        return self.readings[0].finding
+
+    @property
+    def shown_by(self) -> str:
+        """The command that shows the verdict."""
+        return self.command or f'simnet theorems {self.paper} --show "{self.name}"'
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys that scripts rely on."""
+        return {
+            "paper": self.paper,
+            "name": self.name,
+            "source": self.source,
+            "statement": self.statement,
+            **self.finding.as_json(),
+            "readings": [
+                {"under": reading.under, **reading.finding.as_json()} for reading in self.readings
+            ],
+            "command": self.shown_by,
+        }
+
+
+def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:
+    """Return the readings of a theorem that is read in one way."""
+    return (Reading(under=under, judge=judge),)
+
+
+def _number(value: Any) -> str:
+    """Return a parameter or a result as text: at most four digits after the first."""
+    if isinstance(value, Fraction) and value.denominator > 100:
+        return f"{float(value):.4g}"
+    if isinstance(value, float):
+        return f"{value:.4g}" if isfinite(value) else ("∞" if value > 0 else "-∞")
+    if isinstance(value, tuple | list):
+        return "(" + ", ".join(_number(part) for part in value) + ")"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as JSON can hold it."""
+    if isinstance(value, Fraction):
+        return float(value)
+    return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
