@@ -15,8 +15,7 @@ from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
 from simnet.scenario.figure import ESTIMATE, TRUTH, blank_figure
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.readings import counted
-from simnet.studies.statements import everywhere, falls
+from simnet.studies.statements import everywhere, exact, falls
 from simnet.studies.table import NoSuchPoint, Table
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def size(table: Table) -> Counterpart:
     found = table.where(law=BINOMIAL).rows
     if not found:
         raise NoSuchPoint(f"nothing was run of {BINOMIAL}")
-    return counted(float(found[0]["values"]))
+    return exact(float(found[0]["values"]))
 
 
 def histograms(table: Table) -> "Figure":

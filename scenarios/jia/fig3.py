@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from scenarios.jia.people import CHOICES, FILES, TITLES
+from scenarios.jia.people import CHOICES, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import law
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -33,6 +33,7 @@ EXPERIMENT = Experiment(
     grid=[{"population": list(FILES), "count": [2**k for k in range(19)]}],
     measures=[Measure("density", "share of items per count")],
     files=list(FILES.values()),
+    data=PARTIAL,
     choices=(
         *CHOICES[:1],
         "each point is the mean share of items for the counts from c to below 2c",

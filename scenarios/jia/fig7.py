@@ -10,7 +10,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scenarios.jia.people import CHOICES, FILES, TITLES
+from scenarios.jia.people import CHOICES, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import ERRORS, RUNS, WORDS, errors, errors_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -191,6 +191,7 @@ EXPERIMENT = Experiment(
     trials=RUNS,
     quick={"epsilon": [1.0, 5.0]},
     files=list(FILES.values()),
+    data=PARTIAL,
     choices=(
         *CHOICES,
         (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.people import CHOICES, FILES, TITLES
+from scenarios.jia.people import CHOICES, DATA, FILES, TITLES
 from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, hitters, hitters_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
@@ -46,6 +46,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
         quick={"epsilon": [4.0] if by_cut else [5.0], "cut": [0.5, 1.0]},
         quick_trials=2,
         files=[FILES[population]],
+        data=DATA[population],
         choices=(
             *CHOICES,
             (

@@ -10,6 +10,7 @@ from simnet.studies.quote import Quote
 from simnet.studies.readings import counted
 from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.verdict_table import ORIGINAL
 
 SOURCE = "Joy and Gerla, section 5.1"
 IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
@@ -33,6 +34,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
         quick={"sampling": [0.45]},
         quick_trials=2,
         files=[CANCER],
+        data=ORIGINAL,
         choices=(*CHOICES, "π_s = 0.25 besides the paper's 0.45"),
         quotes=list(_quotes(by, owners)),
         figure=lambda table: bounds(table, "group", "owners", {owners: title}),

@@ -11,6 +11,7 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.verdict_table import ORIGINAL
 
 SOURCE = "Joy and Gerla, section 5.1"
 PLACES: Product = {
@@ -57,6 +58,7 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=2,
     files=[GOWALLA],
+    data=ORIGINAL,
     choices=(
         *CHOICES,
         "the four locations with the most check-ins; the text does not name those shown",

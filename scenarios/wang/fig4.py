@@ -6,7 +6,7 @@ from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import printed_k
 from protocols.mechanisms.unary import OUE
-from scenarios.wang.people import CHOICES, FILES, SHAPES, STAND_INS
+from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES, STAND_INS
 from scenarios.wang.trials import (
     CATEGORICAL,
     DRAWN,
@@ -123,6 +123,7 @@ EXPERIMENT = Experiment(
     quick={"epsilon": [1.0, 4.0]},
     quick_trials=2,
     files=FILES,
+    data=CENSUSES,
     choices=(
         *CHOICES,
         EPSILON_CHOICE,

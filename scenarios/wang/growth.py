@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from scenarios.wang.people import CHOICES, FILES
+from scenarios.wang.people import CENSUSES, CHOICES, FILES
 from scenarios.wang.trials import (
     CATEGORICAL,
     DRAWN,
@@ -60,6 +60,7 @@ def experiment(
         quick={axis: quick},
         quick_trials=2,
         files=FILES,
+        data=CENSUSES,
         choices=(
             *CHOICES,
             f"ε = {EPSILON:g}: the text names none",

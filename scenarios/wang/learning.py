@@ -7,7 +7,7 @@ import attrs
 
 from protocols.ldp_sgd.losses import LOSSES
 from scenarios.wang.cross_validation import EPSILONS, FOLDS, learning_cost, learnt
-from scenarios.wang.people import FILES, STAND_INS, title
+from scenarios.wang.people import CENSUSES, FILES, STAND_INS, title
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
@@ -92,6 +92,7 @@ def experiment(
         quick={"epsilon": [1.0, 2.0], "folds": [1]},
         quick_trials=2,
         files=FILES,
+        data=CENSUSES,
         choices=CHOICES,
         quotes=[*quotes, dimension_quote("BR"), dimension_quote("MX")],
         figure=lambda table: drawn_errors(table, LOSSES[loss].of_classes),

@@ -22,12 +22,14 @@ from simnet.scenario.from_columns import table_of_columns
 from simnet.scenario.population import TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.studies.remembered import remembered
+from simnet.studies.verdict_table import stand_in
 
 STAND_INS: Mapping[str, tuple[str, Census]] = {
     "BR": ("adult.csv.gz", ADULT),
     "MX": ("census_income.csv.gz", CENSUS_INCOME),
 }
 FILES = tuple(file for file, _ in STAND_INS.values())
+CENSUSES = stand_in("Adult for BR, Census-Income for MX")
 SHAPES: Mapping[
     str, tuple[int, tuple[int, ...]]
 ] = {  # numeric attributes, and domains of the categorical ones

@@ -3,7 +3,7 @@
 from math import expm1, log, sqrt
 
 from protocols.privacy.gaussian import sigma
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
 from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     quick={"population": ["gowalla"], "epsilon": [0.02, 0.1, 0.5, 1.0], "delta": [1e-7, WEAK]},
     quick_trials=8,
     files=FILES,
+    data=DATA,
     choices=(
         *CHOICES,
         ("DPDS samples with p = 1 - exp(-ε); simnet privacy claims says which δ this gives"),

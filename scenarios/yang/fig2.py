@@ -1,6 +1,6 @@
 """Fig. 2 of Yang et al.: DPDS for populations of different sizes."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -59,6 +59,7 @@ EXPERIMENT = Experiment(
     quick={"population": ["gowalla"], "users": [1000, 5000], "epsilon": [0.2, 1.0]},
     quick_trials=5,
     files=FILES,
+    data=DATA,
     choices=(*CHOICES, "p = 1 - exp(-ε)"),
     quotes=[
         quoted("0.9e-3", 5000),

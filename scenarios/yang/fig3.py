@@ -1,6 +1,6 @@
 """Fig. 3 of Yang et al.: two-stage sampling with uniform (US) and adaptive (AS) reporting sets."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
@@ -26,6 +26,7 @@ EXPERIMENT = Experiment(
     quick={"population": ["gowalla"], "participation": [0.2, 0.8], "epsilon_star": [1.0]},
     quick_trials=3,
     files=FILES,
+    data=DATA,
     choices=(
         *CHOICES,
         "α = 0.4 of 12 items is 4.8: users report on 5, and on 7 of 17",

@@ -1,6 +1,6 @@
 """Fig. 4 of Yang et al.: weights (WA), no weights (UWA), and the smallest budget (CPA)."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, FILES, titles
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
 from simnet.studies.experiment import Experiment
@@ -26,6 +26,7 @@ EXPERIMENT = Experiment(
     quick={"population": ["gowalla"]},
     quick_trials=3,
     files=FILES,
+    data=DATA,
     choices=(
         *CHOICES,
         (

@@ -23,6 +23,7 @@ from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import normal_numbers, uniform_items
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Table
+from simnet.studies.verdict_table import partial
 
 CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
@@ -31,6 +32,7 @@ INCOME, WIDTH, LEAST_SHARE = "wage_per_hour", 100, 0.01
 STAND_IN = {"gowalla": 12, "census": 17}  # number of items of each real data set
 SYNTHETIC_ITEMS = 30
 NORMAL_RANGE = 4.0  # normal numbers are truncated to -4..4
+DATA = partial("a subset of the users of Gowalla; bins of Census-Income that we chose")
 TITLES = {
     "gowalla": "Gowalla",
     "census": "Census-Income",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simnet.scenario.schema import Numeric
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
+Words = Annotated[list[str] | None, Parameter(name="--word", negative=())]
 
 
 # The files that a command writes. Before the command does anything else, these checks refuse a file
@@ -308,8 +309,8 @@ def whole_numbers(option: str, text: str) -> list[int]:
         raise BadInput(f"{option} takes whole numbers separated by commas, got {text!r}") from None
 
 
-def settings_of(options: Sequence[str] | None) -> dict[str, str]:
-    """Return the values of `--set name=value` options by name.
+def settings_of(options: Sequence[str] | None, option: str = "--set") -> dict[str, str]:
+    """Return the values of `--set name=value` options by name; `option` is the option's name.
 
     Raises `BadInput` for a text without an equals sign, and for a name that is given twice.
     """
@@ -317,7 +318,7 @@ def settings_of(options: Sequence[str] | None) -> dict[str, str]:
     for text in options or ():
         name, equals, value = text.partition("=")
         if not equals:
-            raise BadInput(f"--set takes name=value, got {text!r}")
+            raise BadInput(f"{option} takes name=value, got {text!r}")
         if name.strip() in settings:
             raise BadInput(
                 f"{name.strip()} is given twice: {settings[name.strip()]} and {value.strip()}"

@@ -50,14 +50,15 @@ def reproduce(
     out
         The folder for the figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
     page
-        Write the page of verdicts to this file too. The page names the command that made it.
+        Write the verdicts to this page too. A page that is there keeps its other experiments.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
     from simnet.studies.find import names as all_experiments
-    from simnet.studies.report import report, write_verdicts
+    from simnet.studies.page import update_page
+    from simnet.studies.report import report
 
     if not names:
         raise BadInput(
@@ -82,9 +83,9 @@ def reproduce(
                 {**reported.as_json(), **tally.as_json(), "files": [str(path) for path in files]}
             )
             failed += tally.failed + (not reported.holds)
-    write_verdicts(reports, out / "verdicts.md")
-    if page is not None:
-        write_verdicts(reports, page, _command(names, how))
+    for file in (out / "verdicts.md", page):
+        if file is not None:
+            update_page(file, reports, lambda name: _command([name], how))
     screen.print(
         f"the figures, tables and verdicts.md are in {out}, the results in {store.path}",
         soft_wrap=True,
@@ -214,27 +215,23 @@ def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
     from rich.text import Text
 
     from simnet.cli.grid import in_words
-    from simnet.studies.report import interval_in_words
 
-    numbers = (
-        []
-        if ruling.printed is None
-        else [f"printed {ruling.bound} {in_words(ruling.printed)}".replace("  ", " ")]
-    )
+    numbers = []
+    if ruling.printed is not None:
+        numbers.append("stated" if ruling.stated else f"printed {ruling.printed_in_words}")
     if ruling.expected is not None:
-        drawn = (
-            ruling.chance is not None and 0 < ruling.chance < 1
-        )  # the printed number is a random draw
-        chance = f", with probability {ruling.chance:.2g}" if drawn else ""
+        chance = "" if ruling.chance is None else f", with probability {ruling.chance:.2g}"
         numbers.append(f"expected {in_words(ruling.expected)}{chance}")
     if ruling.measured is not None:
-        interval = ""
-        if ruling.low is not None and ruling.high is not None:
-            interval = f" ({interval_in_words(ruling.low, ruling.high, 3)})"
+        interval = f" ({ruling.interval_in_words})" if ruling.interval_in_words else ""
         numbers.append(
             f"measured {in_words(ruling.measured)}{interval}{'' if ruling.holds else ', outside'}"
         )
-    comparison = f"{ruling.what}: {', '.join(numbers)}{': ' if numbers else ''}"
-    screen.print(Text(comparison).append(ruling.verdict, "bold"))
-    if ruling.note:
-        screen.print(Padding(Text(ruling.note), (0, 0, 0, 4)))
+    said = f"{ruling.what}{f' (read as: {ruling.under})' if ruling.under else ''}"
+    text = Text(f"{said}: {', '.join(numbers)}{': ' if numbers else ''}")
+    screen.print(text.append(ruling.verdict, "bold"))
+    columns = f"law: {ruling.law}; runs: {ruling.runs}; data: {ruling.data.in_words}"
+    notes = [columns, ruling.points and f"judged at: {ruling.points}", ruling.note]
+    for note in notes:
+        if note:
+            screen.print(Padding(Text(note), (0, 0, 0, 4)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 from cyclopts import Parameter
 
-from simnet.cli.options import Settings, settings_of
+from simnet.cli.options import Settings, Words, settings_of
 from simnet.cli.tell import tell
 from simnet.errors import BadInput
 
@@ -33,6 +33,11 @@ class StudyOptions:
     (
         "Replace the values of a parameter: `--set epsilon=0.2,0.4`. You can give this option "
         "several times."
+    )
+    words: Words = None
+    (
+        "Replace the threshold of a word of a paper: `--word slightly=0.2`. The page of verdicts "
+        "lists the words of each experiment."
     )
     trials: int | None = None
     "The number of trials at every point of the grid."
@@ -75,6 +80,7 @@ class StudyOptions:
         study = Study.of(origin, self.folder())
         experiment = study.experiment.quickly() if self.quick else study.experiment
         experiment = experiment.with_settings(settings_of(self.set_)).with_trials(self.trials)
+        experiment = experiment.with_words(settings_of(self.words, "--word"))
         return attrs.evolve(study, experiment=experiment)
 
     def folder(self) -> Path | None:

@@ -9,9 +9,10 @@ depend on where, when and in which order trials run.
 import hashlib
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -21,6 +22,7 @@ from simnet.scenario.scenario import parsed
 from simnet.scenario.settings import Setting
 from simnet.studies.quote import Quote
 from simnet.studies.table import Measure, Table
+from simnet.studies.verdict_table import NONE_NEEDED, Data
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +44,14 @@ def _a_tenth(parameters: Parameters) -> float:  # noqa: ARG001  # the interface 
     return 0.1
 
 
+@attrs.frozen
+class Word:
+    """The threshold of a word that a paper gives no number for, and what the threshold means."""
+
+    threshold: float
+    meaning: str
+
+
 @attrs.frozen(eq=False)
 class Experiment:
     """A trial that `simnet sweep` and `simnet reproduce` repeat on a grid of parameters.
@@ -54,11 +64,15 @@ class Experiment:
       takes these values in place of the grid's. `quick_trials` is its number of trials at a point.
     - `files` are the names of the data files that trials read from the folder. Without a folder,
       trials make up synthetic people.
+    - `data` says where the people come from if a folder of data is given; it is needed if there are
+      `files`. A quote may say it for itself.
+    - `words` are the words of the paper that need a threshold, such as "slightly".
     - `choices` are sentences that say what was chosen where the source leaves something open.
     - `cost` estimates how many seconds of one core a trial takes.
     - `figure` draws a table as a matplotlib figure.
 
-    Raises `ValueError` for a parameter with the name of another column of the table.
+    Raises `ValueError` for a parameter with the name of another column of the table, for files
+    without a word on whose data they hold, and for two quotes alike.
 
     >>> squares = Experiment(
     ...     summary="squares",
@@ -81,13 +95,24 @@ class Experiment:
     quick: Mapping[str, Sequence[Value]] = attrs.field(factory=dict)
     quick_trials: int = 1
     files: Sequence[str] = ()
+    data: Data = NONE_NEEDED
+    words: Mapping[str, Word] = attrs.field(factory=dict)
     choices: Sequence[str] = ()
     quotes: Sequence[Quote] = ()
     figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
 
     def __attrs_post_init__(self) -> None:
-        """Refuse parameters that have the name of another column."""
+        """Refuse a parameter with a column's name, unexplained data, and two quotes alike."""
+        if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
+            raise ValueError(
+                "say with data= whether the files hold the paper's data (ORIGINAL), a part of "
+                "them, or a stand-in"
+            )
+        rows = Counter((quote.source, quote.what, quote.under) for quote in self.quotes)
+        twice = next((row for row, times in rows.items() if times > 1), None)
+        if twice is not None:
+            raise ValueError(f"two quotes are alike: {': '.join(part for part in twice if part)}")
         taken = next((name for name in self.axes if name in OWN_COLUMNS | OF_SUMMARIES), None)
         if taken is not None:
             raise ValueError(
@@ -144,6 +169,33 @@ class Experiment:
             wanted = [parsed(setting, part.strip()) for part in text.split(",")]
             grid = [_with_values(product, name, wanted, known) for product in grid]
         return attrs.evolve(self, grid=grid)
+
+    def with_words(self, given: Mapping[str, str]) -> "Experiment":
+        """Return the experiment with other thresholds of words, given as `"0.2"`.
+
+        Words that the experiment does not have are left out. Raises `BadInput` for a threshold that
+        is no number.
+        """
+        words = dict(self.words)
+        for name, text in given.items():
+            if name in words:
+                try:
+                    words[name] = attrs.evolve(words[name], threshold=float(text))
+                except ValueError:
+                    raise BadInput(f"the threshold of {name!r} is a number, got {text!r}") from None
+        return attrs.evolve(self, words=words)
+
+    def table(self, rows: Sequence[Mapping[str, Any]], synthetic: bool) -> Table:
+        """Return the table of some trials; `synthetic` says that their people were made up."""
+        return Table(
+            rows,
+            self.axes,
+            self.measures,
+            synthetic,
+            self.exact,
+            self.data,
+            {name: word.threshold for name, word in self.words.items()},
+        )
 
     def with_trials(self, trials: int | None) -> "Experiment":
         """Return the experiment with another number of trials at each point, unless it is None.

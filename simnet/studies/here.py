@@ -73,7 +73,7 @@ def table_here(experiment: Experiment, name: str, data: Path | None = None) -> T
         numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
         rows.append(row(Result(job, numbers, seconds=0.0)))
     made_up = bool(experiment.files) and data is None
-    return Table(rows, experiment.axes, experiment.measures, made_up, experiment.exact)
+    return experiment.table(rows, made_up)
 
 
 def _as_text(value: Any) -> str:

@@ -1,34 +1,39 @@
 """Numbers that a paper quotes, and verdicts on them.
 
-A *quote* is a number that a paper prints and that we check. We compare it with the value that the
-experiment's law expects: first as the paper defines the number, then with a correction, if one is
-known. A number that the paper simulated is a random draw. It agrees if its probability under the
-law is at least `LEVEL`. If no law is known, the measured interval decides, if it can.
+A *quote* is a number that a paper prints, or a statement that it makes, and that we check. We
+compare it with the value that the experiment's law expects: first as the paper defines the number,
+then with a correction, if one is known. A number that the paper simulated is a random draw. It
+agrees if its probability under the law is at least `LEVEL`. We also compare it with the interval
+that our runs measured. The two answers stay apart: see `simnet.studies.verdict_table`.
 """
 
 from collections.abc import Callable
 from decimal import Decimal
-from math import inf, isinf, isnan
-from typing import Any, Literal, get_args
+from math import inf, isfinite, isnan
+from typing import Any, Literal
 
 import attrs
 
 from simnet.errors import BadInput
 from simnet.studies.table import Estimate, NoSuchPoint, Table
+from simnet.studies.verdict_table import MADE_UP, Data, Headline, Law, Runs, headline
 
 LEVEL = 0.01  # a simulated number less likely than this, on either side, does not agree
 ROUNDING = 1e-9  # relatively, of exact numbers
-
-VerdictKind = Literal[
-    "reproduced",
-    "reproduced with correction",
-    "not reproducible from the text",
-    "undecided by these runs",
-    "not run here",
-]
-FINDINGS: tuple[VerdictKind, ...] = get_args(VerdictKind)
-REPRODUCED, CORRECTED, NOT_REPRODUCED, UNDECIDED, NOT_RUN = FINDINGS
+INFORMATIVE = 0.25  # the largest half-width of an interval, relative to its number, that confirms
 MORE = "more trials would tell"
+DIFFER = "our law and our runs contradict each other: one of them is wrong"
+Bound = Literal["", "at least", "at most"]
+
+
+@attrs.frozen
+class Stated:
+    """What stands in the column *printed* if the paper states something and prints no number."""
+
+    number: float = 1.0  # for a statement: it holds at all places
+
+
+STATED = Stated()
 
 
 @attrs.frozen
@@ -40,6 +45,7 @@ class Counterpart:
     - `spread` is the relative standard deviation of the paper's own number. It is 0 if that number
       is not random, and NaN if the standard deviation is not known.
     - `share` says that the number is the share of places at which a statement holds.
+    - `trials` is the number of trials at a point, and `judged_at` says at which points.
 
     >>> Counterpart(expected=2.0, measured=2.1, low=1.9, high=2.3).holds
     True
@@ -51,16 +57,25 @@ class Counterpart:
     high: float | None = None
     spread: float = 0.0
     share: bool = False
+    trials: int | None = None
+    judged_at: str = ""
 
     @classmethod
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
         """Return the counterpart for an estimate of the table.
 
-        The paper's number is the mean of `runs` runs, or exact if `runs` is 0.
+        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. An exact number that
+        has no other expected value is a law's: nothing was measured.
         """
-        expected = found.mean if found.exact and found.expected is None else found.expected
+        if found.exact and found.expected is None:
+            return cls(found.mean)
         return cls(
-            expected, found.mean, found.low, found.high, found.spread / runs**0.5 if runs else 0.0
+            found.expected,
+            found.mean,
+            found.low,
+            found.high,
+            found.spread / runs**0.5 if runs else 0.0,
+            trials=found.trials,
         )
 
     @property
@@ -81,64 +96,96 @@ class Counterpart:
         slack = ROUNDING * abs(self.expected)
         return self.low - slack <= self.expected <= self.high + slack
 
-    def chance(self, printed: float, rounding: float, bound: str) -> float | None:
-        """Return the two-sided probability of the printed number, up to rounding.
+    def by_law(self, printed: float, rounding: float, bound: Bound) -> tuple[Law, float | None]:
+        """Return whether the law agrees with a printed number, and the probability of the number.
 
-        For a bound, return the probability that the bound holds. Return None if no law is known and
-        the measured interval does not decide.
+        The probability is two-sided, that of a number at least as far off. It is None if the
+        paper's number is not random. A bound agrees if the expected value keeps it; its probability
+        is that of a random number that keeps it.
         """
-        if self.expected is None:
-            return self._by_interval(printed, rounding, bound)
+        if self.expected is None or isnan(self.spread):
+            return "none", None
         slack = rounding + ROUNDING * abs(self.expected)
+        at_most, at_least = self.expected <= printed + slack, self.expected >= printed - slack
+        if not self.spread:
+            kept = {"": at_most and at_least, "at most": at_most, "at least": at_least}[bound]
+            return ("agrees" if kept else "disagrees"), None
+        below = self._below(printed + slack, self.expected)
+        above = 1 - self._below(printed - slack, self.expected)
+        if bound:  # the printed value bounds the paper's number
+            kept = at_most if bound == "at most" else at_least
+            return ("agrees" if kept else "disagrees"), below if bound == "at most" else above
+        chance = min(1.0, 2 * min(below, above))
+        return ("agrees" if chance >= LEVEL else "disagrees"), chance
+
+    def by_runs(self, printed: float, rounding: float, bound: Bound) -> Runs:
+        """Return whether our runs confirm a printed number.
+
+        They contradict a number that lies outside their interval, also after the scatter of the
+        paper's own runs. They confirm a number inside the interval only if the interval is narrow:
+        at most `INFORMATIVE` on either side, relative to the measured value. A bound, and the share
+        of places at which a statement holds, are confirmed if the whole interval agrees.
+        """
+        if self.measured is None or self.low is None or self.high is None:
+            return "none"
         if isnan(self.spread):
-            return None
-        if self.spread:
-            below, above = self._below(printed + slack), 1 - self._below(printed - slack)
-        else:
-            below, above = (
-                float(self.expected <= printed + slack),
-                float(self.expected >= printed - slack),
-            )
+            return "undecided"
+        slack = rounding + ROUNDING * abs(printed)
+        below, above = self.low <= printed + slack, self.high >= printed - slack
         if bound:
-            return above if bound == "at least" else below
-        return min(1.0, 2 * min(below, above))
+            surely = (
+                self.high <= printed + slack if bound == "at most" else self.low >= printed - slack
+            )
+            possibly = below if bound == "at most" else above
+            return "confirm" if surely else "undecided" if possibly else "contradict"
+        if self.share:
+            surely = self.low >= printed - slack and self.high <= printed + slack
+            return "confirm" if surely else "undecided" if below and above else "contradict"
+        if not self._may_be(printed, slack):
+            return "contradict"
+        narrow = self.high - self.low <= 2 * INFORMATIVE * abs(self.measured)
+        return "confirm" if narrow else "undecided"
 
-    def _by_interval(self, printed: float, slack: float, bound: str) -> float | None:
-        """Return 1 or 0 if the measured interval decides, else None.
-
-        A number agrees if it lies inside the interval. A bound or a share agrees if it holds for
-        every value of the interval.
+    def _may_be(self, printed: float, slack: float) -> bool:
+        """Return whether a number of the paper's scatter, around a mean in our interval, can be the
+        printed one.
         """
         low, high = -inf if self.low is None else self.low, inf if self.high is None else self.high
-        slack += ROUNDING * abs(printed)
-        if not bound and not self.share:
-            within = low - slack <= printed <= high + slack
-            return None if within and isinf(high - low) else float(within)
-        least, most = (low, high) if bound != "at most" else (-high, -low)
-        wanted = printed if bound != "at most" else -printed
-        if least >= wanted - slack and (bound or most <= wanted + slack):
-            return 1.0
-        return 0.0 if most < wanted - slack or (not bound and least > wanted + slack) else None
+        if low - slack <= printed <= high + slack:
+            return True
+        if not self.spread or not 0 < low <= high < inf:
+            return False
+        if printed < low:
+            return 2 * self._below(printed + slack, low) >= LEVEL
+        return 2 * (1 - self._below(printed - slack, high)) >= LEVEL
 
-    def _below(self, value: float) -> float:
-        """Return the probability of a number of at most `value`, under a gamma law."""
+    def _below(self, value: float, mean: float) -> float:
+        """Return the probability of a number of at most `value`, under a gamma law with this mean
+        and the relative deviation `spread`.
+        """
         from scipy.special import gammainc  # imported only here: scipy loads slowly
 
         shape = self.spread**-2
-        return float(gammainc(shape, max(shape * value / self.law, 0.0)))
+        return float(gammainc(shape, max(shape * value / mean, 0.0)))
 
 
 @attrs.frozen
 class Quote:
-    """A number that a paper prints, with the functions that read its counterpart off a table.
+    """A number or statement of a paper, with the functions that read its counterpart off a table.
 
+    - `source` is the place in the paper: its figure, table, equation, theorem or section.
     - `printed` is the number as text; its last digit shows how it was rounded. For a formula,
-      `printed` is a function that evaluates it on a table.
+      `printed` is a function that evaluates it on a table. `STATED` stands for a statement, which
+      should hold at all places.
     - `reading` reads the counterpart off a table, as the paper defines the number.
+    - `under` says how the text is read, where it allows several readings. Each is a quote.
     - `bound` is set if the paper says "at least" or "at most".
     - `correction` says what is wrong in the paper. With it, the number is compared with what
       `corrected` reads; or, for a misprint, `instead` evaluates the number that was meant.
     - `why` is the note if the number agrees neither with nor without the correction.
+    - `data` says where the people come from if a folder of data is given. Without it, the
+      experiment's `data` counts.
+    - `points` says at which points of the grid the statement is judged, and why at these.
 
     >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
     >>> quote.printed
@@ -147,18 +194,21 @@ class Quote:
 
     source: str
     what: str
-    printed: str | Callable[[Table], float]
+    printed: str | Stated | Callable[[Table], float]
     reading: Callable[[Table], Counterpart]
     correction: str = ""
     corrected: Callable[[Table], Counterpart] | None = None
     instead: Callable[[Table], float] | None = None
     why: str = "the printed number does not follow from the stated setting"
-    bound: Literal["", "at least", "at most"] = ""
+    bound: Bound = ""
+    under: str = attrs.field(default="", kw_only=True)
+    data: Data | None = attrs.field(default=None, kw_only=True)
+    points: str = attrs.field(default="", kw_only=True)
 
     def judge(self, table: Table) -> "Ruling":
-        """Return the verdict on the quote; "not run here" if the table lacks the number's point.
+        """Return the verdict on the quote; "not run" if the table lacks the number's point.
 
-        The verdict is undecided if the table's numbers have no reading, such as 0 divided by 0.
+        The runs decide nothing if the table's numbers have no reading, such as 0 divided by 0.
         """
         try:
             return self._judged(table)
@@ -166,94 +216,141 @@ class Quote:
             raise
         except (ArithmeticError, ValueError) as error:
             note = f"the measured numbers allow no reading: {error}"
-            return self._verdict(None, Counterpart(None), None, UNDECIDED, note)
+            return self._ruling(table, None, Counterpart(None), "none", "undecided", note=note)
 
     def _judged(self, table: Table) -> "Ruling":
         try:
             printed, rounding = self._printed(table)
         except NoSuchPoint:
-            return self._verdict(None, Counterpart(None), None, NOT_RUN, "")
+            return self._ruling(table, None, Counterpart(None))
         try:
             found = self.reading(table)
-            chance = found.chance(printed, rounding, self.bound)
-            if (
-                chance is None
-                or chance >= LEVEL
-                or (self.corrected is None and self.instead is None)
-            ):
-                return self._found(printed, found, chance, REPRODUCED)
-            better = found if self.corrected is None else self.corrected(table)
-            meant = printed if self.instead is None else self.instead(table)
         except NoSuchPoint:
-            return self._verdict(printed, Counterpart(None), None, NOT_RUN, "")
-        return self._found(printed, better, better.chance(meant, rounding, self.bound), CORRECTED)
+            return self._ruling(table, printed, Counterpart(None))
+        law, chance = found.by_law(printed, rounding, self.bound)
+        runs = found.by_runs(printed, rounding, self.bound)
+        has_correction = self.corrected is not None or self.instead is not None
+        if law == "disagrees" and has_correction:
+            try:
+                better = found if self.corrected is None else self.corrected(table)
+                meant = printed if self.instead is None else self.instead(table)
+            except NoSuchPoint:
+                return self._ruling(table, printed, Counterpart(None))
+            by_law, its_chance = better.by_law(meant, rounding, self.bound)
+            by_runs = better.by_runs(meant, rounding, self.bound)
+            if by_law == "none" and by_runs == "confirm":  # no law: the correction stays a note
+                note = f"{self.why}. Our runs agree with this correction: {self.correction}"
+                return self._ruling(table, printed, found, law, runs, chance, note)
+            if by_law != "none":
+                found, law, runs, chance = better, by_law, by_runs, its_chance
+            if law == "agrees":
+                law, note = "with correction", self.correction
+                return self._ruling(table, printed, found, law, runs, chance, note)
+        return self._ruling(table, printed, found, law, runs, chance, self._note(law, runs))
 
-    def _found(
-        self, printed: float, found: Counterpart, chance: float | None, agrees: VerdictKind
-    ) -> "Ruling":
-        """Return the verdict for a number that agrees, as `agrees` says, with this probability."""
-        if chance is None:
-            return self._verdict(printed, found, chance, UNDECIDED, MORE)
-        if chance < LEVEL:
-            return self._verdict(printed, found, chance, NOT_REPRODUCED, self.why)
-        return self._verdict(
-            printed, found, chance, agrees, self.correction if agrees == CORRECTED else ""
-        )
+    def _note(self, law: Law, runs: Runs) -> str:
+        if law == "disagrees" or (law == "none" and runs == "contradict"):
+            return self.why
+        if runs == "contradict":
+            return DIFFER
+        return MORE if runs == "undecided" else ""
 
     def _printed(self, table: Table) -> tuple[float, float]:
         """Return the printed number, and half a unit of its last digit."""
+        if isinstance(self.printed, Stated):
+            return self.printed.number, 0.0
         if not isinstance(self.printed, str):
             return self.printed(table), 0.0
         digits = Decimal(self.printed)
         return float(digits), float(Decimal(1).scaleb(int(digits.as_tuple().exponent)) / 2)
 
-    def _verdict(
+    def _ruling(
         self,
+        table: Table,
         printed: float | None,
         found: Counterpart,
-        chance: float | None,
-        finding: VerdictKind,
-        note: str,
+        law: Law = "none",
+        runs: Runs = "none",
+        chance: float | None = None,
+        note: str = "",
     ) -> "Ruling":
+        data = self.data or table.data
+        if table.synthetic and data.status != "none needed":
+            data = MADE_UP
+        points = "; ".join(part for part in (found.judged_at, self.points) if part)
         return Ruling(
-            self.source,
-            self.what,
-            self.bound,
-            printed,
-            found.expected,
-            found.measured,
-            found.low,
-            found.high,
-            chance,
-            finding,
-            note,
-            found.holds,
+            source=self.source,
+            what=self.what,
+            under=self.under,
+            bound=self.bound,
+            printed=printed,
+            stated=isinstance(self.printed, Stated),
+            expected=found.expected,
+            measured=found.measured,
+            low=found.low,
+            high=found.high,
+            chance=chance,
+            trials=found.trials,
+            points=points,
+            law=law,
+            runs=runs,
+            data=data,
+            note=note,
+            holds=found.holds,
         )
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Ruling:
-    """A quoted number, the values it was compared with, and the verdict.
+    """A quoted number, the values it was compared with, and the verdict in three columns.
 
     `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
-    probability of the printed number under the expected law, because the paper's own runs are
-    random. `holds` says whether the measured interval contains the expected value. Unknown values
-    are None.
+    probability of the printed number under the expected law, if the paper's own runs are random.
+    `holds` says whether the measured interval contains the expected value. Unknown values are None.
     """
 
     source: str
     what: str
+    under: str
     bound: str
     printed: float | None
+    stated: bool
     expected: float | None
     measured: float | None
     low: float | None
     high: float | None
     chance: float | None
-    verdict: VerdictKind
+    trials: int | None
+    points: str
+    law: Law
+    runs: Runs
+    data: Data
     note: str
-    holds: bool = True
+    holds: bool
+
+    @property
+    def verdict(self) -> Headline:
+        """The headline: one word or phrase for law, runs and data together."""
+        return headline(self.law, self.runs, self.data.status)
+
+    @property
+    def printed_in_words(self) -> str:
+        """What the paper prints, as text; "stated" if it states something without a number."""
+        if self.stated:
+            return "stated"
+        return "" if self.printed is None else f"{self.bound} {self.printed:.4g}".strip()
+
+    @property
+    def interval_in_words(self) -> str:
+        """The measured interval as text."""
+        if self.low is None or self.high is None:
+            return ""
+        if not (isfinite(self.low) or isfinite(self.high)):
+            return "unknown"
+        return f"{self.low:.4g} to {self.high:.4g}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict for JSON; these keys are stable."""
-        return attrs.asdict(self)
+        columns = attrs.asdict(self, recurse=False)
+        data = {"data": self.data.status, "data_note": self.data.what}
+        return {**columns, **data, "verdict": self.verdict}

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
-from math import exp, hypot, inf, log, sqrt
+from math import exp, hypot, inf, log, nan, sqrt
 from typing import Any
 
 from simnet.studies.quote import Counterpart
 from simnet.studies.statements import Outcome, share_by_law, share_of
-from simnet.studies.table import Estimate, NoSuchPoint
+from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, TrialRow, student
 
 Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
 
@@ -34,7 +34,54 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
     low = ratio * exp(-hypot(_arm(one.low, one.mean), _arm(other.mean, other.high)))
     above = hypot(_arm(one.mean, one.high), _arm(other.low, other.mean))
     high = ratio * exp(above) if above < inf else inf
-    return Counterpart(expected, ratio, low, high, spread / sqrt(runs) if runs else 0.0)
+    return Counterpart(
+        expected,
+        ratio,
+        low,
+        high,
+        spread / sqrt(runs) if runs else 0.0,
+        trials=min(one.trials, other.trials),
+    )
+
+
+def paired_quotient(
+    rows: Sequence[TrialRow],
+    one: str,
+    other: str,
+    *,
+    expected: float | None = None,
+    runs: int = 0,
+) -> Counterpart:
+    """Return the mean of one number divided by the mean of another, from trials that have both.
+
+    Both numbers of a trial come from the same reports, so they rise and fall together, and their
+    quotient scatters less than that of independent numbers. The interval is Student's, on a
+    logarithmic scale; the variance of the logarithm is that of first order (the delta method).
+    `expected` is the quotient by law, if it is known, and `runs` says over how many runs the
+    paper's numbers are means (0: they are exact).
+
+    Raises `NoSuchPoint` if no trial has both numbers.
+    """
+    pairs = [(float(row[one]), float(row[other])) for row in rows if one in row and other in row]
+    if not pairs:
+        raise NoSuchPoint(f"no trial has both {one!r} and {other!r}")
+    count = len(pairs)
+    means = [sum(numbers) / count for numbers in zip(*pairs, strict=True)]
+    ratio = means[0] / means[1]
+    if count == 1:
+        return Counterpart(expected, ratio, -inf, inf, nan if runs else 0.0, trials=1)
+    scatter = sqrt(
+        sum((first / means[0] - second / means[1]) ** 2 for first, second in pairs) / (count - 1)
+    )
+    arm = student(count, 1 - CONFIDENCE) * scatter / sqrt(count) if scatter else 0.0
+    return Counterpart(
+        expected,
+        ratio,
+        ratio * exp(-arm),
+        ratio * exp(arm),
+        scatter / sqrt(runs) if runs else 0.0,
+        trials=count,
+    )
 
 
 def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:

@@ -1,8 +1,6 @@
 """What comes of a study: its table, the verdicts on quoted numbers, and files with all of it."""
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -11,28 +9,13 @@ import attrs
 
 from simnet import markup
 from simnet.errors import BadInput
-from simnet.files import write_whole
 from simnet.scenario.figure import blank_figure, write_figure
-from simnet.studies.quote import FINDINGS, Ruling
+from simnet.studies.quote import Ruling
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts
 from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
 
 ROWS_SHOWN = 24  # of a table; a longer one is folded
-EXPLANATION = (
-    "Each row has a number of a paper. *Printed* is the number in the paper, or what a",
-    "printed formula gives. *Expected* is the number that follows from a law, where we know",
-    "one. *Measured* is the number that our runs give, with its interval. For a statement",
-    'such as "A errs less than B", the number is the share of the settings in which the',
-    "statement holds; the paper says 1, which stands for all of them.",
-    "",
-    "The verdict *reproduced* says that the printed number agrees with the law, or, without a",
-    "law, with the interval. If a law is known, the interval may still be wide. *Reproduced",
-    "with correction* says that the number agrees after the correction that the row names. A",
-    "number that a paper simulated is random: it agrees if its probability under the law is",
-    "at least 1 %.",
-    "",
-)  # of the columns and the verdicts, on the page of quoted numbers
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -42,8 +25,8 @@ class Report:
     >>> from simnet import reproduce
     >>> report = reproduce("biswas_fig1", quick=True)
     >>> ruling = report.verdicts[0]
-    >>> ruling.printed, ruling.measured, ruling.verdict
-    (100.0, 101.0, 'reproduced with correction')
+    >>> ruling.printed, ruling.expected, ruling.law, ruling.verdict
+    (100.0, 101.0, 'with correction', 'computed with correction')
     """
 
     study: Study
@@ -103,14 +86,26 @@ class Report:
             quoted = [
                 [
                     one.what,
-                    "" if one.printed is None else f"{one.bound} {one.printed:.4g}".strip(),
+                    one.printed_in_words,
                     "" if one.expected is None else f"{one.expected:.4g}",
                     "" if one.measured is None else f"{one.measured:.4g}",
+                    one.law,
+                    one.runs,
+                    one.data.in_words,
                     one.verdict,
                 ]
                 for one in self.verdicts
             ]
-            columns = ["quoted", "printed", "expected", "measured", "verdict"]
+            columns = [
+                "quoted",
+                "printed",
+                "expected",
+                "measured",
+                "law",
+                "runs",
+                "data",
+                "verdict",
+            ]
             title = f"{len(quoted)} numbers that the paper quotes"
             parts.append(markup.folded(title, markup.table(columns, quoted)))
         return "".join(parts)
@@ -193,13 +188,7 @@ def table_of(study: Study, store: Store) -> Table:
     }
     wanted = [found.get((job.parameters, job.trial)) for job in experiment.jobs(study.name)]
     made_up = bool(experiment.files) and study.data is None
-    return Table(
-        [row(one) for one in wanted if one is not None],
-        experiment.axes,
-        experiment.measures,
-        made_up,
-        experiment.exact,
-    )
+    return experiment.table([row(one) for one in wanted if one is not None], made_up)
 
 
 def row(result: Result) -> dict[str, Any]:
@@ -216,38 +205,6 @@ def remaining(study: Study, store: Store) -> tuple[int, float]:
     return len(missing), sum(study.experiment.cost(json.loads(job.parameters)) for job in missing)
 
 
-def write_verdicts(reports: Sequence[Report], path: Path, command: str | None = None) -> None:
-    """Write a Markdown page with every quoted number and its verdict.
-
-    The page names the `command` that made it, if one is given.
-
-    Raises `BadInput` when the page cannot be written.
-    """
-    found = Counter(one.verdict for report in reports for one in report.verdicts)
-    counts = ", ".join(f"{found[finding]} {finding}" for finding in FINDINGS if found[finding])
-    lines = [
-        "# Quoted numbers",
-        "",
-        *([] if command is None else [f"Made by `{command}`."]),
-        *EXPLANATION,
-        f"Of {found.total()} numbers: {counts}.",
-        "",
-    ]
-    for source, rulings in _by_source(reports).items():
-        lines += [
-            f"## {source}",
-            "",
-            "| quoted | printed | expected | measured | interval | verdict |",
-            "|-" * 6 + "|",
-        ]
-        lines += [_line(one) for one in rulings]
-        lines.append("")
-    if any(one.table.synthetic for one in reports):
-        lines.append("Synthetic people stood in for real data.")
-    _make(path.parent)  # an experiment whose trials all fail writes no table, and makes no folder
-    write_whole(path, "\n".join(lines).rstrip() + "\n")
-
-
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -260,31 +217,3 @@ def interval_in_words(low: float, high: float, digits: int) -> str:
     if isinf(low) and isinf(high):
         return "unknown"
     return "exact" if low == high else f"{low:.{digits}g} to {high:.{digits}g}"
-
-
-def _by_source(reports: Sequence[Report]) -> dict[str, list[Ruling]]:
-    found: dict[str, list[Ruling]] = {}
-    for one in reports:
-        for ruling in one.verdicts:
-            found.setdefault(ruling.source, []).append(ruling)
-    return found
-
-
-def _line(one: Ruling) -> str:
-    bound = f"{one.bound} " if one.bound else ""
-    printed, *numbers = (
-        "" if value is None else f"{value:.4g}"
-        for value in (one.printed, one.expected, one.measured)
-    )
-    if one.measured is None and one.expected is not None:
-        numbers[1] = "computed"
-    interval = (
-        "" if one.low is None or one.high is None else interval_in_words(one.low, one.high, 4)
-    )
-    verdict = (
-        one.verdict
-        + (f": {one.note}" if one.note else "")
-        + ("" if one.holds else " (expected value outside)")
-    )
-    cells = [one.what.replace("|", "\\|"), f"{bound}{printed}", *numbers, interval, verdict]
-    return f"| {' | '.join(cells)} |"

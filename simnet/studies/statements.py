@@ -9,7 +9,7 @@ places at which it holds for some values within the intervals.
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import isfinite, prod
+from math import inf, isfinite, prod, sqrt
 from typing import Any
 
 import attrs
@@ -17,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.table import NoSuchPoint, Table, TrialRow
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.table import CONFIDENCE, NoSuchPoint, Table, TrialRow, student
+from simnet.studies.verdict_table import Data
 
 CORNERS = 512  # the largest number of choices of interval ends that are tried
 DRAWS, ENOUGH = 1000, 5  # draws of whole trials; trials from which on they tell anything
+MOST_VALUES = 8  # of an axis, that are listed one by one
 
 MeasureByAxis = Mapping[Any, float]  # of a measure, by the value of an axis
 Statement = Callable[[MeasureByAxis], bool]  # raises KeyError where a number is missing
@@ -43,26 +45,55 @@ def everywhere(
     why: str = "it fails somewhere",
     correction: str = "",
     instead: Statement | None = None,
+    under: str = "",
+    data: Data | None = None,
+    points: str = "",
 ) -> Quote:
     """Return the statement that `holds` is true of a measure at every place.
 
     A place is a combination of the values of the axes in `others`. At each place `holds` is given
     the measure by the values of `axis` (one axis or several). With a `correction`, the statement is
-    checked again with `instead`.
+    checked again with `instead`. `under`, `data` and `points` are those of the quote.
     """
+    axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 
     def share(statement: Statement) -> Callable[[Table], Counterpart]:
-        return lambda table: _share(_places(table, measure, axis, others), statement)
+        def read(table: Table) -> Counterpart:
+            places = _places(table, measure, axis, others)
+            found = _share(places, statement, table.exact)
+            lines = [line for place in places for line in place.values()]
+            return attrs.evolve(found, judged_at=places_in_words(lines, axes))
+
+        return read
 
     return Quote(
         source,
         what,
-        lambda _: 1.0,
+        STATED,
         share(holds),
         correction=correction,
         corrected=None if instead is None else share(instead),
         why=why,
+        under=under,
+        data=data,
+        points=points,
     )
+
+
+def places_in_words(lines: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> str:
+    """Return the values of some axes that rows have, as text. An axis with one value is left out.
+
+    >>> places_in_words([{"d": 2, "way": "ours"}, {"d": 5, "way": "ours"}], ["d", "way"])
+    'd 2, 5'
+    """
+    parts = []
+    for axis in axes:
+        values = list(dict.fromkeys(line[axis] for line in lines if line.get(axis) is not None))
+        if len(values) > MOST_VALUES:
+            parts.append(f"{axis} {values[0]}, {values[1]}, ..., {values[-1]}")
+        elif len(values) > 1:
+            parts.append(f"{axis} {', '.join(str(value) for value in values)}")
+    return "; ".join(parts)
 
 
 def rises(numbers: MeasureByAxis) -> bool:
@@ -98,13 +129,22 @@ def _places(
     return list(found.values())
 
 
-def _share(places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement) -> Counterpart:
+def _share(
+    places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement, exact: bool = False
+) -> Counterpart:
     """Return the share of places at which a statement holds: for the expected values, if they are
     known, and for the measured ones.
+
+    Numbers of `exact` trials that have no other expected value are a law's: nothing was measured.
     """
     tried = [_outcome_at(place, holds) for place in places]
     outcomes = [outcome for outcome in tried if outcome is not None]
-    return share_of(outcomes, share_by_law(outcomes))
+    by_law = share_by_law(outcomes)
+    found = share_of(outcomes, by_law)
+    if exact and by_law is None:
+        return Counterpart(found.measured, share=True)
+    trials = min(line["trials"] for place in places for line in place.values())
+    return attrs.evolve(found, trials=trials)
 
 
 @attrs.frozen
@@ -223,6 +263,54 @@ def _resampled(
     return Outcome(measured, False not in seen, True in seen)
 
 
+def paired_less(
+    places: Sequence[Sequence[TrialRow]],
+    better: Sequence[str],
+    worse: Sequence[str],
+    expected: Callable[[Sequence[TrialRow]], MeasureByAxis] | None = None,
+) -> Counterpart:
+    """Return the share of places at which each number in `better` is below each one in `worse`.
+
+    The rows of a place are trials, and all numbers of a row belong together: the methods saw the
+    same reports, or the same folds. So we look at the differences within one trial, with Student's
+    intervals that hold jointly over all places and pairs. `expected` gives the numbers by law.
+
+    Raises `NoSuchPoint` if there is no place.
+    """
+    pairs = list(itertools.product(better, worse))
+    error = (1 - CONFIDENCE) / max(len(places) * len(pairs), 1)
+    outcomes = []
+    for rows in places:
+        ends = [_difference(rows, one, other, error) for one, other in pairs]
+        by_law = None
+        if expected is not None:
+            law = expected(rows)
+            by_law = all(law[one] < law[other] for one, other in pairs)
+        outcomes.append(
+            Outcome(
+                all(mean < 0 for mean, _ in ends),
+                all(mean + arm < 0 for mean, arm in ends),
+                all(mean - arm < 0 for mean, arm in ends),
+                by_law,
+            )
+        )
+    found = share_of(outcomes, share_by_law(outcomes))
+    return attrs.evolve(found, trials=min(len(rows) for rows in places))
+
+
+def _difference(
+    rows: Sequence[TrialRow], one: str, other: str, error: float
+) -> tuple[float, float]:
+    """Return the mean of a difference within trials, and half the width of its interval."""
+    differences = np.array([float(row[one]) - float(row[other]) for row in rows])
+    if len(differences) < 2:
+        return float(differences.mean()), inf
+    deviation = float(differences.std(ddof=1))
+    return float(differences.mean()), (
+        student(len(differences), error) * deviation / sqrt(len(differences)) if deviation else 0.0
+    )
+
+
 def always_less(
     source: str,
     what: str,
@@ -230,6 +318,10 @@ def always_less(
     axis: str,
     others: Sequence[str],
     why: str,
+    *,
+    under: str = "",
+    data: Data | None = None,
+    points: str = "",
 ) -> Quote:
     """Return the statement that the better methods have smaller errors than all others, everywhere.
 
@@ -240,9 +332,12 @@ def always_less(
     return Quote(
         source,
         what,
-        lambda _: 1.0,
+        STATED,
         lambda table: _share_of_less(table, better, axis, others),
         why=why,
+        under=under,
+        data=data,
+        points=points,
     )
 
 
@@ -267,4 +362,9 @@ def _share_of_less(
 
     pairs = (("mean", "mean"), ("high", "low"), ("low", "high"), ("expected", "expected"))
     outcomes = [Outcome(*(less(place, *pair) for pair in pairs)) for place in compared]
-    return share_of(outcomes, share_by_law(outcomes))
+    lines = [line for place in compared for line in (*place[True], *place[False])]
+    return attrs.evolve(
+        share_of(outcomes, share_by_law(outcomes)),
+        trials=min(line["trials"] for line in lines),
+        judged_at=places_in_words(lines, [axis, *others]),
+    )

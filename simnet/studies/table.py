@@ -16,6 +16,7 @@ import attrs
 from simnet.errors import BadInput
 from simnet.files import whole_file, write_whole
 from simnet.installed import extra_missing
+from simnet.studies.verdict_table import NONE_NEEDED, Data
 
 CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
 TrialRow = Mapping[str, Any]
@@ -92,7 +93,8 @@ class NoSuchPoint(LookupError):
 class Table:
     """The trials of an experiment in the order of its grid.
 
-    `axes` are the experiment's parameters.
+    `axes` are the experiment's parameters, `data` says where its people come from, and `words`
+    has the thresholds of words such as "slightly".
     """
 
     rows: Sequence[TrialRow]
@@ -100,6 +102,15 @@ class Table:
     measures: Sequence[Measure]
     synthetic: bool = False  # whether people were made up where the experiment has data
     exact: bool = False  # whether trials toss no coins
+    data: Data = NONE_NEEDED
+    words: Mapping[str, float] = attrs.field(factory=dict)
+
+    def word(self, name: str) -> float:
+        """Return the threshold of a word that the paper gives no number for.
+
+        Raises `KeyError` if the experiment has no such word.
+        """
+        return self.words[name]
 
     def where(self, **fixed: Any) -> "Table":
         """Return the rows with these parameters; None asks for rows without the parameter."""
@@ -199,7 +210,7 @@ def estimated(
     if count == 1:
         return Estimate(mean, -inf, inf, expected, nan, count)
     deviation = sqrt(sum(_square(value - mean) for value in values) / (count - 1))
-    margin = _student(count, error) * deviation / sqrt(count) if deviation else 0.0
+    margin = student(count, error) * deviation / sqrt(count) if deviation else 0.0
     return Estimate(
         mean, mean - margin, mean + margin, expected, deviation / abs(mean) if mean else 0.0, count
     )
@@ -228,7 +239,10 @@ def _square(value: float) -> float:
     return value * value
 
 
-def _student(count: int, error: float) -> float:
+def student(count: int, error: float) -> float:
+    """Return Student's quantile for the mean of `count` numbers, exceeded on either side with
+    probability `error` in all.
+    """
     from scipy.special import stdtrit  # imported only here: scipy loads slowly
 
     return float(stdtrit(count - 1, 1 - error / 2))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.studies.experiment import Experiment, Value
-from simnet.studies.quote import NOT_RUN, Ruling
+from simnet.studies.quote import Ruling
 from simnet.studies.report import row
 from simnet.studies.store import Result
 from simnet.studies.table import Table
@@ -30,19 +30,23 @@ def played(
         for job in jobs
     ]
     made_up = bool(experiment.files) and data is None
-    return Table(
-        [row(one) for one in results],
-        experiment.axes,
-        experiment.measures,
-        made_up,
-        experiment.exact,
-    )
+    return experiment.table([row(one) for one in results], made_up)
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
     """What is found of the quotes that the table says something of, by what they are about."""
     judged = [quote.judge(table) for quote in experiment.quotes]
-    return {f"{one.source}: {one.what}": one for one in judged if one.verdict != NOT_RUN}
+    return {
+        f"{one.source}: {one.what} {one.under}".rstrip(): one
+        for one in judged
+        if one.verdict != "not run"
+    }
+
+
+def finding(ruling: Ruling) -> str:
+    """Whether the printed number agrees with the law; without a law, with the runs."""
+    by_runs = {"confirm": "agrees", "contradict": "disagrees"}.get(ruling.runs, ruling.runs)
+    return by_runs if ruling.law == "none" else ruling.law
 
 
 def the(found: Mapping[str, Ruling], *words: str) -> Ruling:

@@ -10,12 +10,12 @@ import pytest
 from scenarios.biswas import estimators, fig3, histograms, theorems
 from scenarios.biswas.people import LAWS, holders
 from scenarios.biswas.trials import collected
-from tests.harness.experiments import played, the, verdicts
+from tests.harness.experiments import finding, played, the, verdicts
 
 REPRODUCED, CORRECTED, NOT = (
-    "reproduced",
-    "reproduced with correction",
-    "not reproducible from the text",
+    "agrees",
+    "with correction",
+    "disagrees",
 )
 RAW = {(1.0, 0.1): 3.372, (2.0, 0.5): 0.423, (4.0, 0.9): 0.0498, (6.0, 0.1): 0.0537}  # by ε and π
 NORMALISED = {(1.0, 1.0): 0.471, (2.0, 0.5): 0.261, (6.0, 0.9): 0.011}
@@ -78,14 +78,14 @@ def test_verdicts_on_theorems() -> None:
     assert all(line["holds"] for line in table.summary())
     found = verdicts(experiment, table)
     biased = the(found, "Eq. 4", "π=0.1")
-    assert biased.verdict == REPRODUCED
+    assert finding(biased) == REPRODUCED
     assert biased.expected == pytest.approx(-25_789, abs=1)
     assert the(found, "Eq. 4", "π=0.9").expected == pytest.approx(690, abs=1)
     assert the(found, "Theorem 3.2, proof").expected == pytest.approx(24.0276, abs=1e-4)
     assert the(found, "Theorem 3.5, proof").expected == pytest.approx(18.5036, abs=1e-4)
     assert the(found, "Theorem 3.6").expected == pytest.approx(-522.8, abs=0.1)
     assert the(found, "section 6, i").expected == pytest.approx(3.1972, abs=1e-4)
-    findings = {what: one.verdict for what, one in found.items()}
+    findings = {what: finding(one) for what, one in found.items()}
     right = ["Eq. 4", "Theorem 3.1", "Theorem 3.4", "Var*(g)", "Var*(T)"]
     assert {what for what, finding in findings.items() if finding == REPRODUCED} == {
         what for what in findings if any(word in what for word in right)
@@ -123,11 +123,13 @@ def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     rows = [{**row, "expected_variance": row["expected_variance"] * 1.01} for row in table.rows]
     found = verdicts(experiment, attrs.evolve(table, rows=rows))
     assert (
-        the(found, "Theorem 3.2, proof").verdict == the(found, "Theorem 3.5, proof").verdict == NOT
+        finding(the(found, "Theorem 3.2, proof"))
+        == finding(the(found, "Theorem 3.5, proof"))
+        == NOT
     )
     pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
     fewer = attrs.evolve(pictured, rows=[{**row, "values": 99} for row in pictured.rows])
-    assert the(verdicts(histograms.FIG1, fewer), "size of the domain").verdict == NOT
+    assert finding(the(verdicts(histograms.FIG1, fewer), "size of the domain")) == NOT
 
 
 @pytest.mark.slow
@@ -139,14 +141,14 @@ def test_figures_and_their_verdicts() -> None:
         3,
     )
     found = verdicts(fig3.EXPERIMENT, shown)
-    assert the(found, "communication").verdict == REPRODUCED
-    assert the(found, "falls with π").verdict == REPRODUCED
-    assert the(found, "twice as large, raw").verdict == NOT
+    assert finding(the(found, "communication")) == REPRODUCED
+    assert finding(the(found, "falls with π")) == REPRODUCED
+    assert finding(the(found, "twice as large, raw")) == NOT
     assert the(found, "twice as large, clipped").measured == 0.5  # at ε = 1 alone
     assert len(fig3.trade_off(shown).axes) == 3
     pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0]})
     assert len(histograms.histograms(pictured).axes) == 2
     found = verdicts(histograms.FIG1, pictured)
-    assert the(found, "size of the domain").verdict == CORRECTED
-    assert the(found, "closer").verdict == REPRODUCED
+    assert finding(the(found, "size of the domain")) == CORRECTED
+    assert finding(the(found, "closer")) == REPRODUCED
     assert histograms.FIG2.figure is histograms.histograms

@@ -21,6 +21,7 @@ from simnet.studies.experiment import Experiment
 from simnet.studies.remembered import forget as forget_memories
 from simnet.studies.table import Table
 from tests.harness.data import DATA
+from tests.harness.experiments import finding
 from tests.harness.tables import outside, table_of, verdicts
 
 SMALL = (100_000, 1000)  # users and items
@@ -84,10 +85,10 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
         )
     found = {what.partition(",")[0]: one for what, one in verdicts(experiment, table).items()}
     alike = next(one for what, one in found.items() if "alike" in what)
-    assert alike.verdict == "reproduced"
+    assert finding(alike) == "agrees"
     broken = [{**row, "precision_zero": row["precision_zero"] / 2} for row in table.rows]
     again = verdicts(experiment, attrs.evolve(table, rows=broken))
-    assert all(one.verdict != "reproduced" for what, one in again.items() if "alike" in what)
+    assert all(finding(one) != "agrees" for what, one in again.items() if "alike" in what)
     assert len(melted(table).points()) == 3 * len(table.points())
     assert experiment.figure is not None
     assert len(experiment.figure(table).axes) == 3
@@ -101,14 +102,14 @@ def test_the_printed_variance_is_a_standard_deviation() -> None:
     predicted, fitted = verdicts(
         experiment, Table(some, experiment.axes, experiment.measures)
     ).values()
-    assert predicted.verdict == fitted.verdict == "reproduced with correction"
+    assert finding(predicted) == finding(fitted) == "with correction"
     assert predicted.expected is not None
     assert fitted.chance is not None
     assert isclose(predicted.expected, 5434.297, rel_tol=1e-6)
     assert 0.01 < fitted.chance < 0.5
     wrong = [{**row, "expected_deviation": 5000.0} for row in some]
     predicted, _ = verdicts(experiment, Table(wrong, experiment.axes, experiment.measures)).values()
-    assert predicted.verdict == "not reproducible from the text"
+    assert finding(predicted) == "disagrees"
 
 
 def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
@@ -119,11 +120,11 @@ def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
         "items": fig4.ITEMS,
         "trial": 0,
     }
-    for size, verdict in ((26.75, "reproduced"), (2000.0, "not reproducible from the text")):
+    for size, verdict in ((26.75, "agrees"), (2000.0, "disagrees")):
         row |= {"offset": 420.0, "expected_offset": size**2, "deviation_offset": 2**0.5 * size**2}
         table = Table([row], fig4.EXPERIMENT.axes, fig4.EXPERIMENT.measures)
         found = verdicts(fig4.EXPERIMENT, table)
-        assert next(iter(found.values())).verdict == verdict
+        assert finding(next(iter(found.values()))) == verdict
 
 
 @pytest.mark.usefixtures("small")
@@ -155,14 +156,14 @@ def compared(zero: float, calibrate: float, likelihood: float) -> Table:
 
 def test_a_gain_may_be_a_share_saved_or_an_excess() -> None:
     quote = gain("retail", 5.0)
-    for errors, finding in (
-        ((1000, 350, 350), "reproduced"),  # 65 % saved
-        ((1000, 660, 606), "reproduced with correction"),  # 1000 is 65 % more than 606
-        ((1000, 660, 800), "not reproducible from the text"),
+    for errors, expected in (
+        ((1000, 350, 350), "agrees"),  # 65 % saved
+        ((1000, 660, 606), "disagrees"),  # 1000 is 65 % more than 606
+        ((1000, 660, 800), "disagrees"),
     ):
         found = quote.judge(compared(*errors))
         assert found is not None
-        assert found.verdict == finding
+        assert finding(found) == expected
 
 
 def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
@@ -175,11 +176,11 @@ def test_sizes_count_only_where_data_are(tmp_path: Path) -> None:
 @pytest.mark.data
 def test_sizes_of_the_real_data() -> None:
     found = verdicts(fig3.EXPERIMENT, table_of(fig3.EXPERIMENT, "jia_fig3", DATA))
-    assert [one.verdict for one in found.values()] == [
-        "reproduced",
-        "reproduced",
-        "not reproducible from the text",
-        "not reproducible from the text",
+    assert [finding(one) for one in found.values()] == [
+        "agrees",
+        "agrees",
+        "disagrees",
+        "disagrees",
     ]
 
 
@@ -202,7 +203,7 @@ def test_errors_on_retail_are_those_expected_and_65_per_cent_is_an_excess() -> N
         )
     found = verdicts(experiment, table)
     one = next(one for what, one in found.items() if "printed 65" in what)
-    assert one.verdict == "reproduced with correction"
+    assert finding(one) == "with correction"
 
 
 @pytest.mark.slow

@@ -22,10 +22,11 @@ from scenarios.joy.tiny import mean_counts, ratio_of_sums
 from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected
 from simnet.studies.table import Table
 from tests.harness.data import DATA
+from tests.harness.experiments import finding
 from tests.harness.marks import slow_but
 from tests.harness.tables import outside, table_of, verdicts
 
-NOT = "not reproducible from the text"
+NOT = "disagrees"
 WAYS = (
     {name: values[0] for name, values in RESPONSE.items()},
     {"mechanism": "sampling", "sampling": 0.45},
@@ -73,7 +74,7 @@ def test_measured_bounds_have_the_expected_law_and_others_do_not() -> None:
 @pytest.mark.slow
 def test_only_kept_faces_keep_the_error_as_others_join() -> None:
     found = verdicts(growth.EXPERIMENT, population())
-    assert [one.verdict for one in found.values()] == ["reproduced", "reproduced"]
+    assert [finding(one) for one in found.values()] == ["agrees", "agrees"]
     growths = [one.expected for one in found.values()]
     assert growths[0] == 1
     assert isclose(growths[1] or 0, 24.754 / 5.469, rel_tol=1e-3)
@@ -86,10 +87,10 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     table = table_of(text.EXPERIMENT, "joy_text")
     found = verdicts(text.EXPERIMENT, table)
     assert len(found) == len(PASSAGES) == len(BY_NAME)
-    assert Counter(one.verdict for one in found.values()) == {
-        "reproduced": 8,
-        "reproduced with correction": 13,
-        "not reproducible from the text": 6,
+    assert Counter(finding(one) for one in found.values()) == {
+        "agrees": 8,
+        "with correction": 13,
+        "disagrees": 6,
     }
     for what, expected in {
         "standard deviation of the noise, 1,000,000 owners": 212.13,
@@ -111,7 +112,7 @@ def test_a_correction_that_is_wrong_is_found_wrong(what: str) -> None:
         {**row, **({"instead": row["instead"] * 1.01} if "instead" in row else {})}
         for row in table.rows
     ]
-    assert verdicts(text.EXPERIMENT, attrs.evolve(table, rows=wrong))[what].verdict == NOT
+    assert finding(verdicts(text.EXPERIMENT, attrs.evolve(table, rows=wrong))[what]) == NOT
 
 
 def test_a_few_owners_have_the_mean_counts_and_the_ratio_that_is_known() -> None:
@@ -129,8 +130,7 @@ def test_a_formula_that_is_right_is_found_right() -> None:
     """Of 0.1 and 0.25 the answer 0 decides, so that Eq. 21 is the mechanism's ε there."""
     table = table_of(text.EXPERIMENT.with_settings({"zero": "0.1", "sampling": "0.25"}), "joy_text")
     assert (
-        verdicts(text.EXPERIMENT, table)["ε of round two if the answer is 0"].verdict
-        == "reproduced"
+        finding(verdicts(text.EXPERIMENT, table)["ε of round two if the answer is 0"]) == "agrees"
     )
 
 
@@ -157,11 +157,11 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
             assert isclose(
                 table.at("epsilon", curve=curve, x=x).expected or 0, epsilon, rel_tol=1e-4
             )
-    assert [one.verdict for one in verdicts(fig3.EXPERIMENT, table).values()] == [
-        "not reproducible from the text",
-        "not reproducible from the text",
-        "reproduced",
-        "not reproducible from the text",
+    assert [finding(one) for one in verdicts(fig3.EXPERIMENT, table).values()] == [
+        "disagrees",
+        "disagrees",
+        "agrees",
+        "disagrees",
     ]
     one_value = table.where(curve="sampling", values=1)
     for x in one_value.values("x"):
@@ -191,9 +191,9 @@ def test_real_locations_and_patients() -> None:
     least, most, less = locations.values()
     assert isclose(least.expected or 0, 3.458, rel_tol=1e-3)
     assert (most.expected or 0) > 5
-    assert (least.verdict, less.verdict) == ("not reproducible from the text", "reproduced")
+    assert (finding(least), finding(less)) == ("disagrees", "agrees")
     among = verdicts(cancer.FIG7, table_of(cancer.FIG7.with_trials(1), "joy_fig7", DATA))
-    assert [one.verdict for one in among.values()] == ["reproduced", "reproduced"]
+    assert [finding(one) for one in among.values()] == ["agrees", "agrees"]
     assert among["owners who are no patients, by age"].measured == 9714
     alone = verdicts(cancer.FIG4, table_of(cancer.FIG4.with_trials(1), "joy_fig4", DATA))
     assert alone["patients, by size of the tumour"].measured == 286

@@ -22,12 +22,12 @@ from scenarios.wang import (
     trials,
 )
 from simnet import BadInput
-from tests.harness.experiments import played, the, verdicts
+from tests.harness.experiments import finding, played, the, verdicts
 
 REPRODUCED, CORRECTED, NOT = (
-    "reproduced",
-    "reproduced with correction",
-    "not reproducible from the text",
+    "agrees",
+    "with correction",
+    "disagrees",
 )
 MOMENTS = {
     "μ=0": 0.062433,
@@ -110,11 +110,11 @@ def test_fig1_constants_and_claims() -> None:
     assert (sharp.low, sharp.high) == (1.2, 1.4)
     assert sharp.measured is not None
     assert 1.2 < sharp.measured < 1.4
-    assert the(found, "slightly larger").verdict == REPRODUCED
+    assert finding(the(found, "slightly larger")) == REPRODUCED
     existing = the(found, "existing solutions")
-    assert existing.verdict == CORRECTED  # SCDF does better at ε = 6
+    assert finding(existing) == CORRECTED  # SCDF does better at ε = 6
     assert (
-        the(verdicts(experiment, table.where(epsilon=2.0)), "existing solutions").verdict
+        finding(the(verdicts(experiment, table.where(epsilon=2.0)), "existing solutions"))
         == REPRODUCED
     )
     assert all(line["holds"] for line in table.summary())
@@ -125,7 +125,7 @@ def test_fig2_follows_the_formulas() -> None:
     table = played(experiment, "wang_fig2", {"reports": [100_000]}, 2)
     found = verdicts(experiment, table)
     assert len(found) == 7
-    assert {one.verdict for one in found.values()} == {REPRODUCED}
+    assert {finding(one) for one in found.values()} == {REPRODUCED}
     assert all(line["holds"] for line in table.summary())
     shares = [table.rows[0][f"bin{place}"] for place in range(1, 41)]
     assert sum(shares) == pytest.approx(1)
@@ -137,29 +137,29 @@ def test_fig3_ratios_depend_on_the_variant() -> None:
         experiment, played(experiment, "wang_fig3", {"epsilon": [1.0, 1.2, 2.6, 3.2, 4.9]})
     )
     printed = the(found, "HM, over", "as printed")
-    assert (printed.verdict, printed.expected) == (REPRODUCED, pytest.approx(0.7657, abs=1e-4))
+    assert (finding(printed), printed.expected) == (REPRODUCED, pytest.approx(0.7657, abs=1e-4))
     fair = the(found, "HM, over", "corrected")
-    assert (fair.verdict, fair.expected) == (NOT, pytest.approx(1.0956, abs=1e-4))
+    assert (finding(fair), fair.expected) == (NOT, pytest.approx(1.0956, abs=1e-4))
     assert the(found, "PM, over", "corrected").expected == pytest.approx(1.1493, abs=2e-4)
-    assert the(found, "Algorithm 3", "d=5").verdict == REPRODUCED
-    assert the(found, "Algorithm 3", "d=10").verdict == CORRECTED
-    assert the(found, "worst variance of PM with k by Eq. 12").verdict == NOT
+    assert finding(the(found, "Algorithm 3", "d=5")) == REPRODUCED
+    assert finding(the(found, "Algorithm 3", "d=10")) == CORRECTED
+    assert finding(the(found, "worst variance of PM with k by Eq. 12")) == NOT
 
 
 def test_table1_holds_against_the_printed_mechanism_alone() -> None:
     experiment = table1.EXPERIMENT
     found = verdicts(experiment, played(experiment, "wang_table1", {"attributes": [1, 2]}))
-    assert the(found, "d > 1: ", "as printed").verdict == REPRODUCED
-    assert the(found, "d > 1: ", "corrected").verdict == NOT
+    assert finding(the(found, "d > 1: ", "as printed")) == REPRODUCED
+    assert finding(the(found, "d > 1: ", "corrected")) == NOT
     assert all(
-        the(found, f"d = 1, {row}").verdict == REPRODUCED
+        finding(the(found, f"d = 1, {row}")) == REPRODUCED
         for row in ("ε > ε#", "ε = ε#", "ε* <", "0 < ε")
     )
     lemma = the(found, "Lemma 6")
     assert lemma.printed == pytest.approx(281.73, abs=0.01)
     assert lemma.expected == pytest.approx(265.73, abs=0.01)
-    assert lemma.verdict == CORRECTED
-    assert the(found, "abstract").verdict == CORRECTED
+    assert finding(lemma) == CORRECTED
+    assert finding(the(found, "abstract")) == CORRECTED
 
 
 @pytest.mark.slow
@@ -170,17 +170,17 @@ def test_fig4_verdicts() -> None:
     )
     found = verdicts(experiment, table)
     best_effort = the(found, "best effort")
-    assert best_effort.verdict == CORRECTED
-    assert the(found, "Laplace").verdict == the(found, "sampled attributes").verdict == REPRODUCED
+    assert finding(best_effort) == CORRECTED
+    assert finding(the(found, "Laplace")) == finding(the(found, "sampled attributes")) == REPRODUCED
     assert not [what for what in found if "users of BR" in what]  # made-up people show nothing
     real = verdicts(
         experiment,
         attrs.evolve(table, synthetic=False, rows=[{**row, "rows": 48_842} for row in table.rows]),
     )
-    assert the(real, "users of BR").verdict == NOT
+    assert finding(the(real, "users of BR")) == NOT
     assert (
-        the(real, "numeric attributes of BR").verdict
-        == the(real, "categorical attributes of BR").verdict
+        finding(the(real, "numeric attributes of BR"))
+        == finding(the(real, "categorical attributes of BR"))
         == REPRODUCED
     )
     assert experiment.figure is not None
@@ -219,7 +219,7 @@ def test_errors_grow_with_attributes_and_shrink_with_users(
     experiment: Any, axis: str, values: list[Any]
 ) -> None:
     table = played(experiment, "growth", {axis: values, "method": ["pm", "hm", "duchi"]})
-    assert the(verdicts(experiment, table), "share of the methods").verdict == REPRODUCED
+    assert finding(the(verdicts(experiment, table), "share of the methods")) == REPRODUCED
     assert table.synthetic
 
 

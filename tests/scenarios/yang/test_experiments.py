@@ -14,15 +14,16 @@ import pytest
 from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn
 from scenarios.yang.trials import SETTINGS
 from simnet.errors import BadInput
-from simnet.studies.quote import FINDINGS, Ruling
+from simnet.studies.quote import Ruling
 from simnet.studies.report import report, table_of
 from simnet.studies.store import Store
 from simnet.studies.sweep import Study
 from simnet.studies.table import Table
 from tests.harness.data import DATA
+from tests.harness.experiments import finding
 from tests.harness.sweeping import swept
 
-REPRODUCED, CORRECTED, NOT, *_ = FINDINGS
+AGREES, CORRECTED, NOT = "agrees", "with correction", "disagrees"
 NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "table1", "table2")
 
 
@@ -150,14 +151,14 @@ def test_table_ii_has_every_weight_to_four_decimals(tmp_path: Path) -> None:
     found = rulings(small("table2", method="vwa", population="uniform", users="40"), tmp_path / "s")
     weights = [one for what, one in found.items() if what.startswith("weight")]
     assert len(weights) == 16
-    assert all(one.verdict == REPRODUCED for one in weights)
+    assert all(one.law == AGREES for one in weights)
     assert all(abs(one.printed - one.expected) <= 0.5e-4 for one in weights)
 
 
 @pytest.mark.slow
 def test_table_ii_has_the_errors_of_uniform_data(tmp_path: Path) -> None:
     found = rulings(small("table2"), tmp_path / "s")
-    errors = {what: one.verdict for what, one in found.items() if what.startswith("MSE")}
+    errors = {what: finding(one) for what, one in found.items() if what.startswith("MSE")}
     assert len(errors) == 16
     for what, verdict in errors.items():
         is_good = "uniform" in what and what != "MSE with VWA, uniform data, s3"
@@ -178,12 +179,12 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
     study = small("table1")
     counted = table(study, tmp_path / "s")
     found = judged(study, counted)
-    assert found["DPDS: user qd logical, 2nN + N²"].verdict == CORRECTED
-    assert sum(one.verdict == CORRECTED for one in found.values()) == 1 + 5
+    assert found["DPDS: user qd logical, 2nN + N²"].law == CORRECTED
+    assert sum(one.law == CORRECTED for one in found.values()) == 1 + 5
     check_saving(found, "US", 4812, 6.25, CORRECTED)
     for law, elements, factor in (("AS with γ=2", 6869, 4.375), ("AS with γ=10", 10447, 2.875)):
         check_saving(
-            found, law, elements, factor, "undecided by these runs"
+            found, law, elements, factor, "undecided"
         )  # one run does not tell how runs scatter
     expected = {name for row in counted.rows for name in row if name.endswith("expected")}
     rows = [
@@ -191,7 +192,7 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
         for row in counted.rows
     ]
     wrong = judged(study, attrs.evolve(counted, rows=rows))
-    assert [what for what, one in wrong.items() if one.verdict == CORRECTED] == [
+    assert [what for what, one in wrong.items() if one.law == CORRECTED] == [
         # a quotient of two, both as much larger
         "TSS, US: saving of field elements over DPDS, 1/(p_χ α)"
     ]
@@ -202,8 +203,8 @@ def test_table_i_is_put_right_for_adaptive_sets(tmp_path: Path) -> None:
     found = rulings(small("table1", 3), tmp_path / "s")
     for law, elements, factor in (("AS with γ=2", 6869, 4.375), ("AS with γ=10", 10447, 2.875)):
         check_saving(found, law, elements, factor, CORRECTED)
-    assert all(one.verdict in (REPRODUCED, CORRECTED) for one in found.values())
-    assert sum(one.verdict == CORRECTED for one in found.values()) == 1 + 3 * 5
+    assert all(one.law in (AGREES, CORRECTED) for one in found.values())
+    assert sum(one.law == CORRECTED for one in found.values()) == 1 + 3 * 5
 
 
 def judged(study: Study, results: Table) -> dict[str, Ruling]:
@@ -219,7 +220,7 @@ def check_saving(
         next(one for what, one in found.items() if what.startswith(f"TSS, {law}: {name}"))
         for name in ("user qd sent logical", "user FA wire", "saving")
     )
-    assert (sent.verdict, added.verdict, saved.verdict) == (verdict,) * 3
+    assert (finding(sent), finding(added), finding(saved)) == (verdict,) * 3
     assert [
         round(one.expected or 0, digits) for one, digits in ((sent, 0), (added, 0), (saved, 2))
     ] == [
@@ -233,7 +234,7 @@ def check_saving(
 def test_fig_2_is_the_sum_and_not_the_mean(tmp_path: Path) -> None:
     found = rulings(small("fig2", epsilon="0.2", users="1000"), tmp_path / "s")
     point = found["MSE of DPDS, Gowalla, ε=0.2, n=1000"]
-    assert point.verdict == NOT
+    assert point.law == NOT
     assert point.expected == pytest.approx(4.52e-3, rel=1e-3)
 
 
@@ -241,16 +242,16 @@ def test_fig_2_is_the_sum_and_not_the_mean(tmp_path: Path) -> None:
 def test_fig_2_has_its_point(tmp_path: Path) -> None:
     found = rulings(small("fig2", epsilon="0.2", users="5000"), tmp_path / "s")
     point = found["MSE of DPDS, Gowalla, ε=0.2, n=5000"]
-    assert point.verdict == CORRECTED
+    assert point.law == CORRECTED
     assert point.expected == pytest.approx(9.03e-4, rel=1e-3)
 
 
 @pytest.mark.slow
 def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
     found = rulings(small("fig1", trials=1, epsilon="0.02,0.1"), tmp_path / "s")
-    assert found["MSE of DPDS, Gowalla, ε=0.1"].verdict == CORRECTED
+    assert found["MSE of DPDS, Gowalla, ε=0.1"].law == CORRECTED
     crossing = found["ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla"]
-    assert crossing.verdict == NOT
+    assert crossing.law == NOT
     assert crossing.expected == pytest.approx(0.045, abs=5e-4)
 
 
@@ -260,7 +261,7 @@ def test_statements_on_who_errs_less_hold(name: str, tmp_path: Path) -> None:
     (found,) = rulings(
         small(name, users="400" if name == "fig5" else "40"), tmp_path / "s"
     ).values()
-    assert (found.verdict, found.expected) == (REPRODUCED, 1.0)
+    assert (found.law, found.expected) == (AGREES, 1.0)
 
 
 # figures and the rest

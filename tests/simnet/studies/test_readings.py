@@ -71,5 +71,5 @@ def test_the_smaller_of_two_is_sure_where_intervals_part() -> None:
     unclear = share_less([(low, middle), (high, low)])
     assert (unclear.measured, unclear.low, unclear.high) == (0.5, 0, 0.5)
     assert share_less([(Counterpart(1.0, 2.0), Counterpart(2.0, 1.0))]).expected == 1
-    assert counted(3.0).chance(3.0, 0.0, "") == 1
-    assert counted(3.0).chance(4.0, 0.0, "") == 0
+    assert counted(3.0).by_runs(3.0, 0.0, "") == "confirm"
+    assert counted(3.0).by_runs(4.0, 0.0, "") == "contradict"

@@ -3,7 +3,7 @@
 import pytest
 
 from simnet.coins.sampled import SampledCoins
-from simnet.studies.quote import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED, Ruling
+from simnet.studies.quote import Ruling
 from simnet.studies.statements import everywhere, exact, falls, resampled, rises
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
@@ -23,22 +23,19 @@ def judged(table: Table, **settings: object) -> Ruling:
 
 def test_the_share_of_places_where_it_holds_is_told() -> None:
     found = judged(TABLE)
-    assert (found.printed, found.measured, found.verdict) == (
-        1,
-        0.5,
-        "not reproducible from the text",
-    )
+    assert (found.printed, found.expected, found.verdict) == (1, 0.5, "fails by the law")
+    assert (found.stated, found.points) == (True, "way ours, theirs; d 1, 2")
     right = judged(TABLE.where(d=1))
-    assert right.verdict == "reproduced"
+    assert (right.verdict, right.runs) == ("computed", "none")
 
 
 def test_a_correction_is_tried_where_it_fails() -> None:
     found = judged(TABLE, correction="within one", instead=lambda v: v["ours"] < v["theirs"] + 1)
-    assert (found.verdict, found.note) == ("reproduced with correction", "within one")
+    assert (found.verdict, found.note) == ("computed with correction", "within one")
 
 
 def test_nothing_is_said_of_what_was_not_run() -> None:
-    assert judged(TABLE.where(way="ours")).verdict == NOT_RUN
+    assert judged(TABLE.where(way="ours")).verdict == "not run"
 
 
 def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = None) -> Table:
@@ -59,16 +56,16 @@ def scattered(*errors: tuple[float, float], law: tuple[float, float] | None = No
 
 def test_without_a_law_a_statement_is_decided_only_by_intervals_that_part() -> None:
     clear = judged(scattered((1.0, 9.0), (1.1, 9.2), (0.9, 9.1), (1.0, 9.0)))
-    assert (clear.verdict, clear.low, clear.high) == (REPRODUCED, 1, 1)
+    assert (clear.verdict, clear.low, clear.high) == ("reproduced", 1, 1)
     against = judged(scattered((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0)))
-    assert (against.verdict, against.low, against.high) == (NOT_REPRODUCED, 0, 0)
+    assert (against.verdict, against.low, against.high) == ("not reproduced", 0, 0)
     for table in (
         scattered((1.0, 1.5), (1.4, 1.3), (1.2, 1.3)),
         scattered((1.0, 9.0)),
     ):  # one trial tells nothing
         unclear = judged(table)
         assert (unclear.verdict, unclear.measured, unclear.low, unclear.high) == (
-            UNDECIDED,
+            "undecided",
             1,
             0,
             1,
@@ -78,7 +75,13 @@ def test_without_a_law_a_statement_is_decided_only_by_intervals_that_part() -> N
 def test_a_law_decides_and_runs_that_are_clearly_against_it_are_noticed() -> None:
     errors = ((9.0, 1.0), (9.2, 1.1), (9.1, 0.9), (9.0, 1.0))
     found = judged(scattered(*errors, law=(1.0, 2.0)))
-    assert (found.verdict, found.expected, found.measured, found.holds) == (REPRODUCED, 1, 0, False)
+    assert (found.law, found.runs, found.expected, found.measured, found.holds) == (
+        "agrees",
+        "contradict",
+        1,
+        0,
+        False,
+    )
     assert judged(scattered(*errors, law=(9.0, 1.0))).holds
     assert judged(scattered((1.3, 1.2), (1.0, 1.1), law=(1.0, 2.0))).holds
 
@@ -124,7 +127,7 @@ def test_of_many_numbers_drawn_corners_are_looked_at() -> None:
     rows = [{"d": d, "trial": k, "error": d + 0.1 * k} for d in range(12) for k in range(3)]
     table = Table(rows, ("d",), [Measure("error")])
     found = everywhere("A", "it grows", "error", "d", [], rises).judge(table)
-    assert (found.verdict, found.low, found.high) == (UNDECIDED, 0, 1)
+    assert (found.verdict, found.low, found.high) == ("undecided", 0, 1)
 
 
 def test_several_axes_make_one_place() -> None:
@@ -132,7 +135,7 @@ def test_several_axes_make_one_place() -> None:
         "A", "all below 4", "error", ["way", "d"], [], lambda v: v["ours", 2] > v["ours", 1]
     )
     found = quote.judge(TABLE)
-    assert found.verdict == "reproduced"
+    assert found.verdict == "computed"
 
 
 def test_trends() -> None:
@@ -141,4 +144,4 @@ def test_trends() -> None:
     assert falls({1: 2.0, 2: 1.0})
     with pytest.raises(KeyError):
         rises({1: 1.0})
-    assert exact(2.0).chance(2.0, 0.0, "") == 1
+    assert exact(2.0).by_law(2.0, 0.0, "") == ("agrees", None)

@@ -1,0 +1,188 @@
+"""The page of quoted numbers: a section for each experiment, with a row for each quote.
+
+A page is written anew from its sections, and read again to update it: `simnet reproduce NAME`
+replaces the section of NAME and leaves the others. So the text of a page is all that it keeps.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.files import write_whole
+from simnet.studies.experiment import Experiment
+from simnet.studies.quote import INFORMATIVE, LEVEL, Ruling
+from simnet.studies.report import Report
+from simnet.studies.verdict_table import HEADLINES, table_in_words
+
+TITLE = "# Quoted numbers"
+COLUMNS = (
+    "statement",
+    "in the paper",
+    "printed",
+    "expected",
+    "measured",
+    "chance",
+    "trials",
+    "law",
+    "runs",
+    "data",
+    "verdict",
+)
+HEADER = f"| {' | '.join(COLUMNS)} |"
+EXPLANATION = f"""\
+Each row has a number or a statement of a paper.
+
+- *Printed* is the number in the paper, or what a printed formula gives. *Stated* means that the
+  paper states something and prints no number. For such a row the other columns show the share of
+  the points of the grid at which the statement holds; 1 stands for all of them.
+- *Expected* is the number that follows from a law, where we know one.
+- *Measured* is the number that our runs give, with an interval.
+- *Chance* is the probability of the printed number under the law, if the paper simulated it.
+- *Trials* is the number of trials at each point of the grid.
+- *Law* says whether the printed number agrees with the expected one; *with correction* means that
+  it agrees after the correction that the row names. A simulated number agrees if its chance is at
+  least {LEVEL:.0%}.
+- *Runs* says whether our measured interval confirms the number. An interval that reaches further
+  than {INFORMATIVE:.0%} to either side of the measured value confirms nothing.
+- *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
+  reproduce a number nor refute it.
+
+The verdict follows from the three columns law, runs and data:
+"""
+
+
+@attrs.frozen
+class Section:
+    """The rows of an experiment on the page: its name, its heading, and the lines below it."""
+
+    name: str
+    heading: str
+    lines: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The cells of each row, in the order of `COLUMNS`."""
+        table = [line for line in self.lines if line.startswith("| ") and line != HEADER]
+        return [re.split(r"(?<!\\) \| ", line[2:-2]) for line in table]
+
+
+def section_of(report: Report, command: str) -> Section:
+    """Return the section of an experiment; `command` makes it again."""
+    study, experiment = report.study, report.study.experiment
+    heading = f"{experiment.source}: {experiment.summary}"
+    lines = ["", f"Made by `{command}`.", *_words(experiment)]
+    lines += ["", HEADER, "|-" * len(COLUMNS) + "|", *map(_row, report.verdicts), ""]
+    return Section(study.name, heading, tuple(lines))
+
+
+def update_page(path: Path, reports: Sequence[Report], command: Callable[[str], str]) -> None:
+    """Write the page of quoted numbers, or replace the sections of these experiments on it.
+
+    `command` gives the command that makes an experiment's section, by the experiment's name. An
+    experiment without quotes has no section.
+
+    Raises `BadInput` when the file exists and is another page, and when it cannot be written.
+    """
+    sections = {section.name: section for section in _sections_of(path)}
+    for report in reports:
+        sections.pop(report.study.name, None)
+        if report.verdicts:
+            sections[report.study.name] = section_of(report, command(report.study.name))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{path.parent} cannot be made: {error.strerror}") from error
+    write_whole(path, page_of(list(sections.values())))
+
+
+def page_of(sections: Sequence[Section]) -> str:
+    """Return the page with these sections, in the order of their headings."""
+    rows = [row for section in sections for row in section.rows]
+    found = Counter(_headline(row[-1]) for row in rows)
+    counts = [f"- {found[words]} {words}" for words in HEADLINES if found[words]]
+    random = sum(bool(row[5]) or row[8] != "none" for row in rows)
+    lines = [TITLE, "", EXPLANATION, *table_in_words(), ""]
+    lines += [f"Of {len(rows)} rows:", "", *counts, ""]
+    lines.append(
+        f"{random} rows compare random numbers. A right number of such a row is rejected with "
+        f"probability {LEVEL:.0%} at most, so up to {random * LEVEL:.1f} false rejections are to "
+        "be expected on this page."
+    )
+    for section in sorted(sections, key=lambda one: (_natural(one.heading), one.name)):
+        lines += ["", f"## {section.heading} (`{section.name}`)", *section.lines]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _sections_of(path: Path) -> list[Section]:
+    """Return the sections of the page in a file; none if there is no such file."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else TITLE
+    except (OSError, UnicodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from error
+    if not text.startswith(TITLE):
+        raise BadInput(f"{path} is not a page of quoted numbers: it does not begin with {TITLE!r}")
+    found = []
+    for part in re.split(r"(?m)^## ", text)[1:]:
+        first, *lines = part.rstrip("\n").split("\n")
+        named = re.fullmatch(r"(.*) \(`(.+)`\)", first)
+        if named is None or HEADER not in lines:
+            raise BadInput(
+                f"{path} cannot be updated: its section {first!r} has another form. Delete the "
+                "page, and reproduce all experiments."
+            )
+        found.append(Section(named[2], named[1], (*lines, "")))
+    return found
+
+
+def _words(experiment: Experiment) -> list[str]:
+    """Return a line for each word that needs a threshold."""
+    lines = [
+        f"- *{name}*: {word.threshold:g}, {word.meaning}" for name, word in experiment.words.items()
+    ]
+    return ["", "Words that the paper gives no number for:", "", *lines] if lines else []
+
+
+def _row(one: Ruling) -> str:
+    statement = "; ".join(
+        part
+        for part in (
+            one.what,
+            one.under and f"read as: {one.under}",
+            one.points and f"judged at: {one.points}",
+        )
+        if part
+    )
+    measured = "" if one.measured is None else f"{one.measured:.4g}"
+    if one.interval_in_words:
+        measured += f" ({one.interval_in_words})"
+    if not one.holds:
+        measured += ", expected value outside"
+    cells = [
+        statement,
+        one.source,
+        one.printed_in_words,
+        "" if one.expected is None else f"{one.expected:.4g}",
+        measured,
+        "" if one.chance is None else f"{one.chance:.2g}",
+        "" if one.trials is None else f"{one.trials:,}",
+        one.law,
+        one.runs,
+        one.data.in_words,
+        f"**{one.verdict}**" + (f": {one.note}" if one.note else ""),
+    ]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _headline(cell: str) -> str:
+    found = re.match(r"\*\*(.+?)\*\*", cell)
+    return "" if found is None else found[1]
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts "Fig. 2" before "Fig. 10"."""
+    parts = re.findall(r"\d+|\D+", text)
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
