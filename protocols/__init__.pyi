@@ -65,6 +65,7 @@ from .privacy.repeated import GroupCollections as GroupCollections
 from .privacy.repeated import server_of_collections as server_of_collections
 from .privacy.sampled_counts import profile as profile
 from .sampled_frequency.mechanism import SampledGRR as SampledGRR
+from .sampled_frequency.mechanism import SampledUnary as SampledUnary
 from .sampled_frequency.sampling_design import SamplingDesign as SamplingDesign
 from .sampled_frequency.script import SampledCollection as SampledCollection
 from .sharing.schemes import Additive as Additive

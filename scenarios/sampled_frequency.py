@@ -17,6 +17,7 @@ SCENARIO = Scenario(
     protocol=postprocessed(sampled_frequency),
     about=about_either(about),
     parameters={
+        "mechanism": "grr",
         "epsilon": 2.0,
         "sampling": "0.1",
         "formula": "horvitz-thompson",

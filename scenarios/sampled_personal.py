@@ -14,6 +14,7 @@ SCENARIO = Scenario(
     protocol=postprocessed(sampled_frequency),
     about=about_either(about),
     parameters={
+        "mechanism": "grr",
         "epsilon": 2.0,
         "sampling": "0.05,0.1,0.4,0.8",
         "formula": "horvitz-thompson",

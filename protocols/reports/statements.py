@@ -72,7 +72,7 @@ def some_reports(
     is taken from the number that the server received, and vice versa: so the bill checks that both
     numbers are equal.
     """
-    (kind,) = elements_by_kind(form)
+    ((kind, each),) = elements_by_kind(form).items()  # values in a report
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))
     from_users = sent.get("user", Traffic()).messages
     at_server = received.get("server", Traffic()).messages
@@ -88,9 +88,9 @@ def some_reports(
         return Expectation(role, "communication", quantity, direction, scope, "wire", exact, mean)
 
     return [
-        entry("user", kind, "sent", "per-user", at_server / users, expected / users),
+        entry("user", kind, "sent", "per-user", each * at_server / users, each * expected / users),
         entry("user", "rounds", "none", "total", min(at_server, 1), 1 - silent),
-        entry("server", kind, "received", "total", from_users, expected),
+        entry("server", kind, "received", "total", each * from_users, each * expected),
     ]
 
 

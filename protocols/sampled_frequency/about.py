@@ -6,11 +6,16 @@ from math import prod
 import attrs
 import numpy as np
 
-from protocols.reports.statements import disclosure_of_report, privacy_of_report, some_reports
+from protocols.reports.statements import (
+    disclosure_of_report,
+    one_report_workload,
+    privacy_of_report,
+    some_reports,
+)
 from protocols.sampled_frequency.accuracy import assess_sampled
 from protocols.sampled_frequency.script import SampledCollection
 from simnet.kernel.run import Run
-from simnet.stated.about import About, Totals, Workload
+from simnet.stated.about import About, Totals
 from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Expectation
 from simnet.stated.privacy import PrivacyStatement
@@ -24,8 +29,9 @@ def about(protocol: SampledCollection) -> About:
     sample = estimator.sample
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
-        """Return the bill: one index for each report that was sent, B = Σ n_k π_k of them on
-        average.
+        """Return the bill: one index, or N bits, for each report that was sent.
+
+        On average B = Σ n_k π_k reports are sent.
         """
         groups = zip(sample.sampling.tolist(), protocol.members, strict=True)
         silent = prod((1 - pi) ** size for pi, size in groups)
@@ -60,7 +66,7 @@ def about(protocol: SampledCollection) -> About:
             "epsilon": protocol.epsilon,
             "sampling": protocol.sampling,
         },
-        workload=Workload(messages=users, elements=users),  # if every user reports
+        workload=one_report_workload(users, mechanism.form),  # if every user reports
         expected_bill=expected_bill,
         assess=assess,
         privacy=privacy,

@@ -1,8 +1,8 @@
 """The accuracy of frequencies from sampled reports, for fixed inputs.
 
-The module computes intervals and the law of the squared error. Means, variances and squared errors
-are exact. Whoever reads the estimates does not know the items of each group, so the intervals
-assume the same share of holders in every group.
+The module computes intervals and the law of the squared error, for randomised response and for
+unary encodings. Means, variances and squared errors are exact. Whoever reads the estimates does not
+know the items of each group, so the intervals assume the same share of holders in every group.
 """
 
 from math import nan, sqrt
@@ -80,8 +80,9 @@ class SquaredError:
         """The standard deviation of the squared error."""
         sample, bias = self.estimator.sample, self.bias
         scale = self.estimator.weights / sample.chances[2]
+        group_of = _Group if sample.has_single_items else _UnaryGroup
         groups = [
-            _Group(*sample.chances, float(a), self.estimator.centre, float(pi), holders)
+            group_of(*sample.chances, float(a), self.estimator.centre, float(pi), holders)
             for a, pi, holders in zip(
                 scale, sample.sampling, self.shares * sample.members[:, np.newaxis], strict=True
             )
@@ -98,7 +99,7 @@ class SquaredError:
 
 @attrs.frozen(eq=False)
 class _Group:
-    """Users with the same probability π of a report.
+    """Users with the same probability π of a report by randomised response.
 
     X = a (e_r - b 1) for a report r, X = 0 for no report, and Y is X minus its mean.
     """
@@ -159,6 +160,82 @@ class _Group:
         own_part = self.p * own * (self.a * (bias - self.b * total) - mean)
         other_part = self.a * (total - bias - (items - 1) * self.b * total) - (items - 1) * mean
         return float(self.holders @ (self.sampling * (own_part + self.q * other * other_part)))
+
+
+@attrs.frozen(eq=False)
+class _UnaryGroup:
+    """Users with the same probability π of a report by a unary encoding.
+
+    X = a (r - b 1) for a report with the bits r, X = 0 for no report, and Y is X minus its mean.
+    The bits of a report are independent. Their means less b are the vector μ = (q - b) 1 + (p - q)
+    e_i for a holder of item i.
+    """
+
+    p: float
+    q: float
+    gap: float
+    a: float
+    b: float
+    sampling: float
+    holders: Floats  # of each item, shape (N,)
+
+    @property
+    def covariance(self) -> tuple[Floats, Floats]:
+        """The vectors d and u, shapes (N,), where the sum has covariance diag d + u 1ᵀ + 1 uᵀ.
+
+        One user has the covariance a² π (diag m (1 - m) + (1 - π) μ μᵀ), where m are the means of
+        its bits.
+        """
+        h, silent = self.holders, 1 - self.sampling
+        below = self.q - self.b
+        own, other = self._bit_variances
+        d = h.sum() * other + h * (own - other + silent * self.gap**2)
+        u = silent * (h.sum() * below**2 / 2 + below * self.gap * h)
+        scale = self.a**2 * self.sampling
+        return scale * d, scale * u
+
+    @property
+    def own(self) -> float:
+        """The sum Σ (Var |Y_j|² - 2 tr C_j²); its terms are equal for all users, whatever their
+        items.
+        """
+        first = (np.arange(len(self.holders)) == 0).astype(np.float64)
+        trace = _squared_trace(*attrs.evolve(self, holders=first).covariance)
+        own, other = self._bit_variances
+        (by_own, by_other), others = self._steps, len(self.holders) - 1
+        sent = by_own**2 * own + others * by_other**2 * other  # Var |Y|², given a report
+        pi = self.sampling
+        spread = pi * sent + pi * (1 - pi) * self._excess**2
+        return float(self.holders.sum() * (spread - 2 * trace))
+
+    def along(self, bias: Floats) -> float:
+        """Return Σ E[|Y_j|² bias·Y_j]."""
+        own, other = self._bit_variances
+        (by_own, by_other), pi, total = self._steps, self.sampling, bias.sum()
+        given_report = by_own * own * bias + by_other * other * (total - bias)
+        mean = (self.q - self.b) * total + self.gap * bias  # bias·μ, by own item
+        return float(self.holders @ (pi * self.a * (given_report + (1 - pi) * self._excess * mean)))
+
+    @property
+    def _bit_variances(self) -> tuple[float, float]:
+        """The variances of the bit of the own item and of any other bit of a report."""
+        return self.p * (1 - self.p), self.q * (1 - self.q)
+
+    @property
+    def _steps(self) -> tuple[float, float]:
+        """By how much |Y|² grows if the bit of the own item, or another bit, is 1 and not 0."""
+        own, other = (self.b + self.sampling * (m - self.b) for m in (self.p, self.q))
+        return self.a**2 * (1 - 2 * own), self.a**2 * (1 - 2 * other)
+
+    @property
+    def _excess(self) -> float:
+        """The mean of |Y|² given a report, less |Y|² without a report."""
+        total, count = 0.0, len(self.holders) - 1
+        for m, bits in ((self.p, 1), (self.q, count)):
+            away = m - self.b
+            sent = m * (1 - m) + ((1 - self.sampling) * away) ** 2
+            total += bits * (sent - (self.sampling * away) ** 2)
+        return self.a**2 * total
 
 
 def _squared_trace(d: Floats, u: Floats) -> float:

@@ -23,9 +23,11 @@ f.
 Source: Biswas, Cormode and Maple, sections 3 and 5; Horvitz and Thompson, *A Generalization of
 Sampling Without Replacement From a Finite Universe*, 1952; exact variances are derived here.
 
-Users with the same probability are a group. In formulas p and q are the probabilities of GRR, n_k
-and π_k the size and the probability of group k, N_ki its reports of item i, S_k all its reports, n
-the number of users and B = Σ n_k π_k.
+Users with the same probability are a group. In formulas p and q are the probabilities that a report
+supports the own item and any other item, n_k and π_k the size and the probability of group k, N_ki
+the number of its reports that support item i, S_k the number of all its reports, n the number of
+users and B = Σ n_k π_k. Means and variances of one item's estimate depend on the response, GRR or a
+unary encoding, through p and q alone.
 """
 
 from collections.abc import Callable
@@ -55,13 +57,14 @@ class Linear:
     centre: float  # b
     offset: float  # c
 
-    def estimate(self, supports: npt.ArrayLike) -> Floats:
+    def estimate(self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None) -> Floats:
         """Return the estimated shares, shape (N,), from each group's supports.
 
-        Supports have shape (K, N), or (N,) for a single group.
+        Supports have shape (K, N), or (N,) for a single group. For a unary encoding the numbers of
+        reports, shape (K,), are needed too.
         """
-        counts = self.sample.counted(supports)
-        centred = counts - self.centre * counts.sum(axis=1, keepdims=True)
+        counts, came = self.sample.counted(supports, reports)
+        centred = counts - self.centre * came[:, np.newaxis]
         return np.asarray((self.weights @ centred - self.offset) / self.sample.chances[2])
 
     def mean(self, share: npt.ArrayLike) -> Any:
@@ -155,7 +158,8 @@ def horvitz_thompson(sample: SamplingDesign) -> Linear:
 def per_report(sample: SamplingDesign) -> Linear:
     """Return ĉ = (N_i - S q) / (n π (p - q)), Horvitz and Thompson's for one common probability.
 
-    Its shares add up to S / (n π). Raises `ValueError` if users have different probabilities.
+    Its shares add up to S / (n π) with randomised response. Raises `ValueError` if users have
+    different probabilities.
     """
     _ = sample.common
     return horvitz_thompson(sample)
@@ -176,19 +180,19 @@ class Ratio:
     def __attrs_post_init__(self) -> None:
         _ = self.sample.common
 
-    def estimate(self, supports: npt.ArrayLike) -> Floats:
-        """Return unbiased shares, shape (N,), which add up to 1.
+    def estimate(self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None) -> Floats:
+        """Return unbiased shares, shape (N,); those of randomised response add up to 1.
 
         Raises `ValueError` if there is no report.
         """
         _, q, gap = self.sample.chances
-        counts = self.sample.counted(supports).sum(axis=0)
-        if not counts.sum():
+        counts, came = (part.sum(axis=0) for part in self.sample.counted(supports, reports))
+        if not came:
             raise ValueError(
                 "the ratio estimator divides by the number of reports, and there is none: "
                 "use per-report"
             )
-        return np.asarray((counts / counts.sum() - q) / gap)
+        return np.asarray((counts / came - q) / gap)
 
     def mean(self, share: npt.ArrayLike) -> Any:
         """Return the mean of the estimate, which is the share of holders."""

@@ -1,12 +1,14 @@
 """Sampled collection: a user reports only with some probability.
 
-A report is a randomised response (GRR). Whoever sees the messages learns who reports and, up to ε,
-the item of each reporter. Silence is one more output of the channel. As long as the sampling does
+A report is a randomised response (GRR), or a unary encoding (OUE, SUE): a noisy bit for each item.
+Whoever sees the messages learns who reports and, up to ε, the item of each reporter. Silence is one
+more output of the channel. As long as the sampling does
 not depend on the item, silence has the same probability for every item. Then ε is that of a report,
 and sampling does not lower it.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
-Collection*, sections 3 and 5.
+Collection*, sections 3 and 5. The paper samples users of randomised response; its Definition 2.3
+covers unary encodings too.
 """
 
 import math
@@ -22,9 +24,10 @@ from protocols import checks
 from protocols.checks import Chance, positive_chance
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.unary import UnaryReports, joint_law
 from protocols.sampled_frequency.estimators import Linear, per_report
 from protocols.sampled_frequency.sampling_design import NONE, SamplingDesign
-from simnet.arrays import Floats, Ints, Numbers
+from simnet.arrays import Bools, Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed
 
@@ -130,6 +133,99 @@ class SampledGRR:
         them hold.
         """
         return self.estimator(users).variance(share)
+
+
+@attrs.frozen
+class SampledUnary:
+    """A unary encoding over N items, counted from 1, where a user reports with probability π.
+
+    `response` is the encoding of a user who reports, such as `OUE(epsilon, items)`, and `sampling`
+    is π in (0, 1]. `perturb(values, coins)` maps items of shape (n,) to the reports of the users
+    who report; shape (s, N) for s reports. Raises `ValueError` for a probability out of range.
+
+    >>> from protocols import OUE
+    >>> sampled = SampledUnary(OUE(epsilon=1.0, items=3), sampling=0.25)
+    >>> float(sampled.law(1)[0]), round(sampled.exact_epsilon, 9)
+    (0.75, 1.0)
+    """
+
+    response: UnaryReports
+    sampling: Chance  # π, the probability that a user reports: 0 < π <= 1
+
+    continuous = False
+
+    def __attrs_post_init__(self) -> None:
+        positive_chance("sampling", self.sampling)
+
+    @property
+    def epsilon(self) -> float:
+        """The requested ε of a report; for chosen probabilities p and q, the ε of their law."""
+        stated = self.response.stated_epsilon
+        return self.response.exact_epsilon if stated is None else stated
+
+    @property
+    def items(self) -> int:
+        """The number of items, N."""
+        return self.response.items
+
+    def law(self, value: int) -> tuple[Fraction, ...]:
+        """Return the probabilities of no report and of each of the 2**N reports.
+
+        Shape (1 + 2**N,), for a user who holds `value`. Raises `ValueError` for more than 16 items.
+        """
+        return silent_or(self.response.law(value), self.sampling)
+
+    @property
+    def exact_epsilon(self) -> float:
+        """The ε of the law.
+
+        Any two items differ in the same way as items 1 and 2, and only in these two bits.
+        """
+        return epsilon_of(
+            [
+                silent_or(joint_law(self.response.bit_law(value, 2)), self.sampling)
+                for value in (1, 2)
+            ]
+        )
+
+    def perturb(self, values: npt.ArrayLike, coins: Coins) -> Bools:
+        """Return the reports of the users who report, in the order of the users; shape (s, N)."""
+        items = checks.whole_numbers("values", values, 1, self.items)
+        sent = coins.bernoullis(self.sampling, items.size)
+        return self.response.perturb(items[sent], coins)
+
+    def supports(self, reports: npt.ArrayLike) -> Ints:
+        """Return how many of the reports, shape (s, N), have each bit set; shape (N,)."""
+        return self.response.supports(reports)
+
+    def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> tuple[Ints, int]:
+        """Draw the supports, shape (N,), and the number of reports, without drawing the reports.
+
+        `holders` counts the users who hold each item; shape (N,).
+        """
+        counts = checks.whole_numbers("holders", holders, 0, np.iinfo(np.int64).max, self.items)
+        sent = coins.binomials(counts, self.sampling).plain
+        return self.response.draw_supports(sent, coins), int(sent.sum())
+
+    def payload(self, reports: Bools) -> Typed:
+        """Return the reports that are sent, as they travel, in order."""
+        return self.response.payload(reports)
+
+    @property
+    def form(self) -> Typed:
+        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        return self.response.form
+
+    def received(self, numbers: Numbers) -> Bools:
+        """Return the reports that the received bits stand for."""
+        return self.response.received(numbers)
+
+    @property
+    def support_chances(self) -> tuple[float, float]:
+        """The probabilities (p, q) that a report, if sent, supports the own item, and any other
+        item.
+        """
+        return self.response.support_chances
 
 
 def silent_or(row: Sequence[Fraction], sampling: Chance) -> tuple[Fraction, ...]:

@@ -1,6 +1,7 @@
 """The sampling design: groups of users, and the probability that a user of each group reports.
 
-All users of a group report with the same probability; a report is a randomised response.
+All users of a group report with the same probability; a report is a randomised response or a unary
+encoding.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5.
@@ -15,10 +16,12 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.odds import real
+from protocols.mechanisms.unary import UnaryReports
 from simnet.arrays import Floats, Ints
 from simnet.values.wire import manifest_of
 
 NONE = 0  # stands for no report
+Response = GRR | UnaryReports  # of a user who reports
 
 
 def _sizes(members: npt.ArrayLike) -> Ints:
@@ -35,9 +38,9 @@ def _chances(sampling: npt.ArrayLike) -> Floats:
 class SamplingDesign:
     """The public parameters of a sampled collection, which every estimator uses.
 
-    `response` is the randomised response of those who report, `members` are the sizes of the K
-    groups, and `sampling` are their reporting probabilities in (0, 1]. A single number stands for a
-    single group. Raises `ValueError` for values out of range.
+    `response` perturbs the item of those who report: `GRR` or a unary encoding. `members` are the
+    sizes of the K groups, and `sampling` are their reporting probabilities in (0, 1]. A single
+    number stands for a single group. Raises `ValueError` for values out of range.
 
     >>> from protocols import GRR
     >>> design = SamplingDesign(GRR(epsilon=1.0, items=3), members=[100, 300], sampling=[0.5, 0.1])
@@ -45,7 +48,7 @@ class SamplingDesign:
     (400, 80.0)
     """
 
-    response: GRR
+    response: Response
     members: Ints = attrs.field(converter=_sizes)  # n_k >= 1, shape (K,)
     sampling: Floats = attrs.field(converter=_chances)  # π_k, 0 < π_k <= 1, shape (K,)
 
@@ -53,7 +56,7 @@ class SamplingDesign:
         checks.sampling(self.sampling, len(self.members))
 
     @classmethod
-    def of_each(cls, response: GRR, sampling: npt.ArrayLike) -> "SamplingDesign":
+    def of_each(cls, response: Response, sampling: npt.ArrayLike) -> "SamplingDesign":
         """Return the design of users with probabilities π_j of their own, shape (n,).
 
         Each user is a group.
@@ -96,11 +99,19 @@ class SamplingDesign:
         p, q = self.response.exact_chances
         return float(p), float(q), real(p - q)
 
-    def counted(self, supports: npt.ArrayLike) -> Ints:
-        """Return how many reports of each group name each item, after a check; shape (K, N).
+    @property
+    def has_single_items(self) -> bool:
+        """Whether a report names one item, so that the supports add up to the number of reports."""
+        return isinstance(self.response, GRR)
 
-        For a single group, `supports` may have shape (N,). Raises `ValueError` for more reports
-        than users.
+    def counted(
+        self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None
+    ) -> tuple[Ints, Ints]:
+        """Return, after a check, the supports of each group and its number of reports.
+
+        Supports have shape (K, N), or (N,) for a single group. `reports`, shape (K,), is needed for
+        unary encodings only: reports of randomised response add up to their number. Raises
+        `ValueError` for more reports than users, and for more supports than reports.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)
@@ -109,19 +120,32 @@ class SamplingDesign:
         counts = checks.whole_numbers("supports", rows.ravel(), 0, self.users).reshape(
             groups, items
         )
-        came = counts.sum(axis=1)
+        came = counts.sum(axis=1) if self.has_single_items else self._reports(counts, reports)
         if (came > self.members).any():
             group = int(np.argmax(came > self.members))
             raise ValueError(
                 f"{self.members[group]} users send at most as many reports, got {came[group]}"
             )
-        return counts
+        return counts, came
+
+    def _reports(self, counts: Ints, reports: npt.ArrayLike | None) -> Ints:
+        """Return the given number of reports of each group, after a check; shape (K,)."""
+        if reports is None:
+            raise ValueError(
+                "a report of a unary encoding supports any number of items: "
+                "give the number of reports too"
+            )
+        groups = len(self.members)
+        came = checks.whole_numbers("reports", np.ravel(reports), 0, self.users, groups)
+        if (counts > came[:, np.newaxis]).any():
+            raise ValueError("an item has more supports than there are reports")
+        return came
 
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """Return how many reports of each group name each item; shape (K, N).
 
-        `reports` are those of all users, group after group, shape (n,), with 0 for no report.
-        Raises `ValueError` for a report outside 0..N.
+        `reports` are those of randomised response, of all users, group after group, shape (n,),
+        with 0 for no report. Raises `ValueError` for a report outside 0..N.
         """
         return self._by_group(
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
@@ -165,6 +189,9 @@ class SamplingDesign:
         )[:, 1:]
 
 
-def report_bytes(response: GRR) -> int:
-    """Return the payload of one report's message in bytes: ⌈log₂ N⌉ bits, filled up to bytes."""
+def report_bytes(response: Response) -> int:
+    """Return the payload of one report's message in bytes.
+
+    It is ⌈log₂ N⌉ bits for randomised response and N bits for a unary encoding, filled up to bytes.
+    """
     return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes

@@ -1,9 +1,10 @@
 """Frequencies of items from users who report only with some probability.
 
-Each user sends a randomised response with a probability of its own, or nothing. Users who report
-with the same probability are a group. The server learns who reports, and one ε-locally private
-report of each reporter; users learn nothing. As long as the probability does not depend on the
-user's item, silence tells the server nothing about the item. Silence costs no message.
+Each user sends a perturbed report with a probability of its own, or nothing. A report is a
+randomised response or a unary encoding. Users who report with the same probability are a group. The
+server learns who reports, and one ε-locally private report of each reporter; users learn nothing.
+As long as the probability does not depend on the user's item, silence tells the server nothing
+about the item. Silence costs no message.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5. `about.py` states the cost, error and privacy.
@@ -19,6 +20,7 @@ import numpy as np
 
 from protocols import checks
 from protocols.checks import ROUNDING, Chance, one_of
+from protocols.mechanisms.unary import OUE, SUE
 from protocols.reports import collection
 from protocols.reports.collection import (
     OWN_REPORT,
@@ -28,28 +30,33 @@ from protocols.reports.collection import (
     linear_count_variance,
 )
 from protocols.sampled_frequency.estimators import ESTIMATORS, Linear, Ratio
-from protocols.sampled_frequency.mechanism import SampledGRR
+from protocols.sampled_frequency.mechanism import SampledGRR, SampledUnary
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.roster import Seat
+from simnet.values.rows import tally
 from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
+
+UNARY = {"oue": OUE, "sue": SUE}
+RESPONSES = ("grr", *UNARY)
 
 
 @attrs.frozen
 class SampledCollection:
     """A collection from sampled users: the parameters, which every party knows, and the scripts.
 
-    `members` are the sizes n_k >= 1 of the groups, and `mechanisms` has one `SampledGRR` per group,
-    all with the same ε and N. `formula` names the estimator; `population` is `actors`, `crowd` or
-    `aggregate`. A user's input is an item in 1..N; users come group after group. The output of the
-    server is the array of the estimated shares of all users; shape (N,).
+    `members` are the sizes n_k >= 1 of the groups, and `mechanisms` has one `SampledGRR` or one
+    `SampledUnary` per group, which differ in the probability to report only. `formula` names the
+    estimator; `population` is `actors`, `crowd` or `aggregate`. A user's input is an item in 1..N;
+    users come group after group. The output of the server is the array of the estimated shares of
+    all users; shape (N,).
 
     Raises `ValueError` for parameters out of range.
 
-    >>> from protocols import SampledGRR
+    >>> from protocols import SampledGRR, SampledUnary
     >>> from simnet import run
     >>> half = SampledGRR(epsilon=2.0, items=3, sampling=0.5)
     >>> collection = SampledCollection(members=(4,), mechanisms=(half,))
@@ -58,7 +65,7 @@ class SampledCollection:
     """
 
     members: tuple[int, ...]  # n_k >= 1
-    mechanisms: tuple[SampledGRR, ...]  # of each group, with the same ε and N
+    mechanisms: tuple[SampledGRR, ...] | tuple[SampledUnary, ...]  # of each group
     formula: str = "horvitz-thompson"  # an estimator by name
     population: Seating = "actors"
 
@@ -91,7 +98,7 @@ class SampledCollection:
         return chances[0] if len(chances) == 1 else ",".join(map(str, chances))
 
     @property
-    def mechanism(self) -> SampledGRR:
+    def mechanism(self) -> SampledGRR | SampledUnary:
         """The mechanism of the first group; those of other groups differ only in how often users
         report.
         """
@@ -130,15 +137,23 @@ class SampledCollection:
         Returns the shares of all users, shape (N,), not clipped.
         """
         names = me.names("user")
-        supports = [
-            (await me.gather_tally(OWN_REPORT, names[place], self._supports)).plain
-            for place in self._group_places
-        ]
-        return self.estimates.estimate(np.stack(supports))
+        counts = np.stack(
+            [
+                (await me.gather_tally(OWN_REPORT, names[place], self._counts)).plain
+                for place in self._group_places
+            ]
+        )
+        supports, reports = counts[:, : self.items], counts[:, self.items :]
+        return self.estimates.estimate(supports, reports if reports.size else None)
 
-    def reports(self, items: int | Ints, mechanism: SampledGRR, coins: Coins) -> Any:
+    def reports(self, items: int | Ints, mechanism: SampledGRR | SampledUnary, coins: Coins) -> Any:
         """Return the perturbed reports of those who report, on an item or on a crowd's items."""
-        return collection.rows_sent(self.population, mechanism, np.atleast_1d(items), coins)
+        values = np.atleast_1d(items)
+        if self.population != "aggregate" or isinstance(mechanism, SampledGRR):
+            return collection.rows_sent(self.population, mechanism, values, coins)
+        holders = np.bincount(values, minlength=self.items + 1)[1:]
+        supports, reports = mechanism.draw_supports(holders, coins)
+        return tally(np.append(supports, reports), reports, like=mechanism.form)
 
     @property
     def columns(self) -> Sequence[slice]:
@@ -163,7 +178,7 @@ class SampledCollection:
 
     @property
     def has_independent_items(self) -> bool:
-        """False: a report names a single item."""
+        """False: a report names a single item, or a silent user supports no item at all."""
         return False
 
     @property
@@ -171,8 +186,16 @@ class SampledCollection:
         """None: not every user reports, and the estimates do not reveal how many do."""
         return
 
-    def _supports(self, rows: Typed) -> Ints:
-        return self.mechanism.supports(self.mechanism.received(rows.numbers()))
+    def _counts(self, rows: Typed) -> Ints:
+        """Return how many of the reports support each item; shape (N,).
+
+        For a unary encoding the number of reports follows, because it is not the sum of the
+        supports; shape (N + 1,).
+        """
+        mechanism, numbers = self.mechanism, rows.numbers()
+        if isinstance(mechanism, SampledGRR):
+            return mechanism.supports(mechanism.received(numbers))
+        return np.append(mechanism.supports(mechanism.received(numbers)), len(numbers))
 
     @functools.cached_property
     def _group_places(self) -> list[slice]:
@@ -196,6 +219,9 @@ def sampled_frequency(
     *,
     users: int,
     items: int,
+    mechanism: Annotated[
+        str, f"how a user who reports perturbs its item: {', '.join(RESPONSES)}"
+    ] = "grr",
     epsilon: Annotated[float, "ε of a report, above 0"] = 1.0,
     sampling: Annotated[
         Chance | str | Sequence[Chance],
@@ -207,13 +233,19 @@ def sampled_frequency(
 ) -> SampledCollection:
     """Return a collection with this ε from users who report with probability `sampling`.
 
+    `mechanism` is grr (randomised response), or oue or sue (unary encodings, with N bits a report
+    in place of one index). For an item that nobody holds, the default formula has a smaller
+    variance with oue than with grr if N > 3 e^ε + 2.
+
     Several probabilities, in a sequence or as text such as `0.1,0.5`, make as many equal groups; if
     the users do not divide evenly, the first groups have one more user. `formula` is
     horvitz-thompson (with one probability the paper's ĉ), pooled (T) or direct (c, biased); and, if
     all groups have one probability, per-report (ĉ), centred (g) or ratio. Raises `ValueError` for
-    another formula, for values that are not probabilities, and for more groups than users.
+    another mechanism or formula, for values that are not probabilities, and for more groups than
+    users.
     """
     checks.whole("users", users, 1)
+    one_of("mechanism", mechanism, RESPONSES)
     chances = _chances(sampling)
     if not 1 <= len(chances) <= users:
         raise ValueError(
@@ -223,12 +255,13 @@ def sampled_frequency(
     sizes = [
         users // len(chances) + (place < users % len(chances)) for place in range(len(chances))
     ]
-    return SampledCollection(
-        tuple(sizes),
-        tuple(SampledGRR(epsilon, items, chance) for chance in chances),
-        formula,
-        population,
-    )
+    mechanisms: Any
+    if mechanism == "grr":
+        mechanisms = tuple(SampledGRR(epsilon, items, chance) for chance in chances)
+    else:
+        response = UNARY[mechanism](epsilon, items)
+        mechanisms = tuple(SampledUnary(response, chance) for chance in chances)
+    return SampledCollection(tuple(sizes), mechanisms, formula, population)
 
 
 def _chances(sampling: Chance | str | Sequence[Chance]) -> Sequence[Chance]:

@@ -137,7 +137,7 @@ def _shared(
     """
     case, known = CASES[name], sample(name, sampling)
     made = SHARED[estimator](known)
-    reports = _reports(case, known.response, sampling, coins)
+    reports = _reports(case, sampling, coins)
     supports = (np.bincount(row, minlength=case.items + 1)[1:] for row in reports)
     drawn = np.array([made.estimate(row)[0] for row in supports])
     if len(case.held) <= FEW_USERS:
@@ -150,7 +150,7 @@ def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, f
     case, known = CASES[name], personal()
     made = PERSONAL[estimator](known)
     chances = np.tile(known.sampling, case.repetitions).tolist()
-    reports = _reports(case, known.response, chances, coins)
+    reports = _reports(case, chances, coins)
     drawn = np.array([made.estimate(known.supports(row))[0] for row in reports])
     return drawn, *played(name, estimator)
 
@@ -179,10 +179,10 @@ def played(case: str, estimator: str, sampling: float | None = None) -> tuple[fl
     return float(mean), float(square - mean**2)
 
 
-def _reports(case: Case, response: GRR, chances: float | list[float], coins: SampledCoins) -> Ints:
+def _reports(case: Case, chances: float | list[float], coins: SampledCoins) -> Ints:
     """Draw the reports of every repetition; 0 stands for no report. Shape (repetitions, n)."""
     everybody = np.tile(case.held, case.repetitions)
-    return sampled_reports(response, everybody, chances, coins).reshape(
+    return sampled_reports(GRR(EPSILON, case.items), everybody, chances, coins).reshape(
         case.repetitions, len(case.held)
     )
 

@@ -172,7 +172,7 @@ def test_subtracting_the_noise_of_those_who_came_is_better(
 
 @given(samples, st.lists(st.integers(1, 5), min_size=1, max_size=9))
 def test_what_the_estimates_add_up_to(sample: SamplingDesign, reports: list[int]) -> None:
-    response = GRR(sample.response.epsilon, 5)
+    response = GRR(sample.response.exact_epsilon, 5)
     counts = response.supports(reports)
     sample = SamplingDesign(response, 10, sample.common)
     assert per_report(sample).estimate(counts).sum() == pytest.approx(
