@@ -6,13 +6,13 @@ the prior is right: fitted to Retail data at ε = 1, it is worse than setting in
 zero.
 
 Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local
-Differential Privacy via Incorporating Prior Knowledge*, Algorithm 1.
+Differential Privacy via Incorporating Prior Knowledge*, section III.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
@@ -22,12 +22,13 @@ from protocols.checks import one_of
 from protocols.postprocess import consistency
 from protocols.postprocess.fits import (
     FAMILIES,
+    LIKELIEST,
     CountMoments,
     MeanSource,
     likeliest_power_law,
     power_law_of_mean,
 )
-from protocols.postprocess.noise import Noise, zeroed
+from protocols.postprocess.noise import BETA, Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
 from simnet.arrays import Floats
@@ -49,47 +50,94 @@ class Calibrate:
     family: str = "power-law"
     # the largest count of the power law: the number of users, the largest estimate, or infinity
     support: Support = "users"
-    fit: str = "mean"  # or likelihood, of the power law
+    fit: str = "mean"  # by mean and variance, or by maximum likelihood
     mean_source: MeanSource = "estimates"
     at_zero: float = 0.0  # for the power law: the known share of items that nobody holds
     # use each count's own variance in place of V₀: not in the paper; the result is not monotone
     # for estimates far below 0
     own_noise: bool = False
+    known: Prior | None = None  # a prior that is known beforehand, in place of one that is fitted
 
     def __attrs_post_init__(self) -> None:
         one_of("family", self.family, ("power-law", *FAMILIES))
         one_of("support", self.support, get_args(Support))
         one_of("fit", self.fit, FITS)
         one_of("mean_source", self.mean_source, get_args(MeanSource))
-        of_power_law = self.fit, self.at_zero, self.support
-        if self.family != "power-law" and of_power_law != ("mean", 0.0, "users"):
+        if self.family != "power-law" and (self.at_zero, self.support) != (0.0, "users"):
             raise ValueError(
-                f"fit, at_zero and support are those of the power law, not of {self.family}: "
+                f"at_zero and support are those of the power law, not of {self.family}: "
                 "leave them out"
             )
+        if not 0 <= self.at_zero < 1:
+            raise ValueError(f"at_zero is a probability below 1, got {self.at_zero}")
         if self.fit == "likelihood" and self.mean_source != "estimates":
             raise ValueError(
-                f"the likeliest prior goes by no mean: leave out mean_source, got "
-                f"{self.mean_source!r}"
+                "the likeliest prior does not use the known mean: fit=likelihood goes with "
+                "calibrate, calibrate-gaussian, calibrate-laplace or calibrate-poisson, not with "
+                "calibrate-total or mean_source=known_total"
+            )
+        usual = ("power-law", "users", "mean", 0.0)
+        if self.known is not None and self._fitted_how != usual:
+            raise ValueError(
+                "a prior that is known is not fitted: leave out family, support, fit and at_zero"
             )
 
+    @property
+    def _fitted_how(self) -> tuple[str, str, str, float]:
+        return self.family, self.support, self.fit, self.at_zero
+
+    @property
+    def method(self) -> str:
+        """The name of the method that this is, up to its options."""
+        if self.family != "power-law":
+            return f"calibrate-{self.family}"
+        return "calibrate-total" if self.mean_source == "known_total" else "calibrate"
+
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
-        """Return the prior fitted to estimated counts, shape (N,).
+        """Return the prior fitted to estimated counts, shape (N,), or the known prior.
 
         Raises `ValueError` if no member of the family fits.
         """
-        largest = max(math.ceil(np.max(counts)), 2)
-        support = {"users": noise.users, "largest": largest, "infinite": math.inf}[self.support]
+        if self.known is not None:
+            return self.known
+        if self.fit == "likelihood" and self.family != "power-law":
+            return LIKELIEST[self.family](counts, self._assumed_noise(noise))
         if self.fit == "likelihood":
+            support = self._largest_count(counts, noise)
             return likeliest_power_law(counts, self._assumed_noise(noise), support, self.at_zero)
         moments = CountMoments.of(counts, noise, self.mean_source)
         if self.family != "power-law":
             return FAMILIES[self.family](moments)
-        return power_law_of_mean(moments, support, self.at_zero)
+        return power_law_of_mean(moments, self._largest_count(counts, noise), self.at_zero)
 
     def counts(self, counts: npt.ArrayLike, noise: Noise) -> Floats:
         """Return the calibrated counts for estimated counts; shapes (N,)."""
         return posterior_mean(counts, self.prior(counts, noise), self._assumed_noise(noise))
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the prior is the same for all estimates, so that every item is treated by
+        itself.
+        """
+        known_mean = self.mean_source == "known_total" and self.support != "largest"
+        return self.known is not None or (known_mean and self.family in ("power-law", "poisson"))
+
+    def step(self, noise: Noise, items: int) -> "Step":
+        """Return the step of posterior means under a prior that does not depend on the estimates.
+
+        Raises `ValueError` for a prior that does, or if no power law has the mean n / N.
+        """
+        if not self.is_fixed:
+            raise ValueError("this prior is fitted to the estimates of all items")
+        if self.known is None and self.family == "power-law":
+            _refuse_few_users(noise.users, items * (1 - self.at_zero))
+        prior = self.prior(np.full(max(items, 2), noise.users / items), noise)
+        return lambda counts: posterior_mean(counts, prior, self._assumed_noise(noise))
+
+    def _largest_count(self, counts: npt.ArrayLike, noise: Noise) -> float:
+        if self.support == "largest":
+            return max(math.ceil(float(np.max(counts))), 2)
+        return noise.users if self.support == "users" else math.inf
 
     def _assumed_noise(self, noise: Noise) -> Noise:
         return noise if self.own_noise else noise.alike
@@ -98,9 +146,12 @@ class Calibrate:
 Step = Callable[[Floats], Floats]  # a function of counts, applied item by item; shapes (m,)
 
 
-def significance(noise: Noise, items: int) -> Step:
-    """Return the step that sets a count to zero unless it is significant among this many items."""
-    threshold = noise.threshold(items)
+def significance(noise: Noise, items: int, beta: float = BETA) -> Step:
+    """Return the step that sets a count to zero unless it is significant among this many items.
+
+    `beta` is β of Eq. 22.
+    """
+    threshold = noise.threshold(items, beta)
     return lambda counts: zeroed(counts, threshold)
 
 
@@ -121,15 +172,19 @@ def known_mean(noise: Noise, items: int) -> Step:
 
     Raises `ValueError` unless there are more users than items.
     """
-    if noise.users <= items:
+    return KNOWN_MEAN.step(noise, items)
+
+
+def _refuse_few_users(users: int, items_held: float) -> None:
+    if users <= items_held:
         raise ValueError(
             f"the power law on 1..n has the mean n / N only where there are more users than "
-            f"items, got n={noise.users} "
-            f"and N={items}: use more users, fewer items, or another method such as zero"
+            f"items, got n={users} "
+            f"and N={items_held:g}: use more users, fewer items, or another method such as zero"
         )
-    prior = power_law_of_mean(CountMoments(noise.users / items, 0.0), noise.users)
-    return lambda counts: posterior_mean(counts, prior, noise.alike)
 
+
+KNOWN_MEAN = Calibrate(mean_source="known_total")
 
 # Methods that treat each item by itself, with a step that does not depend on any report.
 FIXED: Mapping[str, Callable[[Noise, int], Step]] = MappingProxyType(
@@ -146,6 +201,50 @@ FITTED: Mapping[str, Calibrate] = MappingProxyType(
     }
 )
 METHODS = (*consistency.METHODS, *FIXED, *FITTED)
+CALIBRATED: Mapping[str, Calibrate] = MappingProxyType({"calibrate-total": KNOWN_MEAN, **FITTED})
+
+
+def with_options(
+    method: str,
+    fit: str | None = None,
+    support: str | None = None,
+    at_zero: float | None = None,
+    prior: Prior | None = None,
+) -> str | Calibrate:
+    """Return a method with some of its choices changed, or its name if every choice is None.
+
+    Raises `ValueError` for a method that does not have the choice.
+
+    >>> with_options("calibrate", support="largest").support
+    'largest'
+    """
+    given: dict[str, Any] = {
+        name: value
+        for name, value in (("fit", fit), ("support", support), ("at_zero", at_zero))
+        if value is not None
+    }
+    if prior is not None:
+        given["known"] = prior
+    if not given:
+        return method
+    names = " and ".join("prior" if name == "known" else name for name in given)
+    if method not in CALIBRATED:
+        raise ValueError(
+            f"{method} does not calibrate, so it has no {names}: take one of "
+            f"{', '.join(CALIBRATED)}"
+        )
+    if method == "calibrate-infinite" and support not in (None, "infinite"):
+        raise ValueError(
+            f"the support of calibrate-infinite is infinite, got support={support}: take calibrate"
+        )
+    if prior is not None and (method not in ("calibrate", "calibrate-total") or len(given) > 1):
+        raise ValueError(
+            "a prior of your own is not fitted: give prior alone, with postprocess=calibrate, got "
+            f"{names} with {method}"
+        )
+    if method == "calibrate-likelihood" and fit not in (None, "likelihood"):
+        raise ValueError(f"calibrate-likelihood has fit=likelihood, got {fit}: take calibrate")
+    return attrs.evolve(CALIBRATED[method], **given)
 
 
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:

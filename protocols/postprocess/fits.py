@@ -4,7 +4,12 @@ Every user holds one item, so the mean count is exactly users / items (`known_to
 uses the mean of the estimates. Its standard error, σ / √N, can exceed the mean itself, and then no
 power law fits.
 
-Source: Jia and Gong, *Calibrate*, section 4.2, Eq. 16.
+Maximum likelihood (Eq. 16) maximises the sum, over the items, of the logarithm of the density of
+the estimate, Σ_k p_f(k) p_s(estimate - k). For a normal prior the density is normal, so the
+likeliest parameters are those of the mean-variance method. For the other families we search
+numerically.
+
+Source: Jia and Gong, *Calibrate*, section III-C.
 """
 
 import math
@@ -21,10 +26,12 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import checked, posterior
 from protocols.postprocess.power_law import exponent_of_mean
 from protocols.postprocess.priors import GaussianPrior, LaplacePrior, PoissonPrior, PowerLaw, Prior
+from simnet.arrays import Floats
 
 MeanSource = Literal["estimates", "known_total"]
 
 LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # the search range for the likeliest exponent
+LEAST_MEAN, GRID = 1e-3, 24  # of a likeliest Poisson law; points of the first search
 
 
 @attrs.frozen
@@ -99,18 +106,10 @@ def likeliest_power_law(
     The exponent has an error of about 1e-4. Raises `ValueError` if it would lie outside 1.05..4,
     where data cannot identify a power law.
     """
-    from scipy.optimize import minimize_scalar  # imported only here: scipy loads slowly
-
     counts = checked(estimates)
-
-    def surprise(exponent: float) -> float:
-        return -float(
-            np.sum(posterior(counts, PowerLaw(exponent, support, at_zero), noise).log_marginal)
-        )
-
     ends = (LEAST_EXPONENT, LARGEST_EXPONENT)
-    likeliest = float(
-        minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-4}).x
+    likeliest = _least(
+        lambda exponent: surprise(counts, PowerLaw(exponent, support, at_zero), noise), *ends
     )
     if min(likeliest - ends[0], ends[1] - likeliest) < 1e-3:
         raise ValueError(
@@ -118,3 +117,84 @@ def likeliest_power_law(
             f"give a prior"
         )
     return PowerLaw(likeliest, support, at_zero)
+
+
+def likeliest_gaussian(estimates: npt.ArrayLike, noise: Noise) -> GaussianPrior:
+    """Return the normal law under which the estimates are likeliest.
+
+    Estimates are then normal with variance τ² + σ², so its parameters are those of the
+    mean-variance method.
+    """
+    return gaussian_of(CountMoments.of(estimates, noise))
+
+
+def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
+    """Return the Poisson law under which the estimates are likeliest.
+
+    The logarithm of its mean has an error of about 1e-4. Raises `ValueError` if every mean above
+    1/1000 is less likely than a smaller one.
+    """
+    counts = checked(estimates)
+    ends = math.log(LEAST_MEAN), math.log(max(float(counts.max()), 1.0) + noise.deviation)
+    grid = np.linspace(*ends, GRID)
+    step = grid[1] - grid[0]
+
+    def of(logarithm: float) -> float:
+        return surprise(counts, PoissonPrior(math.exp(logarithm)), noise)
+
+    best = float(grid[np.argmin([of(place) for place in grid.tolist()])])
+    likeliest = _least(of, max(best - step, ends[0]), min(best + step, ends[1]))
+    if likeliest - ends[0] < 1e-3:
+        raise ValueError(
+            "no Poisson prior fits: the likeliest mean count is below "
+            f"{LEAST_MEAN:g}; use a larger epsilon, more users, or another prior"
+        )
+    return PoissonPrior(math.exp(likeliest))
+
+
+def likeliest_laplace(estimates: npt.ArrayLike, noise: Noise) -> LaplacePrior:
+    """Return the Laplace law under which the estimates are likeliest.
+
+    The search starts from the mean-variance method and from narrower laws around the median, and
+    never returns a law that is less likely than its starting points.
+    """
+    from scipy.optimize import minimize  # imported only here: scipy loads slowly
+
+    counts = checked(estimates)
+    first = laplace_of(CountMoments.of(counts, noise))
+    unit = noise.deviation
+
+    def of(place: npt.NDArray[np.float64]) -> float:
+        # beyond these the law is a point mass, or flat, to double precision
+        scale = math.exp(min(max(float(place[1]), -20.0), 40.0))
+        return surprise(counts, LaplacePrior(float(place[0]) * unit, scale), noise)
+
+    scales = [max(first.scale, unit / 10), unit / 10, unit]
+    starts = [
+        np.array([centre / unit, math.log(scale)])
+        for centre, scale in zip((first.mean, *2 * [float(np.median(counts))]), scales, strict=True)
+    ]
+    start = min(starts, key=of)
+    found = minimize(of, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-6}).x
+    likeliest = LaplacePrior(
+        float(found[0]) * unit, math.exp(min(max(float(found[1]), -20.0), 40.0))
+    )
+    return min((likeliest, first), key=lambda prior: surprise(counts, prior, noise))
+
+
+LIKELIEST: Mapping[str, Callable[[npt.ArrayLike, Noise], Prior]] = MappingProxyType(
+    {"gaussian": likeliest_gaussian, "laplace": likeliest_laplace, "poisson": likeliest_poisson}
+)
+
+
+def surprise(estimates: Floats, prior: Prior, noise: Noise) -> float:
+    """Return minus the logarithm of the likelihood of estimates, shape (N,), under a prior."""
+    return -float(np.sum(posterior(estimates, prior, noise).log_marginal))
+
+
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function of one number is least between two ends, to about 1e-4."""
+    from scipy.optimize import minimize_scalar  # imported only here: scipy loads slowly
+
+    options = {"xatol": 1e-4}
+    return float(minimize_scalar(function, bounds=(low, high), method="bounded", options=options).x)

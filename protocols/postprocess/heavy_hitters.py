@@ -1,6 +1,6 @@
 """Heavy hitters: the items above a cut, and how well estimates find them.
 
-Source: Jia and Gong, *Calibrate*, section 6.
+Source: Jia and Gong, *Calibrate*, section II-C, Eq. 6 to 8.
 """
 
 import math

@@ -19,6 +19,8 @@ from protocols import checks
 from protocols.mechanisms.pure import Pure
 from simnet.arrays import Floats
 
+BETA = 0.05  # the paper's β of the significance threshold
+
 
 @attrs.frozen
 class Noise:
@@ -77,7 +79,7 @@ class Noise:
         """
         return self.floor + self.slope * np.asarray(counts, dtype=np.float64)[()]
 
-    def threshold(self, items: int, beta: float = 0.05) -> float:
+    def threshold(self, items: int, beta: float = BETA) -> float:
         """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq.
         22.
 

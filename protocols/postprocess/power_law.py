@@ -1,8 +1,8 @@
 """The power law on 1..K: its sums, its mean and the exponent that has a given mean.
 
-Source: Jia and Gong, *Calibrate*, section 4.2. The paper does not say up to where its law goes; K =
-n is the largest count that there can be, and an infinite K gives another exponent and quite another
-prior.
+Source: Jia and Gong, *Calibrate*, section III-C, Eq. 15. The paper does not say up to where its law
+goes; K = n is the largest count that there can be, and an infinite K gives another exponent and
+quite another prior.
 """
 
 import functools

@@ -15,7 +15,7 @@ Example. A power law on 1..100,000 with exponent 1.5, noise of deviation 300, es
 Counts below 16,400 have e^-72 of the likelihood and, with all their prior mass, e^-60 of the
 posterior; so the sum is over 16,400..23,601 and takes 569 points.
 
-Source: Jia and Gong, *Calibrate*, section 4.2.
+Source: Jia and Gong, *Calibrate*, section III-C.
 """
 
 import math

@@ -6,7 +6,9 @@ costs no privacy. The output keeps the unbiased estimates beside the processed o
 Source: see each method, in `consistency` and `calibrate`. `processed_about.py` states the error.
 """
 
+import functools
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import attrs
@@ -15,8 +17,10 @@ import numpy as np
 from protocols import checks
 from protocols.checks import one_of
 from protocols.postprocess import calibrate, consistency, likelihood
-from protocols.postprocess.calibrate import FIXED, Calibrate, Step
-from protocols.postprocess.noise import Noise
+from protocols.postprocess.calibrate import FIXED, Calibrate, Step, significance, with_options
+from protocols.postprocess.noise import BETA, Noise
+from protocols.postprocess.prior_file import read_prior
+from protocols.postprocess.priors import FinitePrior
 from protocols.reports.collection import SharesCollection
 from simnet.arrays import Floats
 from simnet.contract import OverItems
@@ -34,8 +38,9 @@ class Processed:
 
     In a table, the shares of each categorical column are processed separately, and means stay
     unchanged. `heavy` defines heavy hitters: items that more than this share of the users hold; by
-    default, items above the significance threshold. The output of the server has shape (2, N): the
-    unbiased estimates, then the processed ones.
+    default, items above the significance threshold. `beta` is β of this threshold (Eq. 22 of Jia
+    and Gong). The output of the server has shape (2, N): the unbiased estimates, then the processed
+    ones.
 
     Raises `ValueError` for a method that the collection's estimates do not have.
 
@@ -51,6 +56,7 @@ class Processed:
     collection: SharesCollection
     postprocess: str | Calibrate
     heavy: float | None = None  # a share of the users, 0 < heavy < 1
+    beta: float = BETA  # of the significance threshold, 0 < beta < N / 2
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.postprocess, str):
@@ -65,8 +71,9 @@ class Processed:
                 )
         elif self.known_noise is None and self.postprocess not in consistency.METHODS:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
+            method = self.postprocess if isinstance(self.postprocess, str) else "Calibrate"
             raise ValueError(
-                f"{self.postprocess} needs the noise of a count, which must depend "
+                f"{method} needs the noise of a count, which must depend "
                 f"only on the number of holders, but in this collection it depends on more: "
                 f"postprocess is {others}"
             )
@@ -79,6 +86,8 @@ class Processed:
         if self._fixed_step is not None:
             for where in self.collection.columns:
                 self._fixed_step(self.noise, where.stop - where.start)  # raises if it does not fit
+        if self.is_over_items and self.known_noise is not None:
+            self.noise.threshold(self.items, self.beta)  # raises if beta is out of range
 
     @property
     def is_over_items(self) -> bool:
@@ -129,7 +138,11 @@ class Processed:
 
     @property
     def _fixed_step(self) -> Callable[[Noise, int], Step] | None:
-        return FIXED.get(self.postprocess) if isinstance(self.postprocess, str) else None
+        if isinstance(self.postprocess, Calibrate):
+            return self.postprocess.step if self.postprocess.is_fixed else None
+        if self.postprocess == "zero":
+            return functools.partial(significance, beta=self.beta)
+        return FIXED.get(self.postprocess)
 
     def parties(self) -> Mapping[str, Seat]:
         """Return the parties of the collection; its server also processes the estimates."""
@@ -149,23 +162,25 @@ class Processed:
             return likelihood.likeliest_shares(raw, *self.collection.single_item_chances)
         result = raw.copy()
         for where in self.collection.columns:
-            simple = isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS
-            result[where] = (
-                consistency.apply(str(self.postprocess), raw[where])
-                if simple
-                else calibrate.apply(self.postprocess, raw[where], self.noise)
-            )
+            result[where] = self._processed_column(raw[where])
         return result
+
+    def _processed_column(self, raw: Floats) -> Floats:
+        if isinstance(self.postprocess, str) and self.postprocess in consistency.METHODS:
+            return consistency.apply(self.postprocess, raw)
+        if self.postprocess == "zero":  # with the β of this collection
+            return significance(self.noise, raw.size, self.beta)(raw * self.users) / self.users
+        return calibrate.apply(self.postprocess, raw, self.noise)
 
 
 def postprocessed(
     make: Callable[..., SharesCollection],
 ) -> Callable[..., Any]:
-    """Give a function that makes collections two more settings: `postprocess` and `heavy`.
+    """Give a function that makes collections settings of what the server does with its estimates.
 
-    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users. The new function
-    raises `ValueError` for a method that the collection's estimates do not have, and for `heavy`
-    without a method.
+    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users; the others choose
+    how a method works. The new function raises `ValueError` for a method that the collection's
+    estimates do not have, and for other settings without a method that has them.
     """
 
     @hands_settings_to(make)
@@ -180,15 +195,60 @@ def postprocessed(
             "heavy hitters are items that more than this share of the users hold, 0 to 1; by "
             "default, items above the threshold of significance",
         ] = None,
+        beta: Annotated[
+            float | None,
+            "β of the threshold of significance: if nobody holds any item, one or more items "
+            f"exceed it with about this probability; by default {BETA}",
+        ] = None,
+        fit: Annotated[
+            str | None,
+            "how calibrate fits its prior: mean (mean and variance of the estimates) or likelihood",
+        ] = None,
+        support: Annotated[
+            str | None,
+            "the largest count of calibrate's power law: users (n), largest (the largest "
+            "estimate) or infinite",
+        ] = None,
+        at_zero: Annotated[
+            float | None,
+            "the known share of items that nobody holds, beside calibrate's power law, 0 to 1",
+        ] = None,
+        prior: Annotated[
+            str | None,
+            "a file with the columns count and probability: your own prior for calibrate",
+        ] = None,
         **settings: Any,
     ) -> SharesCollection | Processed:
         collection = make(**settings)
         if postprocess != RAW:
-            return Processed(collection, postprocess, heavy)
+            own = None if prior is None else read_prior(Path(prior))
+            method = _with_options(postprocess, fit, support, at_zero, own)
+            return Processed(collection, method, heavy, BETA if beta is None else beta)
         if heavy is not None:
             raise ValueError(
                 "heavy hitters are searched among processed estimates: give postprocess as well"
             )
+        chosen = {"beta": beta, "fit": fit, "support": support, "at_zero": at_zero, "prior": prior}
+        for name, value in chosen.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name} chooses how estimates are processed: give postprocess as well"
+                )
         return collection
 
     return collection_or_processed
+
+
+def _with_options(
+    method: str | Calibrate,
+    fit: str | None,
+    support: str | None,
+    at_zero: float | None,
+    prior: FinitePrior | None,
+) -> str | Calibrate:
+    """Return the method with the choices that are not None."""
+    if isinstance(method, str):
+        return with_options(method, fit, support, at_zero, prior)
+    if (fit, support, at_zero, prior) != (None, None, None, None):
+        raise ValueError("a Calibrate has its choices already: leave out the others")
+    return method

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from protocols.postprocess.calibrate import Calibrate
 from protocols.postprocess.expected import STEPS, moments_of_errors
 from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
 from protocols.postprocess.processed import Processed
@@ -19,8 +20,8 @@ from simnet.kernel.run import Run
 from simnet.stated.about import About, Describe
 from simnet.stated.assessment import Assessment, Scores
 
-POINTS = {"calibrate-total": STEPS}  # the number of quadrature points, by method
-MANY_POINTS = 4000  # for steps that are not smooth
+MANY_POINTS = 4000  # of the quadrature, for steps that are not smooth
+SOME_POINTS = 1000  # for posterior means under a prior that may have gaps
 
 RATES: dict[str, Callable[[Detection], float]] = {
     "precision": lambda detection: detection.precision,
@@ -34,6 +35,8 @@ def about(protocol: Processed, collection: About) -> About:
     parameters: dict[str, Any] = {"users": protocol.users}
     if protocol.is_over_items:
         parameters["items"] = protocol.items
+    if isinstance(protocol.postprocess, Calibrate):
+        parameters["postprocess"] = protocol.postprocess.method
     if "epsilon" in collection.parameters:
         parameters["epsilon"] = collection.parameters["epsilon"]
 
@@ -96,8 +99,7 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
     )
     if protocol.step is None:
         return _without_expectation(protocol, assessment)
-    points = POINTS.get(str(protocol.postprocess), MANY_POINTS)
-    expected = moments_of_errors(totals, protocol.noise, protocol.step, points)
+    expected = moments_of_errors(totals, protocol.noise, protocol.step, _points(protocol))
     square = protocol.users**2
     deviation = math.sqrt(float(expected.mse_variance.sum())) / square
     return attrs.evolve(
@@ -119,7 +121,7 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
     if cut is None:
         if protocol.known_noise is None:
             return None
-        cut = protocol.noise.threshold(protocol.items) / protocol.users
+        cut = protocol.noise.threshold(protocol.items, protocol.beta) / protocol.users
     detections = {
         "raw": heavy_hitters(truth, raw, cut),
         "processed": heavy_hitters(truth, processed, cut),
@@ -137,6 +139,14 @@ def scores(protocol: Processed, truth: Floats, raw: Floats, processed: Floats) -
         judges=f"{above:,} of {len(truth):,} items",
         errors=rates,
     )
+
+
+def _points(protocol: Processed) -> int:
+    """Return how many points the quadrature of the errors takes."""
+    method = protocol.postprocess
+    if isinstance(method, Calibrate):
+        return STEPS if method.known is None else SOME_POINTS
+    return STEPS if method == "calibrate-total" else MANY_POINTS
 
 
 def _without_expectation(protocol: Processed, assessment: Assessment) -> Assessment:

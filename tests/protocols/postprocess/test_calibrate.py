@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -23,6 +24,7 @@ from protocols.postprocess.fits import (
     laplace_of,
     likeliest_power_law,
     power_law_of_mean,
+    surprise,
 )
 from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
@@ -511,6 +513,37 @@ def test_the_likeliest_exponent_is_found(exponent: float, deviation: float) -> N
     assert max(around) == around[1]
 
 
+@pytest.mark.parametrize(
+    ("family", "drawn"),
+    [
+        ("gaussian", lambda coins: 30 + 40 * coins.normal(400).plain),
+        ("poisson", lambda coins: poisson(37.0).ppf(coins.uniform(400).plain)),
+        ("laplace", lambda coins: 50.0 + 30 * np.log(coins.uniform(400).plain)),
+    ],
+)
+def test_the_likeliest_prior_of_a_family_is_likelier_than_others(
+    family: str, drawn: Callable[[SampledCoins], Floats]
+) -> None:
+    """No step of one parameter makes it likelier, nor does the mean-variance method (Eq. 16)."""
+    coins = SampledCoins(5, "u1")
+    estimates = drawn(coins) + 20 * coins.normal(400).plain
+    found, fitted = (
+        Calibrate(family, fit=fit).prior(estimates, noise(20.0)) for fit in ("likelihood", "mean")
+    )
+    least = surprise(estimates, found, noise(20.0))
+    assert least <= surprise(estimates, fitted, noise(20.0))
+    for name, value in attrs.asdict(found).items():
+        for factor in (0.98, 1.02):
+            changed = attrs.evolve(found, **{name: value * factor})
+            assert surprise(estimates, changed, noise(20.0)) > least
+
+
+def test_counts_of_noise_alone_have_no_likeliest_poisson_law() -> None:
+    raw = -3 + SampledCoins(5, "u1").normal(200).plain
+    with pytest.raises(ValueError, match="the likeliest mean count is below"):
+        Calibrate("poisson", fit="likelihood").prior(raw, noise(1.0))
+
+
 @pytest.mark.parametrize("family", ["power-law", "gaussian", "laplace", "poisson"])
 @pytest.mark.parametrize("own_noise", [False, True])
 def test_calibration_leaves_the_order_of_items(family: str, own_noise: bool) -> None:
@@ -647,7 +680,10 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
             "mean_source is estimates or known_total",
         ),
         (lambda: Calibrate("zipf"), "family is power-law or"),
-        (lambda: Calibrate("poisson", fit="likelihood"), "those of the power law, not of poisson"),
+        (lambda: Calibrate("poisson", at_zero=0.5), "those of the power law, not of poisson"),
+        (lambda: Calibrate(at_zero=1.0), "at_zero is a probability below 1"),
+        (lambda: Calibrate("laplace", known=GaussianPrior(1.0, 1.0)), "known is not fitted"),
+        (lambda: Calibrate().step(noise(1.0), 5), "fitted to the estimates of all items"),
         (lambda: likeliest_power_law(np.full(50, 1e6), noise(1.0), 10**7), "outside"),
         (lambda: apply("calibrated", [0.5], noise(1.0)), "there is no 'calibrated'"),
         (lambda: heavy_hitters([1], [1, 2], 1), "one estimate for each"),

@@ -203,7 +203,7 @@ def test_the_command_prints_scores_and_writes_them(capsys: pytest.CaptureFixture
         ),
         (
             lambda: Calibrate(fit="likelihood", mean_source="known_total"),
-            "goes by no mean: leave out mean_source",
+            "does not use the known mean",
         ),
     ],
 )

@@ -4,6 +4,7 @@ expected.
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -14,14 +15,18 @@ from protocols.catalogue import about
 from protocols.local_frequency.script import local_frequency
 from protocols.local_table.script import local_table
 from protocols.postprocess import calibrate, consistency
-from protocols.postprocess.calibrate import FIXED
+from protocols.postprocess.calibrate import FIXED, Calibrate
 from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.noise import Noise
+from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.prior_file import read_prior
+from protocols.postprocess.priors import FinitePrior
 from protocols.postprocess.processed import METHODS, Processed, postprocessed
 from scenarios.jia.expected import expected_calibrated_mse, expected_zero_mse
 from scenarios.jia.people import zipf_benchmark
 from simnet import run
+from simnet.errors import BadInput
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.scenario.synthetic import uniform_table
 from tests.harness.shell import simnet
@@ -130,6 +135,74 @@ def test_moments_of_a_step_that_changes_nothing_are_those_of_the_noise() -> None
 def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
     with pytest.raises(ValueError, match=wrong):
         postprocessed(local_frequency)(**{"users": 50, "items": 5, **given})
+
+
+PRIOR = "count,probability\n0,0.25\n50,0.5\n800,0.25\n"
+
+
+def test_a_prior_of_ones_own_is_read_from_a_file(tmp_path: Path) -> None:
+    """The prior of the file is used, and its expected error is known, as nothing is fitted."""
+    file = tmp_path / "prior.csv"
+    file.write_text(PRIOR)
+    protocol = postprocessed(local_frequency)(
+        users=USERS, items=ITEMS, postprocess="calibrate", prior=str(file)
+    )
+    prior = FinitePrior(np.array([0.0, 50.0, 800.0]), np.array([0.25, 0.5, 0.25]))
+    raw = np.linspace(-0.1, 0.4, ITEMS)
+    expected = posterior_mean(raw * USERS, prior, protocol.noise.alike) / USERS
+    np.testing.assert_allclose(protocol.process(raw), expected)
+    assessed = about(protocol).assess(run(protocol, HELD, 0), HOLDERS)
+    assert assessed.expected_squared_l2 == pytest.approx(
+        expected_calibrated_mse(HOLDERS, protocol.noise, prior) * ITEMS / USERS**2, rel=1e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("count,probability\n0,0.25\n", "add up to 0.25: probabilities add up to 1"),
+        ("count,probability\n0,0.5\n0,0.5\n", "has the count 0 in two rows"),
+        ("count,probability\n0,half\n", "has 'half', where a probability from 0 to 1"),
+        ("count,probability\n-1,1\n", "where a whole number from 0"),
+        ("count,share\n1,1\n", "probability"),
+    ],
+)
+def test_a_file_that_is_no_prior_is_refused(tmp_path: Path, text: str, wrong: str) -> None:
+    file = tmp_path / "prior.csv"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=wrong):
+        read_prior(file)
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"postprocess": "raw", "beta": 0.1}, "beta chooses how estimates are processed"),
+        ({"postprocess": "clip", "at_zero": 0.1}, "clip does not calibrate, so it has no at_zero"),
+        ({"postprocess": "calibrate-infinite", "support": "users"}, "is infinite, got"),
+        ({"postprocess": "calibrate-total", "fit": "likelihood"}, "does not use the known mean"),
+        ({"postprocess": "calibrate-likelihood", "fit": "mean"}, "has fit=likelihood"),
+        ({"postprocess": "calibrate", "support": "all"}, "support is users or largest"),
+        ({"postprocess": "zero", "beta": 30.0}, "beta lies between 0 and half the number"),
+        ({"postprocess": Calibrate(), "fit": "mean"}, "has its choices already"),
+    ],
+)
+def test_choices_that_a_method_does_not_have_are_refused(given: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        postprocessed(local_frequency)(users=50, items=5, **given)
+
+
+def test_the_level_of_significance_is_a_choice() -> None:
+    """A larger β lowers the threshold of `zero` and the default cut of heavy hitters."""
+    strict, loose = (
+        postprocessed(local_frequency)(users=USERS, items=ITEMS, postprocess="zero", beta=beta)
+        for beta in (0.01, 2.0)
+    )
+    between = (strict.noise.threshold(ITEMS, 0.01) + strict.noise.threshold(ITEMS, 2.0)) / 2
+    raw = np.full(ITEMS, between / USERS)
+    assert (strict.process(raw) == 0).all()
+    assert (loose.process(raw) == raw).all()
+    assert loose.step(np.array([between])) == between
 
 
 # consistency, and the command
