@@ -78,9 +78,10 @@ corpus: .venv/ready  ## write the table of MUTANTS.md
 	$(BIN)/python -m tests.harness.corpus.defects
 	$(BIN)/python -m tests.harness.corpus.judged
 
-# Every quoted number with its verdict; DATA=DIR for real data, TRIALS= for as many trials as the papers had (an hour).
-TRIALS ?= 5
-quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (half an hour)
+# Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.
+# Stop it at any time: the same command goes on where it stopped.
+TRIALS ?=
+quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
 

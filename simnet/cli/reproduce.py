@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import JsonFile, OutputFile
+from simnet.cli.options import JsonFile, OutputFile, settings_of
 from simnet.cli.studying import StudyOptions
 from simnet.errors import BadInput
 
@@ -67,6 +67,7 @@ def reproduce(
     how, screen, began = how or StudyOptions(), console(json), time.monotonic()
     chosen = all_experiments() if "all" in names else list(dict.fromkeys(names))
     studies = how.studies(chosen)
+    _refuse_unknown_readings(how, chosen)
     _refuse_unwritable(out, studies)
     reports, listed, failed = [], [], 0
     with how.open_store() as store, how.executor(studies) as (executor, slots):
@@ -120,10 +121,34 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
         )
 
 
+def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None:
+    """Raise `BadInput` when no chosen experiment has the reading, or a word, that is asked for."""
+    from simnet.studies.experiment import AS_PRINTED
+    from simnet.studies.find import find_experiment
+
+    experiments = [find_experiment(origin)[1] for origin in chosen]
+    words = sorted({word for one in experiments for word in one.words})
+    for word in settings_of(how.words, "--word"):
+        if word not in words:
+            there = f"they have {', '.join(words)}" if words else "they have none"
+            raise BadInput(f"no word of these experiments is {word!r}: {there}")
+    readings = sorted({quote.under for one in experiments for quote in one.quotes} - {""})
+    if how.reading is not None and not any(
+        one.with_reading(how.reading).quotes for one in experiments
+    ):
+        raise BadInput(
+            f"no statement of these experiments is read as {how.reading!r}: the readings are "
+            f"{'; '.join([AS_PRINTED, *readings])}"
+        )
+
+
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
     """Return the command that makes the same page; the folder of data is written as DIR."""
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
+    words += [f"--word {threshold}" for threshold in how.words or ()]
+    if how.reading is not None:
+        words.append(f"--reading '{how.reading}'")
     if how.quick:
         words.append("--quick")
     if how.trials is not None:

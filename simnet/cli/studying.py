@@ -39,6 +39,11 @@ class StudyOptions:
         "Replace the threshold of a word of a paper: `--word slightly=0.2`. The page of verdicts "
         "lists the words of each experiment."
     )
+    reading: str | None = None
+    (
+        "Judge only the statements that are read in this way: `as printed`, or some words of "
+        "another reading, as the rows name it."
+    )
     trials: int | None = None
     "The number of trials at every point of the grid."
     quick: bool = False
@@ -81,6 +86,8 @@ class StudyOptions:
         experiment = study.experiment.quickly() if self.quick else study.experiment
         experiment = experiment.with_settings(settings_of(self.set_)).with_trials(self.trials)
         experiment = experiment.with_words(settings_of(self.words, "--word"))
+        if self.reading is not None:
+            experiment = experiment.with_reading(self.reading)
         return attrs.evolve(study, experiment=experiment)
 
     def folder(self) -> Path | None:

@@ -36,6 +36,7 @@ OWN_COLUMNS = frozenset(
     {"experiment", "trial", "seed", "code", "data"}
 )  # the columns that every table may have
 OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
+AS_PRINTED = "as printed"  # the reading of quotes that name none
 MOST_TRIALS = 10**7  # at one point of the grid, because trials are counted one by one
 Trial = Callable[[Parameters, int, Path | None], Measurements]  # parameters, seed, folder of data
 
@@ -184,6 +185,19 @@ class Experiment:
                 except ValueError:
                     raise BadInput(f"the threshold of {name!r} is a number, got {text!r}") from None
         return attrs.evolve(self, words=words)
+
+    def with_reading(self, reading: str) -> "Experiment":
+        """Return the experiment with those quotes only that read the text in this way.
+
+        `AS_PRINTED` stands for the quotes that name no reading; any other text is looked for in the
+        quotes' `under`.
+        """
+        kept = [
+            quote
+            for quote in self.quotes
+            if (not quote.under if reading == AS_PRINTED else reading in quote.under)
+        ]
+        return attrs.evolve(self, quotes=kept)
 
     def table(self, rows: Sequence[Mapping[str, Any]], synthetic: bool) -> Table:
         """Return the table of some trials; `synthetic` says that their people were made up."""

@@ -45,9 +45,9 @@ Each row has a number or a statement of a paper.
 - *Trials* is the number of trials at each point of the grid.
 - *Law* says whether the printed number agrees with the expected one; *with correction* means that
   it agrees after the correction that the row names. A simulated number agrees if its chance is at
-  least {LEVEL:.0%}.
+  least {LEVEL * 100:g} %.
 - *Runs* says whether our measured interval confirms the number. An interval that reaches further
-  than {INFORMATIVE:.0%} to either side of the measured value confirms nothing.
+  than {INFORMATIVE * 100:g} % to either side of the measured value confirms nothing.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 
@@ -87,7 +87,7 @@ def update_page(path: Path, reports: Sequence[Report], command: Callable[[str], 
 
     Raises `BadInput` when the file exists and is another page, and when it cannot be written.
     """
-    sections = {section.name: section for section in _sections_of(path)}
+    sections = {section.name: section for section in sections_of(path)}
     for report in reports:
         sections.pop(report.study.name, None)
         if report.verdicts:
@@ -109,15 +109,15 @@ def page_of(sections: Sequence[Section]) -> str:
     lines += [f"Of {len(rows)} rows:", "", *counts, ""]
     lines.append(
         f"{random} rows compare random numbers. A right number of such a row is rejected with "
-        f"probability {LEVEL:.0%} at most, so up to {random * LEVEL:.1f} false rejections are to "
-        "be expected on this page."
+        f"probability {LEVEL * 100:g} % at most, so up to {random * LEVEL:.1f} false rejections "
+        "are to be expected on this page."
     )
     for section in sorted(sections, key=lambda one: (_natural(one.heading), one.name)):
         lines += ["", f"## {section.heading} (`{section.name}`)", *section.lines]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _sections_of(path: Path) -> list[Section]:
+def sections_of(path: Path) -> list[Section]:
     """Return the sections of the page in a file; none if there is no such file."""
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else TITLE

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from simnet.errors import BadInput
-from simnet.studies.experiment import Experiment, Word
+from simnet.studies.experiment import AS_PRINTED, Experiment, Word
 from simnet.studies.page import HEADER, section_of, update_page
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.report import Report
@@ -153,3 +153,12 @@ def test_the_header_is_told_from_rows() -> None:
     assert HEADER in section.lines
     assert [row[0] for row in section.rows] == [r"number 0 \| of a few", r"number 1 \| of a few"]
     assert isinstance(report.table, Table)
+
+
+def test_one_reading_of_the_text_can_be_judged_alone() -> None:
+    experiment = quoted(Counterpart(1.0), Counterpart(0.5)).study.experiment
+    first, second = experiment.quotes
+    both = attrs.evolve(experiment, quotes=[first, attrs.evolve(second, under="as a trend")])
+    assert [one.what for one in both.with_reading(AS_PRINTED).quotes] == [first.what]
+    assert [one.what for one in both.with_reading("trend").quotes] == [second.what]
+    assert not both.with_reading("another").quotes
