@@ -4,7 +4,7 @@ import pytest
 
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.quote import Ruling
-from simnet.studies.statements import everywhere, exact, falls, resampled, rises
+from simnet.studies.statements import everywhere, exact, falls, paired_less, resampled, rises
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 ROWS = [
@@ -145,3 +145,49 @@ def test_trends() -> None:
     with pytest.raises(KeyError):
         rises({1: 1.0})
     assert exact(2.0).by_law(2.0, 0.0, "") == ("agrees", None)
+
+
+def levels_and_gaps(count: int, seed: int) -> tuple[list[float], list[float]]:
+    """Levels that scatter by 20, as of collections, and small numbers of mean 1 that scatter by
+    1, as of differences between methods.
+    """
+    coins = SampledCoins(seed, "levels")
+    return (
+        (100 + 20 * coins.normal(count).plain).tolist(),
+        (1 + coins.normal(count).plain).tolist(),
+    )
+
+
+def test_differences_within_trials_decide_what_means_apart_do_not() -> None:
+    levels, gaps = levels_and_gaps(40, 1)
+    rows = [{"ours": level, "theirs": level + gap} for level, gap in zip(levels, gaps, strict=True)]
+    found = paired_less([rows], ["ours"], ["theirs"])
+    assert (found.measured, found.low, found.high, found.trials) == (1, 1, 1, 40)
+    against = paired_less([rows], ["theirs"], ["ours"], lambda _: {"ours": 1.0, "theirs": 2.0})
+    assert (against.measured, against.high, against.expected) == (0, 0, 0)
+    shuffled = [
+        {"ours": one["ours"], "theirs": other["theirs"]}
+        for one, other in zip(rows, rows[1:] + rows[:1], strict=True)
+    ]
+    unclear = paired_less([shuffled], ["ours"], ["theirs"])
+    assert (unclear.low, unclear.high) == (0, 1)
+    alone = paired_less([rows[:1], rows], ["ours"], ["theirs"])
+    assert (alone.low, alone.high, alone.trials) == (0.5, 1, 1)
+    with pytest.raises(NoSuchPoint):
+        paired_less([], ["ours"], ["theirs"])
+
+
+def test_equal_methods_are_told_apart_as_rarely_as_promised() -> None:
+    """1,000 sets of 10 trials: each is decided, in either direction, with probability 1/1000, so
+    that six or more are with probability 6e-4.
+    """
+    decided = 0
+    for seed in range(1000):
+        levels, gaps = levels_and_gaps(10, seed)
+        rows = [
+            {"ours": level, "theirs": level + gap - 1}
+            for level, gap in zip(levels, gaps, strict=True)
+        ]
+        found = paired_less([rows], ["ours"], ["theirs"])
+        decided += found.low == found.high
+    assert decided < 6
