@@ -6,7 +6,7 @@ estimate is a count: the estimated share of the users times the number of users.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from math import prod, sqrt
 from pathlib import Path
@@ -42,6 +42,7 @@ class Case:
     items: int
     # each user's sampling probability; None where all users have the same one
     chances: tuple[float, ...] | None = None
+    drawn: bool = False  # whether each user's item is drawn anew, independently, from these items
     repetitions: int = 1000  # in a trial
 
     @property
@@ -64,8 +65,9 @@ CASES: Mapping[str, Case] = {
     "8 % of 50,000 users": Case(_crowd(), 101, repetitions=20),
     "2 of 4 users": Case(FOUR, 3),
     "2 of 4 users, own chances": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1)),
+    "4 users with drawn items, own chances": Case(FOUR, 3, (0.9, 0.8, 0.2, 0.1), drawn=True),
 }
-CROWD, FEW, OWN = CASES
+CROWD, FEW, OWN, DRAWN = CASES
 SHARED: Mapping[str, Callable[[SamplingDesign], Any]] = {"c": direct, "g": centred, "ĉ": per_report}
 PERSONAL: Mapping[str, Callable[[SamplingDesign], Any]] = {
     "T": pooled,
@@ -152,6 +154,8 @@ def _personal(name: str, estimator: str, coins: SampledCoins) -> tuple[Floats, f
     chances = np.tile(known.sampling, case.repetitions).tolist()
     reports = _reports(case, chances, coins)
     drawn = np.array([made.estimate(known.supports(row))[0] for row in reports])
+    if case.drawn:
+        return drawn, float(made.mean(case.share)), float(made.drawn_variance(case.share))
     return drawn, *played(name, estimator)
 
 
@@ -182,6 +186,8 @@ def played(case: str, estimator: str, sampling: float | None = None) -> tuple[fl
 def _reports(case: Case, chances: float | list[float], coins: SampledCoins) -> Ints:
     """Draw the reports of every repetition; 0 stands for no report. Shape (repetitions, n)."""
     everybody = np.tile(case.held, case.repetitions)
+    if case.drawn:
+        everybody = case.held[coins.integers(len(case.held), everybody.size).plain]
     return sampled_reports(GRR(EPSILON, case.items), everybody, chances, coins).reshape(
         case.repetitions, len(case.held)
     )
@@ -240,22 +246,58 @@ def approximate_variance_g(case: str, sampling: float) -> float:
     return known.users * (q - q**2 * sampling) / (gap**2 * sampling)
 
 
-def approximate_variance_t() -> float:
-    """Var* of Theorem 5.1, as printed, in the case where each user has its own probability."""
-    known = personal()
-    _, q, gap = known.chances
-    return float(
-        known.users**2
-        * np.sum(q * known.sampling * (1 - q * known.sampling))
-        / (known.budget * gap) ** 2
-    )
+def approximate_variance_t(epsilon: float, items: int, sampling: Sequence[float]) -> float:
+    """Var* of Theorem 5.1, as printed, for users who report with these probabilities."""
+    p, q = (float(chance) for chance in GRR(epsilon, items).exact_chances)
+    chances = np.asarray(sampling, dtype=np.float64)
+    terms = q * chances * (1 - q * chances)
+    return float(len(chances) ** 2 * terms.sum() / (chances.sum() * (p - q)) ** 2)
 
 
-def order_in_sampling() -> float:
-    """The power k such that Var*(g / n) grows like (1/π)^k as π goes to 0, by its slope."""
+def printed_variance_t() -> float:
+    """The variance of T in the proof of Theorem 5.1, its bracket mended and π_j in place of π."""
+    known, f = personal(), CASES[OWN].share
+    (p, q, gap), pi = known.chances, known.sampling
+    noise, mean = f * p * (1 - p) + (1 - f) * q * (1 - q), f * p + (1 - f) * q
+    terms = pi * (1 - pi) * (noise + mean**2) + pi**2 * noise
+    return float(known.users**2 * terms.sum() / (known.budget * gap) ** 2)
+
+
+def corrected_variance_t(drawn: bool) -> float:
+    """The exact variance of T: m_j² where the proof squares a mean, for fixed or drawn items.
+
+    m_j is the probability that the report of user j, if sent, names the item.
+    """
+    case, known = CASES[OWN], personal()
+    (p, q, gap), pi = known.chances, known.sampling
+    mean = case.share * p + (1 - case.share) * q
+    named = np.full(len(pi), mean) if drawn else np.where(case.held == 1, p, q)
+    return float(known.users**2 * np.sum(pi * named * (1 - pi * named)) / (known.budget * gap) ** 2)
+
+
+def drawn_variance_g(case: str, sampling: float) -> float:
+    """The exact variance of g if each user's item is drawn: n μ (1 - π μ) / (π (p - q)²).
+
+    Here μ = f p + (1 - f) q.
+    """
+    known, f = sample(case, sampling), CASES[case].share
+    p, q, gap = known.chances
+    mean = f * p + (1 - f) * q
+    return known.users * mean * (1 - sampling * mean) / (sampling * gap**2)
+
+
+def order_of(quotient: Callable[[float], float]) -> float:
+    """Return the power k such that a function of π grows like (1/π)^k as π goes to 0."""
     small, smaller = 1e-6, 1e-7
-    ratio = (
-        centred(sample(CROWD, smaller)).approximate_variance
-        / centred(sample(CROWD, small)).approximate_variance
-    )
-    return float(np.log(ratio) / np.log(small / smaller))
+    return float(np.log(quotient(smaller) / quotient(small)) / np.log(small / smaller))
+
+
+def normalised_by_reports(sampling: float) -> float:
+    """Var*(g / E[S]), as the proof of Theorem 3.3 normalises; E[S] = n π."""
+    return centred(sample(CROWD, sampling)).approximate_variance / sampling**2
+
+
+def normalised_by_mean(sampling: float) -> float:
+    """Var(g) / E[g], as Definition 3.1 normalises, for the item of the case; up to a constant."""
+    made, share = centred(sample(CROWD, sampling)), CASES[CROWD].share
+    return float(made.variance(share) / made.mean(share))

@@ -1,5 +1,7 @@
 """Fig. 3 of Biswas, Cormode and Maple: distance and communication by sampling probability."""
 
+from collections.abc import Mapping
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,8 +10,8 @@ from scenarios.biswas.people import CHOICES, USERS
 from scenarios.biswas.trials import NORMALISED, RAW, REPORTS, SQUARED, collected
 from simnet.scenario.figure import blank_figure
 from simnet.studies.curves import COLOURS, MARKERS, dress
-from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.experiment import Experiment, Word
+from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.statements import MeasureByAxis, everywhere, falls
 from simnet.studies.table import NoSuchPoint, Table
@@ -17,9 +19,10 @@ from simnet.studies.table import NoSuchPoint, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SECTION = "Biswas et al., section 4"
+SECTION, CONCLUSION = "Biswas et al., section 4 and Fig. 3", "Biswas et al., section 6 and Fig. 3"
 LEAST, MOST = 0.1, 0.9
-DRASTIC = 2.0  # times the distance: what we take "drastically" for
+ABSOLUTE, RELATIVE = "drastic", "drastic times"  # words
+NO_THRESHOLD = "the text has no number for a drastic difference"
 
 
 def communication(table: Table) -> Counterpart:
@@ -31,9 +34,55 @@ def communication(table: Table) -> Counterpart:
     return quotient(most, least)
 
 
-def not_drastic(numbers: MeasureByAxis) -> bool:
-    """Whether the distance with a tenth of the users is below twice the distance with all users."""
-    return numbers[LEAST] < DRASTIC * numbers[1.0]
+def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
+    """The mean distances with a tenth of the users and with all of them, by ε.
+
+    Raises `NoSuchPoint` if the trials lack one of them.
+    """
+    found = {
+        epsilon: tuple(
+            table.at(measure, sampling=one, epsilon=epsilon).mean for one in (LEAST, 1.0)
+        )
+        for epsilon in table.values("epsilon")
+    }
+    if not found:
+        raise NoSuchPoint("nothing was run")
+    return {epsilon: (few, everybody) for epsilon, (few, everybody) in found.items()}
+
+
+def difference_is_small(table: Table) -> Counterpart:
+    """The share of ε at which all users bring the distance down by less than the threshold.
+
+    Raises `ValueError` if no threshold is given, because the text has none.
+    """
+    found = distances(table, "normalised_tv")
+    return _below(table, ABSOLUTE, {epsilon: few - all_ for epsilon, (few, all_) in found.items()})
+
+
+def quotient_is_small(table: Table) -> Counterpart:
+    """The share of ε at which the distance with a tenth of the users is less than the threshold
+    times that with all users.
+
+    Raises `ValueError` if no threshold is given, because the text has none.
+    """
+    found = distances(table, "raw_tv")
+    return _below(table, RELATIVE, {epsilon: few / all_ for epsilon, (few, all_) in found.items()})
+
+
+def _below(table: Table, word: str, numbers: Mapping[float, float]) -> Counterpart:
+    threshold = table.word(word)
+    if isnan(threshold):
+        listed = ", ".join(f"{number:.3g} at ε = {one:g}" for one, number in numbers.items())
+        raise ValueError(f"{NO_THRESHOLD} (we found {listed}); --word '{word}=...' gives one")
+    share = sum(number < threshold for number in numbers.values()) / len(numbers)
+    return Counterpart(None, share, share, share, share=True)
+
+
+def less_for_more(numbers: MeasureByAxis) -> bool:
+    """Whether a further report brings the distance down less from π = 0.5 to 0.9 than from 0.1 to
+    0.5.
+    """
+    return numbers[0.5] - numbers[MOST] < numbers[LEAST] - numbers[0.5]
 
 
 def falling(numbers: MeasureByAxis) -> bool:
@@ -106,51 +155,76 @@ EXPERIMENT = Experiment(
         *CHOICES,
         "the estimator is ĉ, as the text says of this figure, though it recommends g",
     ),
+    words={
+        ABSOLUTE: Word(
+            nan,
+            "a difference of two total variation distances from this on is drastic; by default no "
+            "number, because the text has none",
+        ),
+        RELATIVE: Word(
+            nan,
+            "a distance from this many times another on is drastically larger; by default no "
+            "number, because the text has none",
+        ),
+    },
     quotes=[
         Quote(
             SECTION,
-            "communication at π = 0.9 over that at π = 0.1, said to go with n π",
+            "the communication at π = 0.9 divided by that at π = 0.1: it goes with n π",
             lambda _: MOST / LEAST,
             communication,
         ),
-        everywhere(
-            SECTION,
-            (
-                "share of the ε at which the distance of raw estimates falls with π, from 0.1 to "
-                "0.5 and 0.9"
-            ),
-            "raw_tv",
-            "sampling",
-            ["epsilon"],
-            falling,
-        ),
         *(
             everywhere(
-                "Biswas et al., section 6",
-                "share of the ε at which a tenth of the users does not make the distance "
-                f"drastically larger than all do: less than twice as large, {words}",
+                SECTION,
+                "the distance from the data falls as π grows",
                 measure,
                 "sampling",
                 ["epsilon"],
-                not_drastic,
-                why=why,
+                falling,
+                under=words,
+                points="π = 0.1, 0.5 and 0.9, which the runs can tell apart; the text names no ε",
             )
-            for measure, words, why in (
-                (
-                    "raw_tv",
-                    "raw",
-                    (
-                        "it is three times as large, or four, at each of these ε; the text has no "
-                        "number"
-                    ),
-                ),
-                (
-                    "normalised_tv",
-                    "clipped and scaled",
-                    "at ε = 1 alone, where clipping hides most of the noise; the text states "
-                    "neither ε nor clipping",
-                ),
+            for measure, words in (
+                ("raw_tv", "the distance of raw estimates"),
+                ("normalised_tv", "the distance of estimates clipped at 0 and scaled"),
             )
+        ),
+        *(
+            everywhere(
+                CONCLUSION,
+                "after a point, a further report brings the distance down less",
+                measure,
+                "sampling",
+                ["epsilon"],
+                less_for_more,
+                under=words,
+                points="the fall from π = 0.5 to 0.9 beside that from 0.1 to 0.5, which sends as "
+                "many reports; the text names no point and no ε",
+            )
+            for measure, words in (
+                ("raw_tv", "the distance of raw estimates"),
+                ("normalised_tv", "the distance of estimates clipped at 0 and scaled"),
+            )
+        ),
+        Quote(
+            CONCLUSION,
+            "a tenth of the users and all users make no drastic difference in the distance",
+            STATED,
+            difference_is_small,
+            under="the difference of the distances of estimates clipped at 0 and scaled",
+            why="the difference is drastic at some ε, with the threshold that was given",
+            points="π = 0.1 and 1, as in the text; it names no ε",
+        ),
+        Quote(
+            CONCLUSION,
+            "a tenth of the users and all users make no drastic difference in the distance",
+            STATED,
+            quotient_is_small,
+            under="the quotient of the distances of raw estimates, which can be above 1 and are "
+            "then no distances of distributions",
+            why="the quotient is drastic at some ε, with the threshold that was given",
+            points="π = 0.1 and 1, as in the text; it names no ε",
         ),
     ],
     figure=trade_off,

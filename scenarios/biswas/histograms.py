@@ -54,12 +54,13 @@ def experiment(
         quotes=[
             *quotes,
             everywhere(
-                "Biswas et al., section 4",
-                "share of the ε at which g is closer to the data for π = 0.9 than for 0.1",
+                f"Biswas et al., section 4 and {source.removeprefix('Biswas et al., ')}",
+                "the estimates by g are closer to the data for π = 0.9 than for π = 0.1",
                 "squared_l2",
                 "sampling",
                 ["law", "epsilon"],
                 falls,
+                points="the two π are the paper's; it names no ε",
             ),
         ],
         figure=histograms,
@@ -137,7 +138,7 @@ FIG1 = experiment(
     [BINOMIAL],
     [
         Quote(
-            "Biswas et al., section 4",
+            "Biswas et al., section 4 and Fig. 1",
             "size of the domain of Binomial(100, 0.5)",
             "100",
             size,
