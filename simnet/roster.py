@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -247,11 +248,23 @@ class Roster:
                 if self.crowds.intersection(group.numbers.tolist())
                 else ""
             )
-            parts.append(
-                (f"{role}: {names[0]}" if len(names) == 1 else f"{role}s: {names[0]}..{names[-1]}")
-                + crowd
-            )
+            several = "" if len(names) == 1 else "s"
+            parts.append(f"{role}{several}: {_listed(names)}{crowd}")
         return ", ".join(parts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of a role's parties in short: u1..u5 for consecutive numbers, else the names
+    themselves, of which the middle ones are left out if there are many.
+    """
+    first = re.fullmatch(r"(.*?)(\d+)", names[0])
+    if first is not None and len(names) > 1:
+        low = int(first[2])
+        if all(name == f"{first[1]}{low + place}" for place, name in enumerate(names)):
+            return f"{names[0]}..{names[-1]}"
+    if len(names) > NAMES_LISTED:
+        return f"{', '.join(names[: NAMES_LISTED - 1])}, ..., {names[-1]}"
+    return ", ".join(names)
 
 
 def _check(parties: object) -> None:
@@ -286,3 +299,4 @@ def _tokens(count: int) -> Words:
 
 
 COUNT_MASK = np.uint64((1 << 24) - 1)
+NAMES_LISTED = 6  # names of a role's parties without consecutive numbers that a message lists

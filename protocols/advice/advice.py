@@ -29,7 +29,7 @@ from simnet.values.field import Field
 from simnet.values.wire import BIT, Manifest, WireType
 
 NOT_BOTH = "the server with users"
-NOT_TWO = "any two of S1, S2, users"
+NOT_TWO = "S1 with S2; S2 with users; all elected"
 NOBODY = "nobody"
 
 

@@ -140,7 +140,7 @@ def advise(
     import attrs
     from rich.text import Text
 
-    from protocols.advice.advice import Question
+    from protocols.advice.advice import NOT_TWO, Question
     from protocols.advice.advice import advise as options_for
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
@@ -180,5 +180,12 @@ def advise(
         f"that every item has at least {question.rarest:,} holders, {basis}. The others assume "
         f"nothing about the data. The last column names the parties that must not collude."
     )
+    if any(option.trusts == NOT_TWO for option in options):
+        out.print(
+            "In tss, the shares show S1 with S2, or S2 with a few users, only the output. But "
+            "these coalitions know who reports on an item. So one user hides among fewer others, "
+            "and this δ does not hold against them. All users elected for an item together read "
+            "the answers of its reporters."
+        )
     write_json([attrs.asdict(option) for option in options], json)
     return 0

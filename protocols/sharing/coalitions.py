@@ -63,12 +63,12 @@ def enough_elected(run: Run) -> list[str]:
     return [users[place] for place in chosen] if outside.size else []
 
 
-ENOUGH_USERS = Chosen("enough users", enough_users)
+ENOUGH_USERS = Chosen("users, enough to open shares", enough_users)
 TOO_FEW_USERS = Chosen("users, one too few to open shares", too_few_users)
 SERVER_AND_TOO_FEW = Chosen(
     "server, users, one too few to open shares", lambda run: ["server", *too_few_users(run)]
 )
-ENOUGH_ELECTED = Chosen("enough users elected for an item", enough_elected)
+ENOUGH_ELECTED = Chosen("enough of an item's elected users", enough_elected)
 TOO_FEW_ELECTED = Chosen("the same set minus one user", lambda run: enough_elected(run)[:-1])
 
 CLAIMS_OF_SUMS = (

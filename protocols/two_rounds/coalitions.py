@@ -37,14 +37,15 @@ READER_AND_OWNERS = Chosen(
     "reader, all users but one",
     lambda run: ["reader", *_owners(run)] if _owners(run) else [],
 )
-ENOUGH_AGGREGATORS = Chosen("enough aggregators", enough_aggregators)
+ENOUGH_AGGREGATORS = Chosen("aggregators, enough to open shares", enough_aggregators)
 TOO_FEW_AGGREGATORS = Chosen("aggregators, one too few to open shares", too_few_aggregators)
 TOO_FEW_AND_OWNERS = Chosen(
-    "aggregators, one too few, all owners but one",
+    "all users but one, aggregators, one too few to open shares",
     lambda run: [*_owners(run), *too_few_aggregators(run)] if too_few_aggregators(run) else [],
 )
 TOO_FEW_AND_READER = Chosen(
-    "aggregators, one too few, the reader", lambda run: [*too_few_aggregators(run), "reader"]
+    "reader, aggregators, one too few to open shares",
+    lambda run: [*too_few_aggregators(run), "reader"],
 )
 
 CLAIMS_OF_AGGREGATORS = (

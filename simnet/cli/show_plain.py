@@ -9,8 +9,9 @@ from simnet.cli.verdicts import print_claims
 from simnet.printable import printable
 from simnet.record.ledger import Traffic
 from simnet.scenario.perform import parameters_in_words
-from simnet.scenario.plain import PlainRun
+from simnet.scenario.plain import PlainRun, plain
 from simnet.stated.bill import count_in_words
+from simnet.values.residues import Residues
 
 OUTPUTS_SHOWN = 12
 LONGEST_OUTPUT = 60  # characters
@@ -55,13 +56,22 @@ def _print_outputs(result: PlainRun, console: Console) -> None:
         return
     table = Grid("party", "output")
     for name, output in outputs[:OUTPUTS_SHOWN]:
-        text = " ".join(str(output).split())
+        text = " ".join(_in_words(output).split())
         short = text if len(text) <= LONGEST_OUTPUT else text[: LONGEST_OUTPUT - 1] + "…"
         table.add_row(name, Text(printable(short)))
     console.print(table)
     if len(outputs) > OUTPUTS_SHOWN:
         console.print(f"and {len(outputs) - OUTPUTS_SHOWN:,} more outputs, all of them with --json")
     console.print()
+
+
+def _in_words(output: object) -> str:
+    """Return an output as text: arrays as numpy prints them, field elements as numbers mod q."""
+    if isinstance(output, Residues):
+        return f"{output.numbers()} mod {output.field.modulus}"
+    if isinstance(output, tuple | list | dict):  # numpy's numbers inside would be np.int64(3)
+        return str(plain(output))
+    return str(output)
 
 
 def _print_traffic(result: PlainRun, console: Console) -> None:

@@ -19,12 +19,18 @@ from simnet.adversary.words import (
     tier_in_words,
 )
 from simnet.cli.grid import Grid
+from simnet.contract import Ideal
 from simnet.scenario.claims import Judged
 from simnet.scenario.verify import VerdictCounts
 from simnet.stated.disclosure import TRAFFIC
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
+NO_FUNCTIONALITY = (
+    "the protocol has no method `functionality`, so no function counts as output. Write "
+    "`def functionality(self, inputs, users)`, which returns what each party may learn: for "
+    'example, {"server": total}'
+)
 COLOURS = {
     "nothing": "green",
     "output-only": "cyan",
@@ -88,6 +94,8 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     hidden = len(verdict.functions) - FUNCTIONS_SHOWN
     if hidden > 0:
         console.print(f"  and {_counted(hidden, 'more function')}, all of them with --json")
+    if not isinstance(verdict.runs[0].protocol, Ideal) and verdict.finding == "leaks":
+        console.print(Text(f"  note: {NO_FUNCTIONALITY}", "yellow"))
     fixed = verdict.output_fixes.in_words
     if fixed is not None:
         console.print(Text(f"  the output alone fixes: {fixed}", "yellow"))

@@ -11,6 +11,8 @@ from simnet.contract import Ideal, Protocol
 from simnet.doors.call import DoorKind, door_call
 from simnet.errors import SimnetError
 from simnet.kernel.reading import Reading, Sampled
+from simnet.kernel.seating import seated
+from simnet.nearest import did_you_mean
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.sealed import Input, Sealed
@@ -65,6 +67,23 @@ def holders(
     return [IdealHolder(party, seed, reading or Sampled()) for party in parties]
 
 
+def _check_names(handed: object, protocol: Ideal) -> None:
+    """Raise `SimnetError` unless `handed`, which a functionality returned, maps parties' names."""
+    if not isinstance(handed, Mapping):
+        raise SimnetError(
+            f"a functionality must return a mapping from the names of parties to field arrays, got "
+            f"{type(handed).__name__}"
+        )
+    roster = seated(protocol)
+    for name in handed:
+        if name not in roster.number:
+            meant = did_you_mean(str(name), roster.names)
+            raise SimnetError(
+                f"the functionality gives a value to {name!r}, which is no party of this run"
+                f"{meant}: {roster.describe()}"
+            )
+
+
 def ideal_world(
     protocol: Protocol, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
 ) -> Mapping[str, FieldArray]:
@@ -77,11 +96,8 @@ def ideal_world(
         return {}
     played_by = reading or Sampled()
     sealed = [Sealed(Input(name, played_by.input(name, value))) for name, value in inputs.items()]
-    handed: Any = protocol.functionality(sealed, holders(inputs, seed, played_by))
-    if not isinstance(handed, Mapping) or not set(handed) <= set(protocol.parties()):
-        raise SimnetError(
-            "a functionality must return a mapping from the names of parties to field arrays"
-        )
+    handed: Mapping[str, Any] = protocol.functionality(sealed, holders(inputs, seed, played_by))
+    _check_names(handed, protocol)
     for name, arrays in handed.items():
         if not all(
             hasattr(array, "field")

@@ -33,6 +33,7 @@ from simnet.scenario.population import in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About
 from simnet.stated.bill import Bill
+from simnet.values.residues import Residues
 
 OUTPUTS_SHOWN = 10  # parties
 Inputs = Sequence[Any] | Numbers  # one input for each party whose script takes one
@@ -211,7 +212,15 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
 
 
 def plain(output: Any) -> Any:
-    """Return an output as numbers, texts and lists for JSON; any other value becomes text."""
+    """Return an output as numbers, texts and lists for JSON; any other value becomes text.
+
+    Field elements become their numbers.
+
+    >>> plain([np.int64(3), np.array([1, 2])])
+    [3, [1, 2]]
+    """
+    if isinstance(output, Residues):
+        return plain(output.numbers())
     if isinstance(output, np.ndarray | np.generic):
         return plain(output.tolist())
     if isinstance(output, Mapping):

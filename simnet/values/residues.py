@@ -20,7 +20,7 @@ array share it, and a view needs no copy. Each party that receives an array wrap
 
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,15 @@ from simnet.arrays import Indices, Ints, Numbers
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter, Operation
 from simnet.values.metered import Metered
-from simnet.values.sealed import BRANCHES, COMPARES, READS_NUMBERS, Opened, SealBroken, Sealed
+from simnet.values.sealed import (
+    BRANCHES,
+    COMPARES,
+    ONLY_DOORS,
+    READS_NUMBERS,
+    Opened,
+    SealBroken,
+    Sealed,
+)
 from simnet.values.wire import WireType
 
 # The largest number of rows that are added in the narrow type. With larger groups, numpy's inner
@@ -213,6 +221,24 @@ class Residues:
         return True
 
     __hash__ = None  # type: ignore[assignment]  # compared by value, so not usable as a key
+
+    def __int__(self) -> int:
+        """Raise `TypeError`: the message names the door that gives a number."""
+        raise self._no_number("turns field elements into a number")
+
+    __float__ = __index__ = __int__
+
+    def __mod__(self, other: object) -> NoReturn:
+        """Raise `TypeError`: field elements have no remainders, quotients or order."""
+        raise self._no_number("calculates a remainder, a quotient or an order of field elements")
+
+    __rmod__ = __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__
+    __lt__ = __le__ = __gt__ = __ge__ = __mod__
+
+    def _no_number(self, deed: str) -> TypeError:
+        if self.meter is not None and self.meter.in_script:
+            return SealBroken(f"{deed}: {ONLY_DOORS}")
+        return TypeError(f"{deed}: `array.numbers()` gives the numbers outside a script")
 
     def __repr__(self) -> str:
         if self.meter is not None and self.meter.in_script:

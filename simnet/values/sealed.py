@@ -219,6 +219,11 @@ READS_NUMBERS = (
     "reads the numbers of field elements, which depend on inputs and on coins: pass the array to "
     "me.disclose(function, array) or me.output(function, array)"
 )
+ONLY_DOORS = (
+    "their numbers depend on inputs and on coins. Write, for example, `return me.output(int, "
+    "total)` for a number that the script returns, or me.disclose(function, array) for a number "
+    "that everybody may know"
+)
 BRANCHES = (
     "branches on field elements, whose numbers depend on inputs and on coins: pass the array to "
     "me.disclose(function, array)"

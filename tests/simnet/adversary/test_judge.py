@@ -402,6 +402,18 @@ def test_a_script_that_declares_less_than_its_functionality_is_not_cleared() -> 
         verdict(run(OnlyIdeally(2), [1, 2]), "server")
 
 
+class Misspelt(Adding):
+    """The functionality gives the sum to a party that does not exist."""
+
+    def functionality(self, held: Any, users: Any) -> Mapping[str, Any]:
+        return {"sever": super().functionality(held, users)["server"]}
+
+
+def test_a_functionality_that_names_a_stranger_is_told_who_is_there() -> None:
+    with pytest.raises(SimnetError, match=r"'sever', .*mean server.*users: u1..u2, server"):
+        verdict(run(Misspelt(2), [1, 2]), "server")
+
+
 def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
     with pytest.raises(BadInput, match="at least one run"):
         verdict([], "u1")

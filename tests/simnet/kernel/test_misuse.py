@@ -577,6 +577,10 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
             "send takes the name of one recipient",
         ),
         (lambda me: me.send(NOTE, ["a", "b"], elements(1)), "send takes the name of one recipient"),
+        (lambda me: int(me.coins.field(F, ())), "`return me.output(int, total)`"),
+        (lambda me: float(me.coins.field(F, ())), "`return me.output(int, total)`"),
+        (lambda me: me.coins.field(F, ()) % 2, "`return me.output(int, total)`"),
+        (lambda me: me.coins.field(F, ()) > 3, "an order of field elements"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_told_what_to_write(
