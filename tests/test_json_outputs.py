@@ -65,6 +65,8 @@ COMMANDS = [
     ),
     ("privacy-compose", "privacy compose --group 33,40@0.1x5 --delta 1e-6"),
     ("privacy-claims", "privacy claims --users 100 --items 5 --beta 0.1 --epsilon 0.5"),
+    ("theorems", "theorems jia biswas"),
+    ("theorems", "theorems joy --show 30"),
     ("privacy-claims", "privacy claims --users 900 --items 3 --beta 0.3 --epsilon 2 --reported 1"),
 ]
 

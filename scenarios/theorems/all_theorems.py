@@ -2,10 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
-from scenarios.theorems import of_yang
+from scenarios.theorems import of_biswas, of_jia, of_joy, of_wang, of_yang
 from scenarios.theorems.theorem import PAPERS, Theorem
 
-THEOREMS: Sequence[Theorem] = (*of_yang.THEOREMS,)
+THEOREMS: Sequence[Theorem] = (
+    *of_yang.THEOREMS,
+    *of_wang.THEOREMS,
+    *of_jia.THEOREMS,
+    *of_joy.THEOREMS,
+    *of_biswas.THEOREMS,
+)
 
 
 def of_papers(papers: Iterable[str] = ()) -> list[Theorem]:

@@ -1,7 +1,8 @@
 """Theorems of the papers, each with a verdict that is computed.
 
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
-proposition, or a definition or remark that claims something. It has one or more readings, since a
+proposition, or a definition, remark or equation that claims something. (Joy and Gerla number only
+equations.) It has one or more readings, since a
 text sometimes allows several; the first reading is the text taken literally, and its verdict is the
 verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
 `Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
@@ -32,7 +33,9 @@ from simnet.stated.privacy import small_in_words, small_number
 
 State = Literal["holds", "fails", "not judged"]
 How = Literal["proved", "exact for these parameters", "searched", "counterexample", ""]
-Kind = Literal["Theorem", "Lemma", "Corollary", "Proposition", "Definition", "Remark"]
+Kind = Literal[
+    "Theorem", "Lemma", "Corollary", "Proposition", "Definition", "Remark", "Equation", "Section"
+]
 
 PAGE = "docs/proofs/papers.md"
 SHOWN = 8  # the number of judged instances that a finding keeps to show

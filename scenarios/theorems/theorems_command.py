@@ -1,0 +1,172 @@
+"""The command `simnet theorems`: every numbered statement of the papers, with its verdict."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from simnet.cli.options import JsonFile
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from scenarios.theorems.theorem import Finding, Theorem
+
+COLOURS = {"holds": "green", "fails": "bold red", "not judged": "yellow"}
+
+
+def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> int:
+    """Judge the theorems, lemmas and corollaries of the papers: each holds, fails, or is not
+    judged.
+
+    The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
+    it. `exact for these parameters`: all instances of a finite range were computed exactly.
+    `searched`: no counterexample was found at the points that `--show` names, which is no proof.
+    `counterexample`: the first one found, smallest parameters first. The exit status is 0 whatever
+    the verdicts are.
+
+    For example:
+
+    - `simnet theorems`
+    - `simnet theorems yang wang`
+    - `simnet theorems yang --show 3.1`
+
+    Parameters
+    ----------
+    papers
+        The papers: yang, wang, jia, joy, biswas. By default all of them.
+    show
+        Show all about the statements with this number or name, such as 3.1 or "Lemma 3.1": every
+        reading of the text, the range of the search, and some of the instances judged.
+    json
+        Write the result as JSON to this file; `-` writes it to standard output.
+    """
+    from scenarios.theorems.all_theorems import of_papers
+    from simnet.cli.output import console, write_json
+
+    try:
+        chosen = of_papers(papers)
+    except ValueError as error:
+        raise BadInput(str(error)) from error
+    if show is not None:
+        chosen = _named(chosen, show)
+    out = console(json)
+    if show is None:
+        _print_list(out, chosen)
+    else:
+        for theorem in chosen:
+            _print_whole(out, theorem)
+    write_json([_as_json(theorem, show is not None) for theorem in chosen], json)
+    return 0
+
+
+def _named(chosen: Sequence["Theorem"], name: str) -> list["Theorem"]:
+    """Return the statements with this number or name, whatever its case."""
+    found = [
+        theorem
+        for theorem in chosen
+        if name.strip().lower() in (theorem.number, theorem.name.lower())
+    ]
+    if not found:
+        names = ", ".join(dict.fromkeys(theorem.name for theorem in chosen))
+        raise BadInput(f"no statement is called {name!r}: there are {names}")
+    return found
+
+
+def _as_json(theorem: "Theorem", whole: bool) -> dict[str, Any]:
+    """Return a theorem as JSON; `whole` adds the instances that `--show` prints."""
+    found = theorem.as_json()
+    if whole:
+        for entry, reading in zip(found["readings"], theorem.readings, strict=True):
+            entry["instances"] = [instance.as_json() for instance in reading.finding.sample]
+    return found
+
+
+def _state(finding: "Finding") -> "Text":
+    from rich.text import Text
+
+    return Text(finding.state, COLOURS[finding.state])
+
+
+def _print_list(out: "Console", chosen: Sequence["Theorem"]) -> None:
+    """Print a table for each paper, and how many statements hold and fail."""
+    from rich.text import Text
+
+    from scenarios.theorems.theorem import PAPERS
+    from simnet.cli.grid import Grid
+
+    for paper, citation in PAPERS.items():
+        of_paper = [theorem for theorem in chosen if theorem.paper == paper]
+        if not of_paper:
+            continue
+        table = Grid("name", "verdict", "how", "statement")
+        for theorem in of_paper:
+            found = theorem.finding
+            lines = [theorem.statement, *_reasons(theorem)]
+            table.add_row(theorem.name, _state(found), found.how, "\n".join(lines))
+        out.print(Text(f"{citation}: {_summary(of_paper)}", "bold"))
+        out.print(table)
+        out.print()
+    out.print(Text('For more: simnet theorems PAPER --show "NAME".', "dim"))
+
+
+def _summary(theorems: Sequence["Theorem"]) -> str:
+    counts: Counter[str] = Counter(theorem.finding.state for theorem in theorems)
+    words = {"holds": "hold", "fails": "fail", "not judged": "not judged"}
+    return ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
+
+
+def _reasons(theorem: "Theorem") -> list[str]:
+    """Return the counterexample, or why there is no verdict, and readings with another verdict."""
+    found = theorem.finding
+    lines = []
+    if found.counterexample is not None:
+        lines.append(f"Counterexample: {_in_words(found)}.")
+    elif found.state == "not judged":
+        lines.append(f"Not judged: {found.basis}.")
+    lines += [
+        f"Read otherwise ({reading.under}): {reading.finding.state}."
+        for reading in theorem.readings[1:]
+        if reading.finding.state != found.state
+    ]
+    return lines
+
+
+def _in_words(found: "Finding") -> str:
+    """Return a counterexample as text: where it is, the numbers, and by how much it fails."""
+    instance = found.counterexample
+    assert instance is not None
+    claimed, exact = instance.numbers
+    text = instance.place
+    if exact:
+        text += f": claimed {claimed}, exact {exact}" if claimed else f": {exact}"
+    return text + (f" ({instance.excess})" if instance.excess else "")
+
+
+def _print_whole(out: "Console", theorem: "Theorem") -> None:
+    """Print a statement with every reading, the range of the search, and instances."""
+    from rich.text import Text
+
+    from simnet.cli.grid import Grid
+
+    out.print(Text(theorem.source, "bold"))
+    out.print(theorem.statement)
+    for reading in theorem.readings:
+        found = reading.finding
+        out.print()
+        if reading.under:
+            out.print(f"Reading: {reading.under}.")
+        out.print(Text.assemble(_state(found), f" ({found.how})" if found.how else ""))
+        out.print(f"Judged: {found.basis}.")
+        if found.counterexample is not None:
+            out.print(f"Counterexample: {_in_words(found)}.")
+        if found.sample:
+            table = Grid("instance", "claimed", "exact", "")
+            for instance in found.sample:
+                verdict = "holds" if instance.holds else "fails"
+                table.add_row(instance.place, *instance.numbers, Text(verdict, COLOURS[verdict]))
+            out.print(table)
+    if theorem.command:
+        out.print(f"\nMore numbers: {theorem.command}")
+    out.print()
