@@ -115,6 +115,7 @@ def _mean_bill(
     trials: int,
 ) -> list["BillRow"]:
     """Return the mean bill of several runs of a protocol on one population."""
+    from simnet.cli.long_work import announced, seconds_of
     from simnet.scenario.perform import perform, synthetic
     from simnet.scenario.scenario import Scenario
     from simnet.stated.bill import mean_row
@@ -130,7 +131,9 @@ def _mean_bill(
         items=items,
     )
     people = synthetic(scenario, users, seed)
-    bills = [perform("table1", scenario, people, seed + trial).bill for trial in range(trials)]
+    work = scenario.described(scenario.build_for(people)).workload
+    with announced(f"table1, {protocol.__name__}", trials * seconds_of(work)):
+        bills = [perform("table1", scenario, people, seed + trial).bill for trial in range(trials)]
     return [mean_row(rows) for rows in zip(*bills, strict=True)]
 
 

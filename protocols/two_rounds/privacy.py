@@ -1,13 +1,18 @@
 """The exact privacy of every view of the two-round mechanism.
 
-Round one alone tells nothing. Round two alone has a finite ε, which depends on the rarest
-background face. Both rounds of one owner together can show that it was sampled, and then its truth:
-δ = π_s at every ε. So a view that holds both rounds has ε = inf. Exact sums of both rounds differ
-by Bin(yes, π_s). With one holder less, one outcome is impossible, so there is no finite ε either; δ
-falls as `yes` grows, the number that is being estimated.
+Each owner rolls one die, and gives one answer in each of two rounds.
 
-Source: Joy and Gerla, section 4.4, who analyse only round two: Eq. 18 to 25 for one value, with
-both outputs, and Eq. 26 to 29 for several values, with the largest over all values.
+- *Round one alone* tells nothing about the owner's truth.
+- *Round two alone* has a finite ε, which depends on the least probable background face.
+- *Both answers of one owner* together can show that the die showed its sampled face. Then they
+  show the owner's truth. So δ = π_s at every ε, and no finite ε is possible.
+- *The exact sums of both rounds* differ by a number with the law Bin(h, π_s), where h owners hold
+  the value. If one holder fewer took part, a difference of h would be impossible. So no finite ε
+  is possible either. δ falls as h grows, and h is the number that the protocol estimates.
+
+Source: Joy and Gerla, section 4.4. They analyse only round two. Their Eq. 18 to 25 are about one
+value: an owner answers yes or no, and both answers are compared. Their Eq. 26 to 29 are about
+several values, and take the largest ε over all values.
 """
 
 import math

@@ -79,7 +79,7 @@ def breaking(
         return
     if figure is not None:
         refuse_undrawable(figure)
-    with progress_bar("runs", runs) as progress:
+    with progress_bar("runs", runs, announces=True) as progress:
         sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
     _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
     write_json(sizes.as_json(), json)

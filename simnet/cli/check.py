@@ -34,10 +34,16 @@ def check(
     from rich.text import Text
 
     from simnet.cli.grid import Grid
+    from simnet.cli.long_work import announced, seconds_of
     from simnet.cli.output import console, write_json
-    from simnet.scenario.determinism import replicas
+    from simnet.scenario.determinism import REPLICAS, replicas
+    from simnet.scenario.find import find
 
-    traces = replicas(scenario, settings_of(set_), seed)
+    settings = settings_of(set_)
+    chosen = find(scenario)[1].with_settings(settings)
+    work = chosen.described(chosen.build(chosen.users, chosen.items)).workload
+    with announced("check", REPLICAS * seconds_of(work)):
+        traces = replicas(scenario, settings, seed)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Grid("run", "trace", "")

@@ -1,4 +1,4 @@
-"""Announces a run that takes long: asks before a very large one, and says how long it takes."""
+"""Announces work that takes long: says how long it takes, and asks before a very large run."""
 
 import sys
 import time
@@ -14,6 +14,7 @@ LARGE = 1_000_000_000  # from this many field elements on, the program asks befo
 LONG = 5.0  # from this many seconds on, the program says when the run begins and ends
 # The time of a run on one core of a usual machine. An estimate with them may be wrong by half.
 SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
+SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by message
 
 
 @contextmanager
@@ -26,7 +27,7 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
     if work is None or work.element_bits is None:  # only field elements make a run long
         yield
         return
-    seconds = work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
+    seconds = seconds_of(work)
     what = (
         f"{name}: {work.messages:,} messages with {work.elements:,} field elements, "
         f"about {duration(seconds)}"
@@ -34,10 +35,27 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
     sample = "--users N runs a sample of N users"
     if work.elements >= LARGE and not yes:
         _ask(what, sample)
+    with announced(name, seconds, f"{what}; {sample}"):
+        yield
+
+
+def seconds_of(work: Workload | None) -> float:
+    """Return about how long one run takes, or 0 if this is not known."""
+    if work is None or work.element_bits is None:
+        return 0.0
+    return work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
+
+
+@contextmanager
+def announced(name: str, seconds: float, what: str | None = None) -> Iterator[None]:
+    """Say when work begins that takes about so many seconds, and when it ends.
+
+    Nothing is said of short work, nor on a terminal. `what` describes the work with its time.
+    """
     if seconds < LONG or sys.stderr.isatty():
         yield
         return
-    tell(f"{what}; {sample}")
+    tell(what or f"{name}: this takes about {duration(seconds)}")
     began = time.monotonic()
     yield
     tell(f"{name}: done after {duration(time.monotonic() - began)}")

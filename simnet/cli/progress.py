@@ -1,4 +1,4 @@
-"""A progress bar, which is shown only on a terminal, and only for work of more than a second."""
+"""A progress bar on a terminal, for work of more than a second; elsewhere at most one line."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -26,11 +26,13 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress_bar(
-    label: str, total: int, unit: str | None = None
+    label: str, total: int, unit: str | None = None, announces: bool = False
 ) -> Iterator[Callable[[float], None]]:
     """Yield a function; call it with the number of steps done since the last call.
 
-    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second.
+    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. If the
+    bar `announces` and there is no terminal, one line says how long the remaining steps will take,
+    as soon as the first steps tell this and if it is some seconds.
     """
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -41,17 +43,36 @@ def progress_bar(
     )
     bar = Progress(*columns, console=Screen(stderr=True), transient=True)
     task = bar.add_task(label, total=total)
-    begun, shown = time.monotonic(), False
+    begun, shown, done, silent = time.monotonic(), False, 0.0, announces
 
     def advance(steps: float) -> None:
-        nonlocal shown
+        nonlocal shown, done, silent
         bar.advance(task, steps)
-        if not shown and time.monotonic() - begun > PATIENCE and bar.console.is_terminal:
-            shown = True
-            bar.start()
+        done += steps
+        waited = time.monotonic() - begun
+        if waited <= PATIENCE:
+            return
+        if bar.console.is_terminal:
+            if not shown:
+                shown = True
+                bar.start()
+        elif silent and done:
+            silent = False
+            _announce(label, done, total, waited)
 
     try:
         yield advance
     finally:
         if shown:
             bar.stop()
+
+
+def _announce(label: str, done: float, total: int, waited: float) -> None:
+    """Say how long the remaining steps take, if they take as long as those done did."""
+    from simnet.cli.long_work import LONG
+    from simnet.cli.reproduce import duration
+    from simnet.cli.tell import tell
+
+    rest = waited * (total - done) / done
+    if rest >= LONG:
+        tell(f"{label}: {done:,.0f} of {total:,} done, about {duration(rest)} more")

@@ -147,14 +147,21 @@ def _judge(
 ) -> int:
     """Give verdicts on runs with these seeds; return the exit status of `verify`."""
     from simnet.adversary.whole_view import meets
+    from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.scenario.perform import plain_parameters
+    from simnet.scenario.population import Population
+    from simnet.scenario.verify import MOST_MESSAGES, verify_runs
     from simnet.scenario.verify import verify as verify_one
-    from simnet.scenario.verify import verify_runs
 
-    verified = verify_one(scenario, corrupt, seeds[0], people, collections)
+    fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
+    work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
+    messages = 0 if work is None else work.messages * collections
+    is_judged = messages <= MOST_MESSAGES  # else the run is refused
+    with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
+        verified = verify_one(scenario, corrupt, seeds[0], people, collections)
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()
@@ -170,7 +177,7 @@ def _judge(
     print_verdict(out, verified.verdict)
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
-        with progress_bar("runs", len(seeds)) as progress:
+        with progress_bar("runs", len(seeds), announces=True) as progress:
             tally = verify_runs(scenario, corrupt, seeds, people, collections, progress)
         result["runs"] = tally.as_json()
         print_counts(out, tally)

@@ -18,6 +18,7 @@ from simnet.scenario.perform import LIMIT
 from simnet.scenario.plain import replica
 
 HASH_SEEDS = ("1", "2")
+REPLICAS = 5 + len(HASH_SEEDS)  # runs that are compared
 
 
 def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, Trace]:

@@ -205,6 +205,9 @@ def parsed(setting: Setting, text: str) -> Any:
     unfit = setting.default is None or isinstance(setting.default, Required | bool)
     such = "" if unfit else f", such as {setting.default}"
     meaning = f"; it is {setting.meaning}" if setting.meaning else ""
+    if kind is bool:
+        says = f": it says {setting.meaning}" if setting.meaning else ""
+        raise BadInput(f"{setting.name} takes true or false, got {text!r}{says}")
     raise BadInput(f"{setting.name}={text} is not {setting.type_in_words}{such}{meaning}")
 
 

@@ -6,6 +6,7 @@ import io
 import pytest
 
 from simnet.cli.long_work import LARGE, long_work
+from simnet.cli.progress import progress_bar
 from simnet.errors import BadInput
 from simnet.stated.about import Workload
 from tests.harness.shell import refusal, simnet
@@ -46,6 +47,17 @@ def test_a_long_run_says_when_it_begins_and_ends(capsys: pytest.CaptureFixture[s
         begins = capsys.readouterr().err
     assert begins.startswith("simnet: dpds: 200,000,000 messages with 2,000,000,000 field elements")
     assert capsys.readouterr().err == "simnet: dpds: done after 1 s\n"
+
+
+def test_a_bar_without_a_terminal_says_how_long_the_rest_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 0.5, 2.0, 4.0])
+    monkeypatch.setattr("simnet.cli.progress.time.monotonic", lambda: next(clock, 9.0))
+    with progress_bar("runs", 20, announces=True) as advance:
+        for _ in range(3):
+            advance(1)
+    assert capsys.readouterr().err == "simnet: runs: 2 of 20 done, about 18 s more\n"
 
 
 @pytest.mark.parametrize("small", [None, work(1000), Workload(messages=1, elements=10 * LARGE)])

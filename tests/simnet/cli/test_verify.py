@@ -928,7 +928,7 @@ def test_parameters_that_are_not_set_have_their_defaults(own: Own, decorator: st
     ("setting", "said"),
     [
         ("rounds=x", "rounds=x is not a whole number"),
-        ("flag=9", "flag=9 is not true or false"),
+        ("flag=9", "flag takes true or false, got '9'"),
         ("chance=x", "chance=x is not a number"),
         ("other=1", "this scenario has users, items, rounds"),
     ],

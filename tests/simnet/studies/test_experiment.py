@@ -90,7 +90,7 @@ def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
         ({"z": "1"}, "no parameter is called 'z': this experiment has kind, x, on, y"),
         ({"x": "many"}, "x=many is not a whole number, such as 1"),
         ({"x": "1,"}, "x= is not a whole number"),
-        ({"on": "perhaps"}, "on=perhaps is not true or false"),
+        ({"on": "perhaps"}, "on takes true or false, got 'perhaps'"),
     ):
         with pytest.raises(BadInput, match=words):
             experiment().with_settings(texts)
