@@ -91,7 +91,18 @@ def run(
     chosen = found.with_settings(settings)
     people, limit = data or Data(), LIMIT if max_elements is None else max_elements
     if not found.assesses:  # asked with the defaults: settings may fit only the people's columns
-        return _run_plain(name, chosen, people, inputs, seed, limit, claims, figure, json)
+        return _run_plain(
+            name,
+            chosen,
+            people,
+            inputs,
+            seed,
+            limit,
+            (at_epsilon, at_delta),
+            claims,
+            figure,
+            json,
+        )
     return _run_assessed(
         name,
         chosen,
@@ -115,6 +126,7 @@ def _run_plain(
     inputs: str | None,
     seed: int,
     limit: int,
+    privacy: tuple[float | None, float | None],
     claims: bool,
     figure: Path | None,
     json: str | None,
@@ -147,6 +159,8 @@ def _run_plain(
             data=own_inputs,
             seed=seed,
             claims=False,
+            at_epsilon=privacy[0],
+            at_delta=privacy[1],
             name=name,
             limit=limit,
             progress=progress,

@@ -5,6 +5,7 @@ from rich.text import Text
 
 from simnet.cli.bills import print_bill
 from simnet.cli.grid import Grid
+from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
 from simnet.printable import printable
 from simnet.record.ledger import Traffic
@@ -25,6 +26,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     parts = [run.roster.describe(), *([parameters] if parameters else []), f"seed {run.seed}"]
     console.print(Text("; ".join(parts) + "\n"))
     _print_outputs(result, console)
+    print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.people, run.seed)
     _print_traffic(result, console)
     if result.bill:

@@ -100,7 +100,16 @@ def perform(
         if isinstance(data, Population | Column):
             data = _people(chosen, data, settings, seed, limit).inputs
             chosen = chosen.with_settings({"users": str(len(data))})
-        played = plain.play(called, chosen, seed, data, limit=limit, progress=progress)
+        played = plain.play(
+            called,
+            chosen,
+            seed,
+            data,
+            limit=limit,
+            progress=progress,
+            epsilon=at_epsilon,
+            delta=at_delta,
+        )
         return played.judged() if claims else played
     result = performing.perform(
         called,

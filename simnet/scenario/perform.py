@@ -187,7 +187,7 @@ class Performance:
             **({} if assessed.scores is None else {"scores": attrs.asdict(assessed.scores)}),
             "expected_squared_l2": assessed.expected_squared_l2,
             "deviation_squared_l2": assessed.deviation_squared_l2,
-            "privacy": _privacy_json(self.privacy),
+            "privacy": privacy_json(self.privacy),
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             **trace_json(self.run),
@@ -352,7 +352,7 @@ def synthetic(scenario: Scenario, users: int, seed: int, limit: int = LIMIT) -> 
     return scenario.synthetic(users, seed)
 
 
-def _privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
+def privacy_json(statements: Sequence[PrivacyStatement]) -> dict[str, Any]:
     """Return the first statement's keys, and the list of all statements, for JSON."""
     if not statements:
         return {}

@@ -25,14 +25,17 @@ from simnet.scenario.perform import (
     bill,
     ledger_json,
     plain_parameters,
+    privacy_json,
+    privacy_of,
     refuse_absurd,
     synthetic,
     trace_json,
 )
 from simnet.scenario.population import in_chance_order
 from simnet.scenario.scenario import Scenario
-from simnet.stated.about import About
+from simnet.stated.about import About, Totals
 from simnet.stated.bill import Bill
+from simnet.stated.privacy import Statements
 from simnet.values.residues import Residues
 
 OUTPUTS_SHOWN = 10  # parties
@@ -64,6 +67,7 @@ class PlainRun:
     run: Run
     about: About
     bill: Bill = attrs.field(factory=Bill, converter=Bill)
+    privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
 
     @property
@@ -80,7 +84,7 @@ class PlainRun:
             "items": (isinstance(protocol, OverItems), "exact views against all neighbours"),
             "About.assess": (about.assess is not None, "the estimate beside the truth"),
             "About.expected_bill": (about.expected_bill is not None, "the bill beside a formula"),
-            "About.privacy": (False, "exact ε and δ of each view"),
+            "About.privacy": (bool(self.privacy), "exact ε and δ of each view"),
             "Scenario.claims": (bool(self.scenario.claims), "what coalitions learn"),
         }
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}
@@ -122,6 +126,8 @@ class PlainRun:
                 f"{self.run.ledger.rounds} rounds"
             ),
         ]
+        if self.privacy:
+            parts.append(markup.folded("Privacy of one user", self.privacy._repr_html_()))
         if self.adversaries:
             parts.append(markup.folded("What coalitions learn", self.adversaries._repr_html_()))
         if self.bill:
@@ -136,6 +142,7 @@ class PlainRun:
             "parameters": self.parameters,
             "seed": self.run.seed,
             "outputs": {name: plain(output) for name, output in self.run.outputs.items()},
+            "privacy": privacy_json(self.privacy),
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "more_to_show": dict(self.more_to_show),
@@ -152,17 +159,43 @@ def play(
     *,
     limit: int,
     progress: Callable[[int], None] | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
 ) -> PlainRun:
     """Run a scenario without comparing its estimate with the truth.
 
     Without `inputs`, synthetic people of the scenario are drawn with the seed, and the parties take
-    their inputs. Raises `BadInput` for parameters that do not fit, and for a run that would move
-    more field elements than `limit`.
+    their inputs. Privacy is stated at `epsilon` and at `delta`. Raises `BadInput` for parameters
+    that do not fit, and for a run that would move more field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     done = run(protocol, own_inputs, seed, progress=progress)
     about = scenario.described(protocol)
-    return PlainRun(name=name, scenario=scenario, run=done, about=about, bill=bill(about, done))
+    totals = totals_of(scenario, own_inputs)
+    stated = () if totals is None else privacy_of(about, done, totals, epsilon, delta)
+    return PlainRun(
+        name=name,
+        scenario=scenario,
+        run=done,
+        about=about,
+        bill=bill(about, done),
+        privacy=stated,
+    )
+
+
+def totals_of(scenario: Scenario, inputs: Inputs) -> Totals | None:
+    """Return what the inputs add up to: the sum of numbers, or the number of holders of each item.
+
+    Returns None for inputs that are neither numbers nor items in 1..N.
+    """
+    values = np.asarray(inputs)
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        return None
+    if scenario.on_values:
+        return np.array([values.sum()])
+    if values.dtype.kind == "f" or not ((values >= 1) & (values <= scenario.items)).all():
+        return None
+    return np.bincount(values, minlength=scenario.items + 1)[1:]
 
 
 def judged(result: PlainRun, progress: Callable[[int], None] = lambda _: None) -> PlainRun:

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from matplotlib.figure import Figure
 
@@ -108,6 +109,17 @@ def test_settings_are_those_of_the_command_line() -> None:
         find("dpds", partcipation=0.25)
     with pytest.raises(BadInput, match="neither the name of a scenario"):
         perform(3)
+
+
+def test_privacy_is_stated_without_a_comparison_with_the_truth() -> None:
+    whole = find("dpds", users=20, items=2)
+    lean = attrs.evolve(whole, about=lambda made: attrs.evolve(whole.described(made), assess=None))
+    people = [1] * 12 + [2] * 8
+    plain = perform(lean, data=people, claims=False)
+    assert isinstance(plain, PlainRun)
+    assert plain.privacy
+    assert plain.privacy == perform(whole, data=people, claims=False).privacy
+    assert "About.privacy" not in plain.more_to_show
 
 
 def test_a_file_a_class_and_an_object_give_the_same_run() -> None:
