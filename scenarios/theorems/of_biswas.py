@@ -11,11 +11,13 @@ from itertools import combinations_with_replacement, product
 from math import inf, log
 
 from scenarios.theorems.theorem import (
+    NO_FACT,
     PAGE,
     Finding,
     Instance,
     Reading,
     Theorem,
+    definition,
     one,
     searched,
 )
@@ -347,6 +349,8 @@ def _remark_1() -> Finding:
 
 
 THEOREMS = (
+    definition("biswas", "2.1", "ε-differential privacy, for neighbouring data sets."),
+    definition("biswas", "2.2", "ε-local differential privacy."),
     Theorem(
         paper="biswas",
         kind="Definition",
@@ -401,6 +405,12 @@ THEOREMS = (
         ),
         readings=one(_theorem_3_2),
         command=EXPERIMENT,
+    ),
+    definition(
+        "biswas",
+        "3.1",
+        "The normalised variance of X is Var(X) / E(X).",
+        f"{NO_FACT}; the proof of Theorem 3.3 divides by E(S)² instead",
     ),
     Theorem(
         paper="biswas",

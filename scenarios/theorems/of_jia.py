@@ -15,7 +15,17 @@ from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import FinitePrior
-from scenarios.theorems.theorem import PAGE, Finding, Instance, Reading, Theorem, one, searched
+from scenarios.theorems.theorem import (
+    NO_FACT,
+    PAGE,
+    Finding,
+    Instance,
+    Reading,
+    Theorem,
+    definition,
+    one,
+    searched,
+)
 
 SLACK = 1e-9
 EXPERIMENTS = "simnet reproduce jia_fig3 jia_fig4"
@@ -166,6 +176,13 @@ def _equation_14(held: bool) -> Finding:
 
 
 THEOREMS = (
+    definition(
+        "jia",
+        "1",
+        "Pure local differential privacy: a report supports its item with probability p*, and "
+        "every other item with probability q*.",
+        f"{NO_FACT}; this one bounds no ε: publishing the item has p* = 1 and q* = 0",
+    ),
     Theorem(
         paper="jia",
         kind="Theorem",

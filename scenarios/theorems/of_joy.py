@@ -26,7 +26,16 @@ from scenarios.joy.printed import (
     equations_19_and_20,
 )
 from scenarios.joy.tiny import mean_counts
-from scenarios.theorems.theorem import PAGE, Finding, Instance, Reading, Theorem, one, searched
+from scenarios.theorems.theorem import (
+    PAGE,
+    Finding,
+    Instance,
+    Reading,
+    Theorem,
+    definition,
+    one,
+    searched,
+)
 
 TENTHS = tuple(Fraction(step, 10) for step in range(1, 10))
 SLACK = 1e-12
@@ -425,6 +434,7 @@ PER_OUTPUT = "the ε of this output alone, as the paper introduces it"
 OF_MECHANISM = "the ε of the whole of round two"
 
 THEOREMS = (
+    definition("joy", "4.1", "ε-differential privacy, for data sets that differ in one record."),
     _equation(
         "4",
         "Sampled randomised response has π_s π_1 yes + π_s (1 - π_1) π_2 (yes + no) ones.",

@@ -21,6 +21,7 @@ from scenarios.theorems.theorem import (
     Instance,
     Reading,
     Theorem,
+    definition,
     one,
     searched,
 )
@@ -300,6 +301,7 @@ def _corollary_2(variant: DuchiVariant) -> Finding:
 
 
 THEOREMS = (
+    definition("wang", "1", "ε-local differential privacy."),
     Theorem(
         paper="wang",
         kind="Lemma",

@@ -21,6 +21,7 @@ from scenarios.theorems.theorem import (
     Instance,
     Reading,
     Theorem,
+    definition,
     one,
     searched,
 )
@@ -426,6 +427,8 @@ def _lemma_3_4() -> Finding:
 
 
 THEOREMS = (
+    definition("yang", "2.1", "(ε, δ)-differential privacy, for neighbouring data sets."),
+    definition("yang", "2.2", "ε-local differential privacy."),
     Theorem(
         paper="yang",
         kind="Proposition",

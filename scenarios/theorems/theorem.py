@@ -1,18 +1,17 @@
 """Theorems of the papers, each with a verdict that is computed.
 
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
-proposition, or a definition, remark or equation that claims something. (Joy and Gerla number only
+proposition, definition, remark, or an equation that claims something. (Joy and Gerla number only
 equations.) It has one or more readings, since a
 text sometimes allows several; the first reading is the text taken literally, and its verdict is the
 verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
 `Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
 first one for which the statement is false::
 
-    holds    proved                     a page of docs/proofs holds for all parameters
-             exact for these parameters every instance of a finite range, judged in exact fractions
-             searched                   no counterexample at the points named, judged in floats
-    fails    counterexample             the first in the stated order, and by how much it fails
-    not judged                          why no instance can decide it
+    holds    proved          docs/proofs/papers.md proves it for all parameters; the search agrees
+             searched        no counterexample among the instances that the finding names
+    fails    counterexample  the first in the stated order, and by how much it fails
+    not judged               the finding says why, such as: a definition states no fact
 
 So *holds* with `searched` is no proof, and the text says so.
 
@@ -23,7 +22,7 @@ holds there; the page of proofs shows it for all populations.
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import exp, inf, isfinite
 from typing import Any, Literal
 
@@ -32,12 +31,13 @@ import attrs
 from simnet.stated.privacy import small_in_words, small_number
 
 State = Literal["holds", "fails", "not judged"]
-How = Literal["proved", "exact for these parameters", "searched", "counterexample", ""]
+How = Literal["proved", "searched", "counterexample", ""]
 Kind = Literal[
     "Theorem", "Lemma", "Corollary", "Proposition", "Definition", "Remark", "Equation", "Section"
 ]
 
 PAGE = "docs/proofs/papers.md"
+NO_FACT = "a definition states no fact that could be false"
 SHOWN = 8  # the number of judged instances that a finding keeps to show
 PAPERS = {
     "yang": "Yang et al.",
@@ -143,7 +143,6 @@ Judge = Callable[[], Finding]
 def searched(
     instances: Iterable[Instance],
     over: str,
-    how: How = "searched",
     proof: str | None = None,
 ) -> Finding:
     """Return the finding of a search that stops at the first instance that does not hold.
@@ -169,7 +168,7 @@ def searched(
     checked = f"no counterexample among {points:,}: {over}"
     return Finding(
         state="holds",
-        how="proved" if proof else how,
+        how="proved" if proof else "searched",
         basis=f"proved in {proof}; {checked}" if proof else checked,
         points=points,
         sample=tuple(sample),
@@ -249,6 +248,17 @@ class Theorem:
             ],
             "command": self.shown_by,
         }
+
+
+def definition(paper: str, number: str, statement: str, why: str = NO_FACT) -> Theorem:
+    """Return a definition that states no fact; `why` says so, perhaps with a remark."""
+    return Theorem(
+        paper=paper,
+        kind="Definition",
+        number=number,
+        statement=statement,
+        readings=one(partial(not_judged, why)),
+    )
 
 
 def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:

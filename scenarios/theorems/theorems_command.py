@@ -21,10 +21,9 @@ def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> in
     judged.
 
     The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
-    it. `exact for these parameters`: all instances of a finite range were computed exactly.
-    `searched`: no counterexample was found at the points that `--show` names, which is no proof.
-    `counterexample`: the first one found, smallest parameters first. The exit status is 0 whatever
-    the verdicts are.
+    it. `searched`: no counterexample was found among the instances that `--show` names, which is no
+    proof. `counterexample`: the first one found, smallest parameters first. The exit status is 0
+    whatever the verdicts are.
 
     For example:
 

@@ -1,5 +1,6 @@
 """The theorems of the papers: all are listed, and each verdict is the right one."""
 
+import shlex
 from fractions import Fraction
 from math import comb, exp, log
 
@@ -7,27 +8,29 @@ import pytest
 
 from scenarios.theorems.all_theorems import THEOREMS, of_papers, theorem
 from scenarios.theorems.theorem import PAGE, PAPERS, Instance, not_judged, searched
+from simnet.studies.find import names
 from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet, words
 
-# The numbered statements, typed from the papers. Definitions that claim nothing are left out.
+# The numbered statements, typed from the papers.
 NUMBERED = {
     "yang": {
         "Proposition": "2.1 2.2",
-        "Definition": "2.3 3.1",
+        "Definition": "2.1 2.2 2.3 3.1",
         "Theorem": "3.1 3.2 3.3 3.4 3.5",
         "Lemma": "3.1 3.2 3.3 3.4",
     },
-    "wang": {"Lemma": "1 2 3 4 5 6", "Corollary": "1 2"},
+    "wang": {"Definition": "1", "Lemma": "1 2 3 4 5 6", "Corollary": "1 2"},
     # The paper has no Theorem 1 and no Lemma 1; of its equations, those that state a fact are here.
-    "jia": {"Theorem": "2", "Lemma": "3", "Equation": "13 14"},
+    "jia": {"Definition": "1", "Theorem": "2", "Lemma": "3", "Equation": "13 14"},
     # The paper numbers equations alone: here are those that state a mean, a ratio or an ε.
     "joy": {
+        "Definition": "4.1",
         "Equation": "4 5 9 10 11 12 14 15 16 19 20 21 23 24 25 27 28 29 30",
         "Section": "4.3",
     },
     "biswas": {
-        "Definition": "2.3 2.4",
+        "Definition": "2.1 2.2 2.3 2.4 3.1",
         "Remark": "1 2",
         "Theorem": "2.1 3.1 3.2 3.3 3.4 3.5 3.6 5.1",
     },
@@ -51,6 +54,13 @@ ONLY_READ_OTHERWISE = {  # statements that hold as they are read first, and fail
     "Equation 29",
     "Theorem 3.6",
 }
+NOT_JUDGED = {
+    "Definition 1",
+    "Definition 2.1",
+    "Definition 2.2",
+    "Definition 3.1",
+    "Definition 4.1",
+}
 
 
 @pytest.mark.parametrize("paper", NUMBERED)
@@ -58,8 +68,8 @@ def test_every_numbered_statement_of_the_papers_is_listed(paper):
     numbered = {
         f"{kind} {number}" for kind, text in NUMBERED[paper].items() for number in text.split()
     }
-    names = [each.name for each in of_papers([paper])]
-    assert sorted(names) == sorted(numbered)
+    listed = [each.name for each in of_papers([paper])]
+    assert sorted(listed) == sorted(numbered)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +83,7 @@ def test_the_statements_that_fail_are_known(paper):
         found = each.finding
         assert (found.counterexample is not None) == (found.state == "fails")
         assert found.counterexample is None or not found.counterexample.holds
+        assert found.state != "not judged" or each.name in NOT_JUDGED
 
 
 @pytest.mark.slow
@@ -143,6 +154,24 @@ def test_the_counterexamples_on_sampling_are_those_of_a_plain_sum(name):
         assert found.claimed < log(exact)
 
 
+def test_the_smallest_population_that_refutes_theorem_3_1_has_ten_users():
+    found = theorem("yang", "Theorem 3.1").finding.counterexample
+    assert (found.where["n"], found.where["N"]) == (10, 5)
+    assert exp(found.exact) == pytest.approx(1 / 4)
+    assert exp(found.claimed) == pytest.approx(0.203, abs=5e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted({each.command for each in THEOREMS if each.command}))
+def test_the_commands_that_show_a_verdict_exist(command):
+    program, *arguments = shlex.split(command)
+    assert program == "simnet"
+    if arguments[0] == "reproduce":
+        assert set(arguments[1:]) <= set(names())
+    else:
+        assert simnet(*arguments).status == 0
+
+
 def test_a_search_stops_at_the_first_that_fails():
     def instances():
         for n in range(1, 100):
@@ -173,7 +202,7 @@ def test_a_name_that_is_none_is_refused():
 
 def test_the_command_lists_verdicts_and_counterexamples():
     shown = words(simnet("theorems", "biswas").out)
-    assert "Biswas et al.: 8 hold, 4 fail" in shown
+    assert "Biswas et al.: 8 hold, 4 fail, 3 not judged" in shown
     assert "Read otherwise (c gets the same sampled reports as g" in shown
     assert "claimed 36, exact 24" in shown
 
