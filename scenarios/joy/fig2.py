@@ -11,9 +11,9 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
-from simnet.studies.verdict_table import ORIGINAL
+from simnet.studies.verdict_table import partial
 
-SOURCE = "Joy and Gerla, section 5.1"
+SOURCE = "Joy and Gerla, section 5.1 and Fig. 2"
 PLACES: Product = {
     "location": [str(rank) for rank in range(1, LOCATIONS + 1)],
     "owners": [CHECKINS],
@@ -58,7 +58,10 @@ EXPERIMENT = Experiment(
     trials=20,
     quick_trials=2,
     files=[GOWALLA],
-    data=ORIGINAL,
+    data=partial(
+        "the 2,000 locations of New York City with the most check-ins, 73,188 in all; the paper "
+        "counts a million check-ins over all locations, and we take a million owners"
+    ),
     choices=(
         *CHOICES,
         "the four locations with the most check-ins; the text does not name those shown",
@@ -66,21 +69,21 @@ EXPERIMENT = Experiment(
     quotes=[
         Quote(
             SOURCE,
-            "smallest quotient of the error of randomised response and that of sampling",
+            "smallest quotient of the worst-case error of randomised response and that of sampling",
             "1.6",
             factor(0),
             why=WHY,
         ),
         Quote(
             SOURCE,
-            "largest quotient of the error of randomised response and that of sampling",
+            "largest quotient of the worst-case error of randomised response and that of sampling",
             "3.5",
             factor(-1),
             why=WHY,
         ),
         always_less(
             SOURCE,
-            "share of locations where sampling errs less",
+            "Sampling Privacy has the smaller error at every location",
             lambda mechanism: mechanism == "sampling",
             "mechanism",
             ["location"],

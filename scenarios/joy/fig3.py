@@ -1,15 +1,19 @@
 """Fig. 3 of Joy and Gerla: ε by the probability of a coin or of a face, as printed and exact."""
 
+from functools import partial
 from itertools import pairwise
 
+from scenarios.joy.expected import COMPETITOR
 from scenarios.joy.trials import leakage
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
-SOURCE = "Joy and Gerla, section 5.2"
+SOURCE = "Joy and Gerla, section 5.2 and Fig. 3"
+CONCLUSION = "Joy and Gerla, section 6 and Fig. 3"
+FOUR = "as much as four times lower leakage than randomised response"
 USERS = 100_000  # so many users hold the one value, and as many hold the other
 POINTS = tuple(k / 20 for k in range(1, 20))
 WORDS = {
@@ -41,14 +45,15 @@ def falling(table: Table, curve: str) -> Counterpart:
     return share_less([(later, one) for one, later in pairwise(readings(table, curve).values())])
 
 
-def lower(table: Table) -> Counterpart:
-    """The share of x at which the ε of sampling (Eq. 29) is below the exact ε of randomised
-    response.
+def lower(table: Table, ours: str, theirs: str, values: int | None = None) -> Counterpart:
+    """The share of x at which one curve is below another.
 
-    Only those x count for which both mechanisms exist.
+    Only those x count for which both curves exist. `values` is V of the curve `ours`, if it has
+    one.
     """
-    ours, other = readings(table, "eq. 29"), readings(table, "response")
-    return share_less([(ours[x], other[x]) for x in ours if x in other])
+    part = readings(table.where(curve=ours, values=values), ours)
+    other = readings(table, theirs)
+    return share_less([(part[x], other[x]) for x in part if x in other])
 
 
 def ratio(table: Table) -> Counterpart:
@@ -63,6 +68,22 @@ def ratio(table: Table) -> Counterpart:
     return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
 
 
+def ratio_of_circles(table: Table) -> Counterpart:
+    """The largest quotient of the ε of randomised response at its evaluated coin and the ε of Eq.
+    29 at any x of its curve.
+    """
+    evaluated = table.at("epsilon", curve="eq. 30", x=float(COMPETITOR.yes))
+    pairs = [
+        quotient(evaluated, table.at("epsilon", curve="eq. 29", x=x))
+        for x in readings(table, "eq. 29")
+    ]
+    return max(pairs, key=lambda one: one.law)
+
+
+EXACT_LESS = (
+    "the most telling answer is about the rarest face, and for large x that is another one than "
+    "the value's"
+)
 ROOM = [x for x in POINTS if x < 0.55]  # the faces besides "sampled" have probability 0.55 together
 EXPERIMENT = Experiment(
     summary=("ε of sampling and of randomised response, by the probability of a coin or a face"),
@@ -94,36 +115,65 @@ EXPERIMENT = Experiment(
         ),
     ),
     quotes=[
-        Quote(
-            SOURCE,
-            "share of steps of the second coin at which randomised response leaks less",
-            lambda _: 1.0,
-            lambda table: falling(table, "response"),
-            why=(
-                "Eq. 30 looks at the answer yes only; above 1/2 the answer no tells more, and "
-                "the exact ε grows again"
-            ),
+        *(
+            Quote(
+                SOURCE,
+                "the leakage of randomised response falls as the second coin's probability grows",
+                STATED,
+                partial(falling, curve=curve),
+                why=(
+                    "Eq. 30 looks at the answer yes only; above 1/2 the answer no tells more, and "
+                    "the exact ε grows again"
+                ),
+                under=under,
+                points="every step of 0.05; the paper shows a curve",
+            )
+            for curve, under in (
+                ("eq. 30", "ε by Eq. 30, as the paper computes it; Eq. 30 is wrong above 1/2"),
+                ("response", "the exact ε, over both answers"),
+            )
         ),
         Quote(
             SOURCE,
-            "share of steps of the value's face at which sampling leaks more",
-            lambda _: 1.0,
+            "the leakage of sampling grows with the probability of the value's face",
+            STATED,
             lambda table: growing(table, "eq. 29"),
             why="by Eq. 29 the ε falls with every step",
+            points="every step of 0.05; the paper shows a curve",
+        ),
+        *(
+            Quote(
+                SOURCE,
+                "sampling leaks less than randomised response",
+                STATED,
+                partial(lower, ours=ours, theirs=theirs, values=values),
+                why=EXACT_LESS,
+                under=f"{under}, at the same x",
+                points="every x of the grid at which both mechanisms exist",
+            )
+            for ours, theirs, values, under in (
+                ("eq. 29", "eq. 30", None, "both by the paper's formulas, Eq. 29 and 30"),
+                ("sampling", "response", 1, "both exact, yes or no"),
+                ("sampling", "response", 9, "both exact, 9 values"),
+            )
         ),
         Quote(
-            SOURCE,
-            "share of x at which sampling leaks less, one value by Eq. 29",
-            lambda _: 1.0,
-            lower,
+            CONCLUSION,
+            FOUR,
+            "4",
+            ratio_of_circles,
+            bound="at least",
+            under="by Eq. 30 at the evaluated coin, 0.2, and by Eq. 29 at the best x of its curve: "
+            "the red circles lie at different x, and the text does not say where sampling's does",
         ),
         Quote(
-            "Joy and Gerla, section 6",
-            "how many times less sampling leaks at the same x, by Eq. 29",
-            lambda _: 4.0,
+            CONCLUSION,
+            FOUR,
+            "4",
             ratio,
             bound="at least",
-            why="at equal x no point of the figure gives so much, even for one value alone",
+            under="by Eq. 29, and by the exact ε of randomised response, at the same x",
+            why="no point of the figure gives so much",
         ),
     ],
     figure=lambda table: curves(

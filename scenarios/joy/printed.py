@@ -27,6 +27,35 @@ def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
     return _ratio(zero + s, zero), zero / (zero + s)
 
 
+def equation_4(response: JoyGerla, yes: int, no: int) -> Fraction:
+    """The printed expected number of answers yes: π_s π_1 yes + π_s (1 - π_1) π_2 (yes + no)."""
+    sampling, first, second = (
+        Fraction(coin) for coin in (response.sampling, response.truthful, response.yes)
+    )
+    return sampling * first * yes + sampling * (1 - first) * second * (yes + no)
+
+
+def equations_9_and_10(
+    mechanism: TwoRounds, yes: int, no: int
+) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
+    """The printed expected counts of 0 and 1, in round one and in round two."""
+    zero, s, total = mechanism.background[0], Fraction(mechanism.sampling), yes + no
+    one = 1 - zero - s
+    return (zero * total + s * total, one * total), (zero * total + s * no, one * total + s * yes)
+
+
+def equations_23_and_24(mechanism: TwoRounds) -> tuple[Chance, Chance]:
+    """The printed P[1 | yes] / P[1 | no] in round two, and its inverse; inf where P[1 | no] = 0."""
+    zero, s = mechanism.background[0], Fraction(mechanism.sampling)
+    return _ratio(1 - zero, 1 - zero - s), _ratio(1 - zero - s, 1 - zero)
+
+
+def equations_27_and_28(sampling: Chance, background: Chance) -> tuple[Fraction, Fraction]:
+    """The printed P[V' | V'] / P[V' | another value] in round two, and its inverse; π_V' > 0."""
+    own, s = Fraction(background), Fraction(sampling)
+    return (own + s) / own, own / (own + s)
+
+
 def equation_21(mechanism: TwoRounds) -> float:
     """The ε of the answer 0 in round two; the mechanism's is the larger of this and Eq. 25."""
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)

@@ -5,25 +5,31 @@ A passage of the text is evaluated for a binary mechanism. Printed formulas are 
 played out. If a formula should replace the printed one, it has to agree with the right number.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import log
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import attrs
+import numpy as np
 
 from protocols.mechanisms.channel import delta_of, epsilon_of
 from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds, binary
-from protocols.two_rounds.privacy import aggregate_delta, best_epsilon_round_two, posterior_yes
+from protocols.two_rounds.privacy import (
+    aggregate_delta,
+    best_epsilon_round_two,
+    difference_delta,
+    posterior_yes,
+)
 from scenarios.joy import printed
 from scenarios.joy.expected import SAMPLINGS
-from scenarios.joy.tiny import mean_counts, ratio_of_sums
+from scenarios.joy.tiny import delta_of_sums, mean_counts, mean_estimate, ratio_of_sums
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.quote import STATED, Bound, Counterpart, Quote, Stated
 from simnet.studies.table import Measure
 
 Value = Callable[[TwoRounds], Any]
@@ -31,6 +37,7 @@ INTRODUCTION, HOLDERS = (
     JoyGerla(0.85, 0.3),
     100,
 )  # flip1, flip2; owners who hold yes
+TOY = JoyGerla(Fraction(4, 5), Fraction(1, 5), Fraction(9, 20))  # π_1, π_2, π_s of section 3.3
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
@@ -39,6 +46,8 @@ FEW, SIZES = (
     (1, 0, 0, 0),
     (4, 8, 16),
 )  # FEW: the values of four owners. SIZES: numbers of owners, two of whom hold yes
+CROWDS = (4, 16, 256)  # numbers of owners, two of whom hold yes
+OTHERS, HELD, MODERATE = (0, 20, 200), 5, 0.5  # owners besides 5 who hold yes; ε
 EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and V + 2 faces"
 
 
@@ -46,19 +55,26 @@ EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and 
 class Passage:
     """A passage of the text: what it says, and what is right.
 
-    `printed` is a number as text, or a formula. `corrected` evaluates what the printed number is
-    right for, if it is right for something else. `instead` evaluates what should be printed.
+    `printed` is a number as text, a formula, or `STATED`. `corrected` evaluates what the printed
+    number is right for, if it is right for something else. `instead` evaluates what should be
+    printed. `under` says how the text is read, where it allows several readings.
     """
 
     source: str
     what: str
-    printed: str | Value
+    printed: str | Stated | Value
     exact: Value
     correction: str = ""
     corrected: Value | None = None  # what the printed number is right for
     instead: Value | None = None  # what should be printed
     why: str = ""
-    bound: Literal["", "at least", "at most"] = ""
+    bound: Bound = ""
+    under: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The name of the passage's row: what it says, and how it is read."""
+        return f"{self.what} ({self.under})" if self.under else self.what
 
     def values(self, mechanism: TwoRounds) -> dict[str, float]:
         """The numbers of a row."""
@@ -66,7 +82,7 @@ class Passage:
             "value": self.exact,
             "corrected": self.corrected,
             "instead": self.instead,
-            "printed": None if isinstance(self.printed, str) else self.printed,
+            "printed": self.printed if callable(self.printed) else None,
         }
         return {
             name: float(evaluate(mechanism))
@@ -78,30 +94,68 @@ class Passage:
         """Return the quote of this passage; it reads the row that carries the passage's name."""
 
         def at(name: str) -> Callable[..., float]:
-            return lambda table: table.at(name, statement=self.what).mean
+            return lambda table: table.at(name, statement=self.statement).mean
 
         def reading(name: str) -> Callable[..., Counterpart]:
             return lambda table: Counterpart(
-                table.at(name, statement=self.what).mean
+                table.at(name, statement=self.statement).mean
             )  # computed: nothing is run
 
         return Quote(
             f"Joy and Gerla, {self.source}",
             self.what,
-            self.printed if isinstance(self.printed, str) else at("printed"),
+            at("printed") if callable(self.printed) else self.printed,
             reading("value"),
             self.correction,
             None if self.corrected is None else reading("corrected"),
             None if self.instead is None else at("instead"),
             self.why,
             self.bound,
+            under=self.under,
         )
+
+
+def for_all(function: Callable[..., Any], *arguments: Any) -> Value:
+    """Return the value of a function, whatever the mechanism."""
+    return lambda _: function(*arguments)
+
+
+def for_mechanism(function: Callable[..., Any], *arguments: Any) -> Value:
+    """Return the value of a function of the mechanism and of more arguments."""
+    return lambda mechanism: function(mechanism, *arguments)
+
+
+def _printed_count(mechanism: TwoRounds, turn: int, answer: int) -> Fraction:
+    """The printed expected count of an answer in round one or two, 1 of 4 holds yes."""
+    return printed.equations_9_and_10(mechanism, 1, 3)[turn][answer]
+
+
+def _exact_count(mechanism: TwoRounds, turn: int, answer: int) -> Fraction:
+    """The mean count of an answer in round one or two, over all throws; 1 of 4 holds yes."""
+    return mean_counts(mechanism, FEW)[turn][answer]
 
 
 def _noise(owners: int) -> float:
     """The standard deviation of the number of owners who answer yes."""
     return float(
         INTRODUCTION.truthful * owners * INTRODUCTION.variance(HOLDERS / owners, owners) ** 0.5
+    )
+
+
+def _noise_formula(owners: int) -> float:
+    """The standard deviation of a count of answers yes: √(Σ n p (1 - p)).
+
+    The sum is over the owners who hold yes and the others.
+    """
+    parts = ((HOLDERS, YES), (owners - HOLDERS, NO))
+    chances = [(count, float(INTRODUCTION.law(truth)[1])) for count, truth in parts]
+    return float(sum(count * p * (1 - p) for count, p in chances) ** 0.5)
+
+
+def _footnote(owners: int) -> float:
+    """The standard deviation by the formula of footnote 2."""
+    return printed.introduction_deviation(
+        float(INTRODUCTION.truthful), float(INTRODUCTION.yes), owners
     )
 
 
@@ -133,8 +187,15 @@ def _even(mechanism: TwoRounds, values: int) -> float:
     return _round_two(TwoRounds.even(mechanism.sampling, values, none=True))
 
 
-def _leakage(mechanism: TwoRounds) -> float:
-    return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, AGES)
+def _leakage(mechanism: TwoRounds, values: int) -> float:
+    """The ε of randomised response divided by that of round two with equally likely faces."""
+    return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, values)
+
+
+def _mean_difference(mechanism: TwoRounds, truths: Sequence[int], value: int) -> Fraction:
+    """The mean of the estimate by Eq. 11 and 16, over all throws of a few owners."""
+    first, second = mean_counts(mechanism, truths)
+    return (second[value] - first[value]) / Fraction(mechanism.sampling)
 
 
 def _stronger(mechanism: TwoRounds) -> float:
@@ -143,7 +204,37 @@ def _stronger(mechanism: TwoRounds) -> float:
     The ε comes from the exact law of the count.
     """
     ratios = [ratio_of_sums(mechanism, 2, owners - 2) for owners in SIZES]
-    return sum(a > b for a, b in pairwise(ratios)) / (len(SIZES) - 1)
+    return _falling([float(ratio) for ratio in ratios])
+
+
+def _falling(numbers: Sequence[float]) -> float:
+    """The share of the steps at which numbers fall."""
+    return sum(a > b for a, b in pairwise(numbers)) / (len(numbers) - 1)
+
+
+def _stronger_delta(mechanism: TwoRounds) -> float:
+    """The share of the steps of the population at which the δ of round two's count falls."""
+    return _falling([delta_of_sums(mechanism, 0.1, 2, owners - 2) for owners in CROWDS])
+
+
+def _stronger_both(mechanism: TwoRounds) -> float:
+    """The share of the steps of the population at which the δ of both rounds' sums falls."""
+    return _falling([aggregate_delta(mechanism, MODERATE, HELD, no) for no in OTHERS])
+
+
+def _advantage(mechanism: TwoRounds) -> float:
+    """The largest posterior less prior probability of yes, after one answer of round two."""
+    priors = [k / 100 for k in range(1, 100)]
+    return max(posterior_yes(mechanism, prior).round_two_one - prior for prior in priors)
+
+
+def _equations(mechanism: TwoRounds) -> float:
+    """The rank of the equations for the numbers of yes and no from the expected counts by Eq. 1.
+
+    An owner answers 1 with probability π_s and nothing otherwise, whatever the truth.
+    """
+    s = float(mechanism.sampling)
+    return float(np.linalg.matrix_rank(np.array([[s, s], [1 - s, 1 - s]])))
 
 
 @attrs.frozen(kw_only=True)
@@ -163,6 +254,16 @@ def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
 
 
 INTRO, THREATS, GUARANTEE = "section 1", "section 3.1", "section 4.4"
+OF_ANSWERS = "of the number of answers yes"
+OF_ESTIMATE = "of the estimate: the number of answers yes, less its noise, divided by flip1"
+PURE, SUMS = (
+    "the ε of the count of ones of round two",
+    "the δ of the sums of both rounds at ε = 0.5",
+)
+ONE_OUTPUT = "one output, as the text says before the equation"
+WHOLE = "the whole answer of round two"
+BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
+PAIR = "an answer 0 in round one, then 1"
 PASSAGES = (
     Passage(
         INTRO,
@@ -173,66 +274,166 @@ PASSAGES = (
         instead=lambda _: INTRODUCTION.truthful,
     ),
     Passage(
-        INTRO,
+        f"{INTRO}, footnote 1",
         "share of the owners who hold the value (60 %) and tell the truth",
         "0.51",
         lambda _: 0.6 * float(_truthful()),
     ),
     Passage(
-        INTRO,
+        f"{INTRO}, footnote 1",
         "probability of the answer yes by the second coin",
         "0.045",
         lambda _: INTRODUCTION.law(NO)[1],
     ),
-    Passage(
-        INTRO, "standard deviation of the noise, 10,000 owners", "21", lambda _: _noise(10_000)
+    *(
+        Passage(
+            INTRO,
+            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes",
+            text,
+            for_all(_noise, owners),
+            correction,
+            instead=for_all(_noise_formula, owners) if correction else None,
+            under=OF_ANSWERS,
+        )
+        for owners, text, correction in (
+            (10_000, "21", ""),
+            (10**6, "212", "√(n p), the footnote's formula, lacks the factor 1 - p"),
+        )
+    ),
+    *(
+        Passage(
+            f"{INTRO}, footnote 2",
+            f"√(n p), {owners:,} owners",
+            text,
+            for_all(_footnote, owners),
+        )
+        for owners, text in ((10_000, "21"), (10**6, "212"))
+    ),
+    *(
+        Passage(
+            INTRO,
+            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes",
+            text,
+            for_all(lambda n: _noise(n) / INTRODUCTION.truthful, owners),
+            why="the printed number is not divided by flip1",
+            under=OF_ESTIMATE,
+        )
+        for owners, text in ((10_000, "21"), (10**6, "212"))
     ),
     Passage(
         INTRO,
-        "standard deviation of the noise, 1,000,000 owners",
-        "212",
-        lambda _: _noise(1_000_000),
-        (
-            "the number is √(n p), without the factor 1 - p; the estimate, which is divided"
-            " by flip1, has a larger one"
-        ),
-        lambda _: printed.introduction_deviation(
-            float(INTRODUCTION.truthful), float(INTRODUCTION.yes), 10**6
-        ),
-    ),
-    Passage(
-        INTRO,
-        (
-            "share of the steps from 4 to 8 and from 8 to 16 owners, 2 of whom hold yes, at"
-            " which the ε of round two's count falls"
-        ),
-        lambda _: 1,
+        "as the population grows, privacy gets stronger: from 4 to 8 and 16 owners, 2 hold yes",
+        STATED,
         _stronger,
         why=(
-            "the pure ε of the count does not depend on the number of owners: it is that of"
-            " one owner's answer"
+            "the ε of the count does not depend on the number of owners: it is that of one "
+            "owner's answer"
         ),
+        under=PURE,
     ),
-    Passage("section 4", "square miles, millions", "90", lambda _: MILES**2 / 1e6),
-    Passage("section 4", "locations, billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
+    Passage(
+        INTRO,
+        "as the population grows, privacy gets stronger: from 4 to 16 and 256 owners, 2 hold yes",
+        STATED,
+        _stronger_delta,
+        under="the δ of the count of ones of round two at ε = 0.1",
+    ),
+    Passage(
+        INTRO,
+        "as the population grows, privacy gets stronger: from 5 to 25 and 205 owners, 5 hold yes",
+        STATED,
+        _stronger_both,
+        under=SUMS,
+    ),
+    Passage(
+        INTRO,
+        "as the population grows, privacy gets as strong as one likes, 5 hold yes: the limit of δ",
+        Stated(0.0),
+        lambda m: difference_delta(m, MODERATE, HELD),
+        why=(
+            "the difference of the sums has the law Bin(yes, π_s), however many others there are: "
+            "δ falls, but never below the δ of this law"
+        ),
+        under=SUMS,
+    ),
+    Passage("section 4", "square miles, in millions", "90", lambda _: MILES**2 / 1e6),
+    Passage("section 4", "locations, in billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
     Passage(
         THREATS,
-        "probability of yes after 0 and then 1, if it was 1/2 before",
-        lambda _: 0.5,
+        "what an adversary gains from an owner's answers is at most 50 %",
+        "0.5",
         lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
         bound="at most",
         why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite "
         "ε",
+        under=f"the probability of yes, which was 1/2 before; {PAIR}",
     ),
     Passage(
         THREATS,
-        "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes",
-        lambda _: 0,
+        "what an adversary gains from an owner's answers is at most 50 %",
+        "0.5",
+        lambda m: posterior_yes(m, 0.05).both_rounds_0_then_1 - 0.05,
+        bound="at most",
+        why="who answers 0 and then 1 was sampled and holds yes, however few owners do",
+        under=f"by how much the probability of yes grows, from the 5 % of section 3; {PAIR}",
+    ),
+    Passage(
+        THREATS,
+        "what an adversary gains from an owner's answers is at most 50 %",
+        "0.5",
+        _advantage,
+        bound="at most",
+        under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
+        "round two, and round one is not seen",
+    ),
+    Passage(
+        THREATS,
+        "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes: no aggregators "
+        "collude",
+        Stated(0.0),
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
         why=(
             "even without collusion, the difference of the two published sums has the law "
             "Bin(yes, π_s): no ε is finite"
         ),
+    ),
+    Passage(
+        "section 3.2, Eq. 1",
+        "number of independent equations for the two unknowns, yes and no",
+        "1",
+        _equations,
+    ),
+    Passage(
+        "Eq. 4",
+        "expected answers yes, 1 of 4 holds yes, π_1 = 0.8, π_2 = 0.2, π_s = 0.45",
+        lambda _: printed.equation_4(TOY, 1, 3),
+        lambda _: TOY.law(YES)[1] + 3 * TOY.law(NO)[1],
+    ),
+    Passage(
+        "Eq. 5",
+        "mean of the estimate, 1 of 4 holds yes, π_1 = 0.8, π_2 = 0.2, π_s = 0.45: it is unbiased",
+        Stated(1.0),
+        lambda _: mean_estimate(TOY, 1, 3),
+    ),
+    *(
+        Passage(
+            f"Eq. {equation}",
+            f"expected count of the answer {answer} in round {words}, 1 of 4 holds yes",
+            for_mechanism(_printed_count, *at),
+            for_mechanism(_exact_count, *at),
+        )
+        for equation, words, answer, at in (
+            (9, "one", 0, (0, 0)),
+            (9, "one", 1, (0, 1)),
+            (10, "two", 0, (1, 0)),
+            (10, "two", 1, (1, 1)),
+        )
+    ),
+    Passage(
+        "Eq. 11",
+        "mean of the estimate, 1 of 4 holds yes: it is unbiased",
+        Stated(1.0),
+        lambda m: _mean_difference(m, FEW, 1),
     ),
     Passage(
         "section 4.2",
@@ -280,11 +481,20 @@ PASSAGES = (
         "every value gains its own sampled owners",
         instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
     ),
-    Passage(GUARANTEE, "ε of round one", lambda _: 0, _round_one),
+    *(
+        Passage(
+            "Eq. 16",
+            f"mean of the estimate of value {value}, holders of 0, 1, 2: it is unbiased",
+            Stated(1.0),
+            for_all(_mean_difference, UNEVEN, (0, 1, 2), value),
+        )
+        for value in (1, 2)
+    ),
+    Passage(GUARANTEE, "ε of round one: there is no privacy leakage", Stated(0.0), _round_one),
     Passage(
         GUARANTEE,
         "δ of an owner's two answers",
-        lambda _: 0,
+        Stated(0.0),
         lambda m: delta_of(m.joint_law(1), m.joint_law(0), _round_two(m)),
         why=(
             "the paper looks at round two alone; the pair of answers has no finite ε, and δ"
@@ -309,28 +519,69 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 21",
-        "ε of the answer 0",
+        "ε of round two where the answer is 0",
         printed.equation_21,
         lambda m: log(m.round_two_law(0)[0] / m.round_two_law(1)[0]),
+        under=ONE_OUTPUT,
     ),
     Passage(
         "Eq. 21",
-        "ε of round two if the answer is 0",
+        "ε of round two where the answer is 0",
         printed.equation_21,
         _round_two,
-        "it is the larger of Eq. 21 and Eq. 25",
+        BOTH_FORMULAS,
         instead=lambda m: max(printed.equation_21(m), printed.equation_25(m)),
+        under=WHOLE,
     ),
     Passage(
-        "Eq. 25",
-        "ε of round two if the answer is 1, π_0 = 0.1 and π_s = 0.25",
+        "Eq. 23",
+        "P[1 | yes] / P[1 | no]",
+        lambda m: printed.equations_23_and_24(m)[0],
+        lambda m: m.round_two_law(1)[1] / m.round_two_law(0)[1],
+    ),
+    Passage(
+        "Eq. 24",
+        "P[1 | no] / P[1 | yes]",
+        lambda m: printed.equations_23_and_24(m)[1],
+        lambda m: m.round_two_law(0)[1] / m.round_two_law(1)[1],
+    ),
+    Passage(
+        "Eq. 22 and 25",
+        "ε of round two where the answer is 1, π_0 = 0.1 and π_s = 0.25",
+        lambda _: printed.equation_25(RARE),
+        lambda _: log(RARE.round_two_law(1)[1] / RARE.round_two_law(0)[1]),
+        under=ONE_OUTPUT,
+    ),
+    Passage(
+        "Eq. 22 and 25",
+        "ε of round two where the answer is 1, π_0 = 0.1 and π_s = 0.25",
         lambda _: printed.equation_25(RARE),
         lambda _: _round_two(RARE),
-        "it is the larger of Eq. 21 and Eq. 25",
+        BOTH_FORMULAS,
         instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE)),
+        under=WHOLE,
     ),
     Passage(
-        "Eq. 29",
+        "Eq. 27",
+        "P[V' | V'] / P[V' | another value], π_V' = 0.3, π_s = 0.45",
+        lambda _: printed.equations_27_and_28(UNEVEN.sampling, UNEVEN.background[2])[0],
+        lambda _: UNEVEN.round_two_law(2)[2] / UNEVEN.round_two_law(1)[2],
+    ),
+    Passage(
+        "Eq. 28",
+        "P[V' | another value] / P[V' | V'], π_V' = 0.3, π_s = 0.45",
+        lambda _: printed.equations_27_and_28(UNEVEN.sampling, UNEVEN.background[2])[1],
+        lambda _: UNEVEN.round_two_law(1)[2] / UNEVEN.round_two_law(2)[2],
+    ),
+    Passage(
+        "Eq. 26 and 29",
+        "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
+        lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
+        lambda _: log(UNEVEN.round_two_law(2)[2] / UNEVEN.round_two_law(1)[2]),
+        under=ONE_OUTPUT,
+    ),
+    Passage(
+        "Eq. 26 and 29",
         "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(UNEVEN),
@@ -338,12 +589,14 @@ PASSAGES = (
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
+        under=WHOLE,
     ),
     Passage(
         GUARANTEE,
-        "least ε for 9 values, said to be at most that of the binary mechanism",
-        lambda m: best_epsilon_round_two(m.sampling, 1, none=True),
-        lambda m: _even(m, AGES),
+        "least ε for 9 values divided by the least ε of the binary mechanism: the additional "
+        "output reduces the leakage",
+        Stated(1.0),
+        lambda m: _even(m, AGES) / best_epsilon_round_two(m.sampling, 1, none=True),
         bound="at most",
         why=(
             "with more values each face is rarer, so ε is larger: ln(1 + π_s (V + 1) / (1 -"
@@ -354,24 +607,35 @@ PASSAGES = (
         "Eq. 30",
         "ε of randomised response with 0.8 and 0.9",
         lambda _: printed.equation_30(0.8, 0.9),
+        lambda _: log(JoyGerla(0.8, 0.9).law(YES)[1] / JoyGerla(0.8, 0.9).law(NO)[1]),
+        under="of the answer yes, as in the line before it",
+    ),
+    Passage(
+        "Eq. 30",
+        "ε of randomised response with 0.8 and 0.9",
+        lambda _: printed.equation_30(0.8, 0.9),
         lambda _: JoyGerla(0.8, 0.9).exact_epsilon,
         "the answer no tells more when the second coin is above 1/2",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
+        under="of the mechanism, as the sentence before it says",
     ),
-    Passage(
-        "section 6",
-        "how many times less sampling leaks than randomised response, 9 values",
-        lambda _: 4,
-        _leakage,
-        bound="at least",
-        why=(
-            "each value would need a face of probability 0.39 or more, and two of them are "
-            "already too much; with one value and none the factor is 3.1 at best. Both "
-            "rounds together have no finite ε"
-        ),
+    *(
+        Passage(
+            "section 6",
+            "as much as four times lower leakage than randomised response with 0.8 and 0.2",
+            "4",
+            for_mechanism(_leakage, values),
+            bound="at least",
+            why=(
+                "each value would need a face of probability 0.39 or more. Both rounds together "
+                "have no finite ε"
+            ),
+            under=f"the exact ε of round two, {words}, with the best faces",
+        )
+        for values, words in ((1, "yes or no"), (AGES, "9 values, as for the patients by age"))
     ),
 )
-BY_NAME = {one.what: one for one in PASSAGES}
+BY_NAME = {one.statement: one for one in PASSAGES}
 
 EXPERIMENT = Experiment(
     summary="Measurements and formulas of the text of Sampling Privacy",

@@ -6,7 +6,10 @@ from fractions import Fraction
 from functools import reduce
 from math import prod
 
-from protocols.mechanisms.channel import worst_ratio
+import numpy as np
+
+from protocols.mechanisms.channel import delta_of, worst_ratio
+from protocols.mechanisms.response import NO, YES, JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds
 
 Counts = tuple[list[Fraction], list[Fraction]]
@@ -35,6 +38,41 @@ def ratio_of_sums(mechanism: TwoRounds, yes: int, no: int) -> Fraction:
     One of the `yes` owners who hold yes comes to hold no instead.
     """
     return Fraction(worst_ratio([_ones(mechanism, yes, no), _ones(mechanism, yes - 1, no + 1)]))
+
+
+def delta_of_sums(mechanism: TwoRounds, epsilon: float, yes: int, no: int) -> float:
+    """Return the δ at ε of the number of ones in round two, for neighbours that differ in one
+    owner.
+
+    One of the `yes` owners who hold yes comes to hold no instead. The law is computed in floats, so
+    that there can be some hundred owners.
+    """
+    one, other = (_float_ones(mechanism, *held) for held in ((yes, no), (yes - 1, no + 1)))
+    return float(delta_of(one, other, epsilon))
+
+
+def mean_estimate(response: JoyGerla, yes: int, no: int) -> float:
+    """Return the mean of the estimated number of holders by Eq. 5, over all answers of a few
+    owners.
+    """
+    law = np.ones(1)
+    for truth in [YES] * yes + [NO] * no:
+        chance = float(response.law(truth)[1])
+        law = np.convolve(law, [1 - chance, chance])
+    sampling, truthful, second = (
+        float(coin) for coin in (response.sampling, response.truthful, response.yes)
+    )
+    noise = sampling * (1 - truthful) * second * (yes + no)
+    estimates = (np.arange(len(law)) - noise) / (sampling * truthful)
+    return float(law @ estimates)
+
+
+def _float_ones(mechanism: TwoRounds, yes: int, no: int) -> list[float]:
+    chances = [float(mechanism.round_two_law(truth)[1]) for truth in [1] * yes + [0] * no]
+    law = np.ones(1)
+    for chance in chances:
+        law = np.convolve(law, [1 - chance, chance])
+    return [float(one) for one in law]
 
 
 def _ones(mechanism: TwoRounds, yes: int, no: int) -> list[Fraction]:
