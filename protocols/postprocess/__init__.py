@@ -1,4 +1,4 @@
 """What a collector makes of raw estimates.
 
-Nothing here sees a report, so nothing here costs privacy.
+These functions read estimates only, never a user's report, so they cost no privacy.
 """

@@ -37,7 +37,9 @@ Support = Literal["users", "largest", "infinite"]
 
 FITS = ("mean", "likelihood")
 
-FALSE_POSITIVES = 2  # α of base-cut: how many items without holders exceed its threshold on average
+# the parameter α of base-cut: of the items that nobody holds, at most so many exceed the threshold
+# on average
+FALSE_POSITIVES = 2
 
 
 @attrs.frozen
@@ -52,9 +54,9 @@ class Calibrate:
     support: Support = "users"
     fit: str = "mean"  # by mean and variance, or by maximum likelihood
     mean_source: MeanSource = "estimates"
-    at_zero: float = 0.0  # for the power law: the known share of items that nobody holds
-    # use each count's own variance in place of V₀: not in the paper; the result is not monotone
-    # for estimates far below 0
+    at_zero: float = 0.0  # only for the power law: the known share of items that nobody holds
+    # whether each count has its own variance instead of V₀. This is not in the paper. If true, the
+    # result is not monotone for estimates far below 0.
     own_noise: bool = False
     known: Prior | None = None  # a prior that is known beforehand, in place of one that is fitted
 
@@ -257,7 +259,7 @@ def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Fl
     if isinstance(method, str):
         if method not in METHODS:
             raise ValueError(
-                f"estimates are processed by {', '.join(METHODS)}; there is no {method!r}"
+                f"unknown method of post-processing {method!r}: use one of {', '.join(METHODS)}"
             )
         if method in consistency.METHODS:
             return consistency.apply(method, estimates)

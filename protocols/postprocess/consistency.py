@@ -53,7 +53,8 @@ def project(estimates: Floats) -> Floats:
 
     It is max(0, estimate - t), where t makes the sum 1.
     """
-    # relative to the largest share, so that shares keep their digits beside a huge shift
+    # We compute relative to the largest share: if all shares are huge, their differences keep all
+    # digits.
     below = np.sort(estimates)[::-1] - estimates.max()
     thresholds = (np.cumsum(below) - 1) / np.arange(1, below.size + 1)
     last = np.flatnonzero(below > thresholds)[-1]  # the last share that stays positive
@@ -77,7 +78,7 @@ def apply(name: str, estimates: npt.ArrayLike) -> Floats:
     """
     if name not in METHODS:
         raise ValueError(
-            f"estimates are made consistent by {', '.join(METHODS)}; there is no {name!r}"
+            f"unknown method of post-processing {name!r}: use one of {', '.join(METHODS)}"
         )
     raw = np.asarray(estimates, dtype=np.float64)
     if raw.ndim != 1 or not raw.size:

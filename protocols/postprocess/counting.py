@@ -1,14 +1,15 @@
 """Sums over many integers from few points: Gauss rules of the counting measure.
 
-Theory of operation. To sum f over a million integers, f need not be taken a million times where it
-is smooth. A Gauss rule of 16 points sums every polynomial of degree 31 over a row of consecutive
-integers exactly, however long the row. So the range is cut into rows on which f is nearly such a
-polynomial. Rows begin with 16 integers at either end of the range, which are summed one by one, and
-double towards its middle: no longer row has more than half as many integers as lie between its
-beginning and the nearer end. So a function that is steep at an end, as k^-s is at 1, is smooth on
-every row. docs/proofs/long-sums.md bounds the error.
+Theory of operation. To sum a smooth function f over a million integers, a few values of f are
+enough. A Gauss rule of 16 points gives the exact sum of a polynomial of degree at most 31 over a
+row of consecutive integers, whatever the length of the row. So we cut the range into rows on which
+f is nearly such a polynomial. The first row at either end of the range has 16 integers, which are
+summed one by one. Rows get longer towards the middle of the range: a row of more than 16 integers
+has at most half as many integers as lie between the row and the nearer end. So a function that is
+steep at an end of the range, such as k^-s near k = 1, is smooth on every row.
+docs/proofs/long-sums.md bounds the error.
 
-Example. Σ k^-1.5 over k = 1..100,000 takes 526 points and is right to 14 digits.
+Example. The sum of k^-1.5 over k = 1..100,000 takes 526 points and is correct to 14 digits.
 
 Source: Golub and Welsch, *Calculation of Gauss Quadrature Rules*, 1969, with the recurrence of
 Gram's polynomials (Abramowitz and Stegun, 22.17).
@@ -28,7 +29,7 @@ POINTS = 16
 def gauss_rule(length: int) -> tuple[Floats, Floats]:
     """Return points within 0..length-1 and their weights, which add up to `length`.
 
-    If there are few integers, the points are all of them.
+    If there are at most 16 integers, each of them is a point.
     """
     if length <= POINTS:
         return np.arange(length, dtype=np.float64), np.ones(length)
@@ -41,8 +42,8 @@ def gauss_rule(length: int) -> tuple[Floats, Floats]:
 def points(low: int, high: int, longest: Callable[[int], float]) -> tuple[Floats, Floats]:
     """Return points and weights for sums over the integers low..high; empty if low > high.
 
-    A row that begins at k has at most `longest(k)` integers, the length on which the summand is
-    smooth, or 16 if that is more.
+    `longest(k)` is the largest length of a row that begins at k and on which the summand is smooth.
+    A row has at most this many integers, or 16 if `longest(k)` is smaller.
     """
     if low > high:
         return np.empty(0), np.empty(0)

@@ -36,7 +36,7 @@ LEAST_MEAN, GRID = 1e-3, 24  # of a likeliest Poisson law; points of the first s
 
 @attrs.frozen
 class CountMoments:
-    """Mean and variance of the true counts, to which the mean-variance method fits a prior."""
+    """The mean and variance of the true counts. The mean-variance method fits a prior to them."""
 
     mean: float
     variance: float  # of the counts behind the estimates, at least 0
@@ -59,7 +59,8 @@ class CountMoments:
 
 
 def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.0) -> PowerLaw:
-    """Return the power law on 1..K with this mean, K finite or inf, beside a known mass at 0.
+    """Return a law of counts with this mean: a known mass `at_zero` at 0, and otherwise a power law
+    on 1..K, with K finite or infinite.
 
     Raises `ValueError` if there is no such power law.
     """

@@ -7,8 +7,9 @@ the uniform distribution: each f_x becomes the mean posterior probability of x o
 
     f_x <- f_x Σ_y s_y P(y | x) / m_y.
 
-If a report is a single item, with probability p its own and with probability q any other, the limit
-has a closed form: m_y = max(q, c s_y), where c makes all m_y add up to 1.
+Suppose that a report is a single item: the user's own item with probability p, and each other item
+with probability q. Then the limit has a closed form: m_y = max(q, c s_y), where c makes all m_y add
+up to 1.
 
 Source: Agrawal and Aggarwal, *On the Design and Quantification of Privacy Preserving Data Mining
 Algorithms*, 2001, section 4; ElSalamouny and Palamidessi, *Generalized Iterative Bayesian Update
@@ -22,7 +23,7 @@ import numpy.typing as npt
 from simnet.arrays import Floats
 
 NAME = "maximum-likelihood"
-TOLERANCE = 1e-9  # in the mean log-likelihood of a report
+TOLERANCE = 1e-9  # the largest error in the mean log-likelihood of a report
 MOST_STEPS = 100_000
 
 
@@ -50,12 +51,16 @@ def iterative_bayes(
         )
     possible = laws.max(axis=0) > 0
     if came[~possible].any():
-        raise ValueError("a report came that no item has: the rows are those of another mechanism")
+        raise ValueError(
+            "no item can lead to one of the reports: check that the rows are the laws of the "
+            "mechanism that made the reports"
+        )
     laws, shares = laws[:, possible], came[possible] / came.sum()
     frequencies = np.full(len(laws), 1 / len(laws))
     for _ in range(most_steps):
         gains = laws @ (shares / (frequencies @ laws))
-        # The mean log-likelihood is concave, and no distribution gains more than the best item.
+        # The mean log-likelihood is concave. So no distribution can gain more than the item with
+        # the largest derivative.
         if gains.max() <= 1 + tolerance:
             break
         frequencies = frequencies * gains
@@ -67,7 +72,7 @@ def likeliest_shares(estimates: Floats, p: float, q: float) -> Floats:
     """Return the likeliest frequencies, shape (N,), from the unbiased ones, if a report is one
     item.
 
-    p and q are the probabilities of reporting the own item, and any other item.
+    p is the probability that a user reports the own item, and q the probability of each other item.
     """
     reported = np.maximum(q + (p - q) * estimates, 0)  # rounding may make a share negative
     falling = np.sort(reported)[::-1]

@@ -1,10 +1,10 @@
 """The noise of estimated counts, and thresholds that follow from the noise alone.
 
-With a pure protocol, the estimated count of an item that f of n users hold is unbiased and nearly
-normal. Its variance is V₀ + f (1 - p - q) / (p - q), where V₀ = n q (1 - q) / (p - q)². Jia and
-Gong, *Calibrate*, Eq. 14, give V₀ alone and say that the variance does not depend on the item; V₀
-is the variance for an item that nobody holds. Their significance threshold (Eq. 22) tests for such
-an item.
+Consider a pure protocol with n users. The estimated count of an item that f users hold is unbiased
+and nearly normal. Its variance is V₀ + f (1 - p - q) / (p - q), where V₀ = n q (1 - q) / (p - q)².
+Jia and Gong, *Calibrate*, Eq. 14, give V₀ alone and say that the variance does not depend on the
+item; V₀ is the variance for an item that nobody holds. Their significance threshold (Eq. 22) tests
+for such an item.
 """
 
 import math
@@ -37,7 +37,7 @@ class Noise:
 
     users: int  # n >= 1
     floor: float  # V₀ > 0
-    slope: float = 0.0  # above 0 where p + q < 1
+    slope: float = 0.0  # positive if p + q < 1
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
@@ -69,7 +69,7 @@ class Noise:
 
     @property
     def alike(self) -> "Noise":
-        """The same noise with variance V₀ for every item, as the paper assumes."""
+        """This noise, but with the variance V₀ for every item, as the paper assumes."""
         return attrs.evolve(self, slope=0.0)
 
     def variance(self, counts: npt.ArrayLike) -> Any:
@@ -83,8 +83,8 @@ class Noise:
         """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq.
         22.
 
-        If nobody holds any of the N items, one or more of them exceed it with probability at most
-        β. Raises `ValueError` unless 0 < β < N / 2.
+        If nobody holds any of the N items, the probability that any estimated count exceeds the
+        threshold is at most β. Raises `ValueError` unless 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)

@@ -18,8 +18,8 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.priors import REACH, GaussianPrior, Prior, refuse_sloped
 from simnet.arrays import Floats
 
-TOGETHER = 256  # the largest number of estimates that use the same points
-APART = 20.0  # the largest distance of such estimates, in deviations
+TOGETHER = 256  # the largest number of estimates that share one set of points
+APART = 20.0  # the largest distance between estimates that share points, in standard deviations
 
 
 @attrs.frozen(eq=False)
@@ -95,7 +95,9 @@ def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Poste
 
 
 def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
-    """Rows of estimates that lie so near to each other that the same counts matter for them."""
+    """Groups of estimates that are close to each other, so that the same counts matter for all of a
+    group.
+    """
     start = 0
     while start < ordered.size:
         near = int(np.searchsorted(ordered, ordered[start] + APART * deviation, side="right"))
@@ -107,9 +109,9 @@ def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
 def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise) -> Floats:
     """Mean, variance and ln of the marginal density for each estimate; shape (3, m).
 
-    Distances are relative to that of the point nearest to an estimate, as far ones would swallow
-    their differences: (f - k)² / v(k) = (f - r)² / v(r) + (r - k) (2 f - r - k + (f - r)² slope /
-    v(r)) / v(k).
+    For each estimate f we compute distances relative to the distance of the nearest point r.
+    Otherwise, for a far estimate, rounding would lose the differences between distances: (f - k)² /
+    v(k) = (f - r)² / v(r) + (r - k) (2 f - r - k + (f - r)² slope / v(r)) / v(k).
     """
     f = estimates[:, np.newaxis]
     r = np.clip(f, points.min(), points.max())
@@ -129,9 +131,9 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
     """The mean squared error of the posterior mean over counts from a prior on 0..largest.
 
-    By Theorem 2 it is below σ². It is the posterior variance averaged over estimates, an integral
-    of a smooth function over the line, so that equal steps give all digits. For use from Python: no
-    command calls it.
+    By Theorem 2 it is below σ². It is the mean of the posterior variance over all estimates: an
+    integral of a smooth function over the real line, for which equal steps give full precision. For
+    use from Python: no command calls it.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

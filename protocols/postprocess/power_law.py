@@ -1,8 +1,8 @@
 """The power law on 1..K: its sums, its mean and the exponent that has a given mean.
 
-Source: Jia and Gong, *Calibrate*, section III-C, Eq. 15. The paper does not say up to where its law
-goes; K = n is the largest count that there can be, and an infinite K gives another exponent and
-quite another prior.
+Source: Jia and Gong, *Calibrate*, section III-C, Eq. 15. The paper does not say what K is. The
+largest possible count is K = n; an infinite K gives a different exponent and a very different
+prior.
 """
 
 import functools
@@ -15,11 +15,11 @@ from protocols import checks
 from protocols.postprocess.counting import points
 from simnet.arrays import Floats
 
-STEEPEST = 40.0  # exponent above which a law is the point mass at 1 to double precision
+STEEPEST = 40.0  # for larger exponents the law equals the point mass at 1, in double precision
 
 
 def check_support(support: float) -> None:
-    """Refuse a K that is neither inf nor a whole number from 2 on."""
+    """Raise `ValueError` unless K is infinite or a whole number of at least 2."""
     if support != math.inf:
         checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
 
@@ -41,7 +41,8 @@ def log_power_sum(exponent: float, support: float) -> float:
 
 
 def power_law_mean(exponent: float, support: float) -> float:
-    """M(α) = S(α - 1) / S(α), which falls from K to 1; an infinite K has a mean for α > 2 alone.
+    """The mean M(α) = S(α - 1) / S(α). It falls from K to 1 as α grows. For infinite K, the mean
+    exists only if α > 2.
 
     Raises `ValueError` for an infinite sum.
     """
@@ -51,9 +52,9 @@ def power_law_mean(exponent: float, support: float) -> float:
 
 
 def exponent_of_mean(mean: float, support: float) -> float:
-    """The α of the power law on 1..K that has this mean, K >= 2 or inf.
+    """The exponent α for which the power law on 1..K has this mean; K is at least 2 or infinite.
 
-    Raises `ValueError` unless 1 < mean < K: no power law has another.
+    Raises `ValueError` unless 1 < mean < K, because no power law has another mean.
     """
     check_support(support)
     checks.number("mean", mean)
@@ -71,7 +72,9 @@ def exponent_of_mean(mean: float, support: float) -> float:
 
 
 def bisect(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function crosses 0, to the last digit; an end when it does so outside."""
+    """Return where a falling function crosses 0, to the last digit. If it does not cross 0 between
+    the ends, return the end nearest to the crossing.
+    """
     while True:
         middle = (low + high) / 2
         if middle in (low, high):
@@ -81,7 +84,9 @@ def bisect(falling: Callable[[float], float], low: float, high: float) -> float:
 
 @functools.lru_cache(maxsize=8)
 def _integers(support: int) -> tuple[Floats, Floats]:
-    """Logarithms of points, and weights, for sums over 1..K of what is smooth in the logarithm."""
+    """The logarithms of points, and weights, for sums over 1..K of functions that are smooth in the
+    logarithm of k.
+    """
     places, weights = points(1, support, lambda _: math.inf)
     return np.log(places), weights
 

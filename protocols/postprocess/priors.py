@@ -1,19 +1,22 @@
 """Prior laws of the counts of items, and the counts at which a posterior has its mass.
 
-Theory of operation. `posterior` sums mass(k) times likelihood(k), over all counts k that are
-possible: up to n of them, for each of N estimates. Two things make that cheap.
+Theory of operation. For each of N estimates, `posterior` sums mass(k) times likelihood(k) over all
+possible counts k, which may be as many as n. Two ideas make this cheap.
 
-*Which counts matter.* Beyond some distance from its peak the product is negligible. Each prior's
-`points(low, high, noise)` finds the range of counts that matter for every estimate in low..high:
-`REACH` deviations of the noise on either side of where the product peaks. A power law is the hard
-case, as it has a second peak at 1: docs/proofs/posterior.md shows which counts may be left out.
+*Which counts matter.* Beyond some distance from its peak the product is negligible. The method
+`points(low, high, noise)` of a prior finds the counts that matter for some estimate in low..high:
+`REACH` standard deviations of the noise on either side of the peak. A power law is the hard case,
+because the product has a second peak at 1: docs/proofs/posterior.md shows which counts may be left
+out.
 
-*How many of them.* Where the product is smooth, few points stand for long runs of counts
-(`counting`): `points` returns them with the logarithms of mass times weight.
+*How many counts are needed.* Where the product is smooth, a few counts represent a long row of
+counts (`counting`). `points` returns these counts, with the logarithms of their mass times the
+number of counts that each represents.
 
-Example. A power law on 1..100,000 with exponent 1.5, noise of deviation 300, estimate 20,000.
-Counts below 16,400 have e^-72 of the likelihood and, with all their prior mass, e^-60 of the
-posterior; so the sum is over 16,400..23,601 and takes 569 points.
+Example. The prior is a power law on 1..100,000 with exponent 1.5, the noise has standard deviation
+300, and the estimate is 20,000. A count below 16,400 has at most e^-72 times the largest
+likelihood. All these counts together have at most e^-60 of the posterior, although they have most
+of the prior's mass. So the sum is over 16,400..23,601 and takes 569 points.
 
 Source: Jia and Gong, *Calibrate*, section III-C.
 """
@@ -30,11 +33,12 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.power_law import bisect, check_support, log_power_sum, power_law_mean
 from simnet.arrays import Floats
 
-Points = tuple[Floats, Floats]  # counts, and logarithms of what they weigh
+Points = tuple[Floats, Floats]  # counts, and the logarithms of their weights
 
-REACH = 12.0  # standard deviations of the noise beyond which a likelihood is below e^-72
-NEGLIGIBLE = -60.0  # logarithm of what is left out of a sum, in proportion
-OUT_OF_REACH = -(REACH**2) / 2 - 20  # ln of a negligible summand: there are many
+REACH = 12.0  # at this distance, in standard deviations of the noise, a likelihood is below e^-72
+NEGLIGIBLE = -60.0  # logarithm of the share of a sum that may be left out
+# logarithm of a negligible summand; smaller, because there are many summands
+OUT_OF_REACH = -(REACH**2) / 2 - 20
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
@@ -88,7 +92,8 @@ class PowerLaw:
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
         """Return the counts that matter for estimates in low..high, and ln of their masses."""
-        reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))  # a rising law moves the mode up
+        # if the masses of the law rise with the count, the peak of the product lies higher
+        reach = REACH + 2 * math.sqrt(max(0.0, -self.exponent))
         largest = max(largest_plausible(estimate, noise, reach) for estimate in (low, high))
         last = int(min(self.support, math.ceil(largest) + 1))
         places, weights = counting.points(self._first(low, noise), last, lambda _: noise.deviation)
@@ -99,7 +104,8 @@ class PowerLaw:
         return np.append(0.0, places), np.append(math.log(self.at_zero), logs)
 
     def _first(self, estimate: float, noise: Noise) -> int:
-        """A count below which posterior mass is negligible for estimates from this one on, or 1.
+        """A count: all smaller counts have negligible posterior mass, for this estimate and all
+        larger ones. It is 1 if no count is negligible.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
         a product that is small at both ends is small between them (docs/proofs/posterior.md). If
@@ -135,7 +141,8 @@ class PoissonPrior:
         """Return the counts that matter for estimates in low..high, and ln of their masses."""
         from scipy.special import gammaln  # imported only here: scipy loads slowly
 
-        # all ends: of a very negative estimate a larger count may be likelier
+        # we take the ends for both estimates, because for a very negative estimate a larger
+        # count may be likelier
         ends = [end for estimate in (low, high) for end in self._ends(estimate, noise)]
         first, last = max(math.floor(min(ends)), 0), math.ceil(max(ends))
         smooth = noise.deviation
@@ -147,7 +154,9 @@ class PoissonPrior:
         )
 
     def _mode(self, estimate: float, noise: Noise) -> float:
-        """Return about where mass times likelihood is largest; its logarithm is concave."""
+        """Return approximately the count with the largest product of mass and likelihood. The
+        logarithm of the product is concave.
+        """
 
         def rise(count: float) -> float:
             ratio = (estimate - count) / float(noise.variance(count))
@@ -159,8 +168,8 @@ class PoissonPrior:
         """Return counts beyond which the posterior mass is negligible, on either side of its
         mode.
 
-        If the noise is much wider than the law, or the reverse, the product is far narrower than
-        the wider of the two.
+        If the noise is much wider than the law, or the law much wider than the noise, then the
+        product is far narrower than the wider one.
         """
 
         def log_product(count: float) -> float:
@@ -177,7 +186,8 @@ class PoissonPrior:
     def _reach(self, mode: float, noise: Noise) -> float:
         """Return a distance from the mode beyond which mass times likelihood is negligible.
 
-        It is a multiple of the deviation of the wider of law and likelihood.
+        The distance is a multiple of the larger one of two standard deviations: that of the law and
+        that of the noise.
         """
         return REACH * math.sqrt(max(float(noise.variance(mode)), mode + 1)) + REACH**2
 
@@ -208,7 +218,7 @@ class LaplacePrior:
         reach = REACH * noise.deviation
         first = math.floor(self._mode(low, noise) - reach)
         last = math.ceil(self._mode(high, noise) + reach)
-        kink = math.floor(self.mean)  # the law is smooth on either side of it
+        kink = math.floor(self.mean)  # the law is smooth on either side of μ
         ends = ((first, min(kink, last)), (max(kink + 1, first), last))
         sides = [counting.points(*side, lambda _: noise.deviation) for side in ends]
         places, weights = (np.concatenate(pieces) for pieces in zip(*sides, strict=True))
@@ -285,7 +295,7 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        With the true counts it is the best possible prior.
+        If `counts` are the true counts, this is the best possible prior.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())

@@ -1,7 +1,8 @@
-"""A local collection whose server post-processes the shares that it estimates.
+"""A local collection whose server post-processes the estimated shares of items.
 
-The server learns what it learns in the collection. Post-processing reads only estimates, so it
-costs no privacy. The output keeps the unbiased estimates beside the processed ones.
+The server learns the same as in the collection without post-processing. Post-processing reads only
+estimates, so it costs no privacy. The output keeps the unbiased estimates beside the processed
+ones.
 
 Source: see each method, in `consistency` and `calibrate`. `processed_about.py` states the error.
 """
@@ -73,9 +74,8 @@ class Processed:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
             method = self.postprocess if isinstance(self.postprocess, str) else "Calibrate"
             raise ValueError(
-                f"{method} needs the noise of a count, which must depend "
-                f"only on the number of holders, but in this collection it depends on more: "
-                f"postprocess is {others}"
+                f"{method} needs counts whose noise depends only on the number of "
+                f"holders, but in this collection the noise depends on more: use {others}"
             )
         if self.heavy is not None:
             checks.chance("heavy", self.heavy)

@@ -1,33 +1,38 @@
 """Intervals for δ(ε) and ε(δ) of a sum of independent privacy losses, in one direction.
 
-Theory of operation. A view that is made of several independent parts has as its privacy loss
-L = log P(x)/Q(x) the sum of the parts' losses, and ::
+Theory of operation. Let P and Q be the laws of a view x under two neighbouring inputs. The privacy
+loss of x is L = log P(x)/Q(x). If a view consists of several independent parts, its loss is the sum
+of the parts' losses. Its δ is ::
 
     δ(ε) = E[(1 - e^(ε - L))+]          over the law P, infinite losses included.
 
-`loss` puts each part's law on a grid of spacing h, splitting every loss between its two neighbours
-so that no δ gets smaller. `convolution` adds the parts up by FFT, under a tilt that moves the ε of
-interest to the middle, so that errors are relative to δ and not to 1. What is done here:
+`loss` puts each part's law on a grid of spacing h: it splits every loss between the two nearest
+grid points in a way that never makes δ smaller. `convolution` computes the law of the sum by FFT.
+Before the FFT the masses are tilted (multiplied by an exponential function), so that the losses
+near ε have the largest masses, and errors are relative to δ and not to 1. This module computes the
+interval:
 
-1. The upper end is the δ of the grid, plus all that the FFT, the mass outside the grid's window,
-   unknown losses and errors of the stated losses can add (`TiltedLosses.log_over`).
-2. The lower end takes off what splitting can have added. With V = terms h²/4 that is at most
+1. The upper end is the δ of the grid, plus bounds on four errors: of the FFT, of the mass outside
+   the grid's window, of unknown losses, and of the stated losses (`TiltedLosses.log_over`).
+2. The lower end subtracts a bound on what splitting can have added to δ. Let S be the sum on the
+   grid, and V = h²/4 times the number of terms. Then splitting has added at most
 
-       √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)],          S the sum on the grid,
+       √V exp(√V/2 - 1/2 + √(1 + V/4)) E[exp(-|S - ε|/√V)],
 
-   about 3.3 V times the density of S at ε: it falls with the square of h, where rounding every loss
-   up or down would cost h a term. docs/proofs/composition.md proves it (`TiltedLosses._gap`).
-3. The spacing is chosen so that the interval is as narrow as asked; where it is not, finer grids
-   are tried, and the rarest huge losses are declared unknown, as they would outweigh all others
-   under a tilt (`OneWay.log_delta`, `OneWay.trimmed`).
+   which is about 3.3 V times the density of S at ε. This error falls with the square of h. Rounding
+   every loss up or down would give an error of h for each term. docs/proofs/composition.md proves
+   the bound (`TiltedLosses._gap`).
+3. The spacing h is chosen for the requested width of the interval. If the interval is wider, finer
+   grids are tried, and rare huge losses are declared unknown, because under a tilt they would
+   outweigh all other losses (`OneWay.log_delta`, `OneWay.trimmed`).
 
-Example. 500 collections, each of 10,000 holders of whom half take part: the sum of the losses has
-mean 0.025 and deviation 0.22. For δ(1), which is 3.0e-7, the tilt is 21; on a grid of 90,000 points
-the ends are 2.9845e-7 and 2.9859e-7.
+Example. In each of 500 collections, an item has 10,000 holders and each takes part with probability
+1/2. The sum of the losses has mean 0.025 and standard deviation 0.22. To find δ(1), the tilt is 21.
+On a grid of 90,000 points the interval for δ(1) is 2.9845e-7 to 2.9859e-7.
 
-Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. Where an
-atom far larger than δ lies within about √V of ε, the lower end subtracts all that splitting this
-atom could have added: such an interval is wide, but it contains δ.
+Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. If a single
+loss within about √V of ε has a probability far larger than δ, the lower end subtracts all that
+splitting this loss could have added. Then the interval is wide, but it still contains δ.
 """
 
 from collections.abc import Callable
@@ -68,7 +73,7 @@ class OneWay:
 
     @property
     def terms(self) -> int:
-        """The number of losses in the sum."""
+        """The number of independent losses in the sum."""
         return sum(times for _, times in self.parts)
 
     @property
@@ -108,8 +113,8 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the logarithms of the ends of an interval for δ(ε).
 
-        The interval is as narrow as the relative tolerance demands. It may be wider if it lies
-        below `known`, a lower bound on the final result that the caller already has.
+        The relative width of the interval is at most the tolerance. It may be wider if the interval
+        lies below `known`, a lower bound on the final result that the caller already has.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
@@ -161,8 +166,8 @@ class OneWay:
         return low, high
 
     def trimmed(self, log_delta: float, tolerance: float) -> "OneWay":
-        """Return the losses with the largest ones declared unknown, as far as they hardly change
-        this δ.
+        """Return the losses with the largest ones declared unknown, as long as this hardly changes
+        the δ whose logarithm is given.
 
         Under a tilt, a few huge losses may outweigh all others. The tilt is then useless for the
         requested δ.
@@ -178,7 +183,7 @@ class OneWay:
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 
     def tilt_for(self, log_delta: float) -> float:
-        """Return the tilt for the ε whose δ is about this one, by the saddle-point
+        """Return the tilt for the ε at which δ is about the given δ, by the saddle-point
         approximation.
         """
 
@@ -231,12 +236,13 @@ class TiltedLosses:
 
     total: TiltedSum
     centre: float  # the ε
-    added: float  # V, the variance proxy of what splitting adds
+    added: float  # V, a bound on the variance that splitting adds to the sum
     losses: OneWay
 
     def log_over(self, epsilon: float) -> float:
         """Return the logarithm of an upper bound on δ(ε)."""
-        # if losses have this error, δ lies between the values at ε - error and at ε + error
+        # if the losses have this error, the true δ(ε) lies between the computed δ(ε - error) and
+        # δ(ε + error)
         near = epsilon - self.losses.error
         value, doubt = self._excess(near)
         finite = self._log_in_units(near, value + doubt, 1) + self.losses.mass_error
@@ -265,7 +271,8 @@ class TiltedLosses:
     ) -> float:
         """Return an ε in 0..limit where a falling bound crosses a target.
 
-        If `above`, the bound there is at most the target, else it is larger.
+        If `above` is true, the bound at this ε is at most the target; otherwise the bound is larger
+        than the target.
         """
         from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
@@ -312,7 +319,7 @@ class TiltedLosses:
         error.
         """
         total, tilt = self.total, self.total.tilt
-        # beyond, weights are exp(-OUTSIDE) at most
+        # places farther away have weights of at most exp(-OUTSIDE)
         places, masses = self._atoms_between(epsilon, epsilon + OUTSIDE / tilt)
         weights = np.exp(tilt * (epsilon - places)) * np.maximum(-np.expm1(epsilon - places), 0.0)
         largest = exp(-tilt * log1p(1 / tilt)) / (1 + tilt)  # of exp(-tx)(1 - exp(-x))

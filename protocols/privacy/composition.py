@@ -1,8 +1,8 @@
 """Privacy of several independent views together: intervals that contain the true δ(ε) and ε(δ).
 
-The views can be repeated collections, or the groups of which a user is a member. All of them depend
-on the same change of the data, so their privacy losses add up. `accounting` explains how the
-intervals are computed, and which errors they cover.
+The views can be repeated collections, or the collections of several groups that a user belongs to.
+All views are compared for the same change of the data, so their privacy losses add up. `accounting`
+explains how the intervals are computed, and which errors they cover.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,7 +36,8 @@ def _as_tuple(parts: Iterable[tuple[Pair, int]]) -> tuple[tuple[Pair, int], ...]
 
 @attrs.frozen
 class Composition:
-    """Independent views of one change of the data; δ is the larger one of both directions.
+    """Independent views, compared for one change of the data. δ is the larger δ of the two
+    directions.
 
     `parts` lists pairs (law, times): a pair of laws, and how often it is seen. `tolerance` is the
     requested relative width of the intervals. Raises `ValueError` for no views, for a pair that is
@@ -65,7 +66,9 @@ class Composition:
 
     @property
     def directions(self) -> tuple[OneWay, ...]:
-        """The losses from the data to its neighbour, and back; one entry if both are equal."""
+        """The losses of both directions: from the data to the changed data, and back. If both are
+        equal, there is one entry.
+        """
         forward = OneWay(tuple((pair.forward, times) for pair, times in self.parts))
         backward = OneWay(tuple((pair.backward, times) for pair, times in self.parts))
         return (forward,) if forward == backward else (forward, backward)

@@ -3,23 +3,27 @@
 Theory of operation. The law of a sum S of independent terms is a convolution, and an FFT turns the
 convolution of n equal laws into an n-th power. Two things need care.
 
-*Tails.* An FFT errs by about 1e-16 of its largest entry, and we want masses of 1e-30. So each
-term's mass at x is multiplied by exp(t x), t being the tilt, and divided by the total E[exp(t X)],
-whose logarithm is the cumulant. The tilted law of the sum is the sum of the tilted laws; its middle
-is where the tail was. In the end exp(cumulant - t x) takes the factor off again.
+*Tails.* The error of an FFT is about 1e-16 times its largest entry, but we want masses as small as
+1e-30. So we tilt each term X: we multiply its mass at x by exp(t x), and divide by E[exp(t X)], so
+that the masses add up to 1 again. The number t is the tilt, and log E[exp(t X)] is the cumulant.
+The sum of the tilted terms has the tilted law of the sum, and a suitable t makes the tail of
+interest the middle of this law. In the end we multiply the mass at x by exp(cumulant - t x), which
+removes the tilt.
 
-*Circles.* An FFT adds places modulo the number of points. Only what the sum has outside one turn is
-misplaced; `window` chooses the turn so that Chernoff's bound makes this exp(-50) on either side.
+*Circles.* An FFT adds positions modulo the number of points, as on a circle. So masses of the sum
+outside the window of that many points are misplaced. `window` chooses the window so that, by
+Chernoff's bound, the misplaced mass is at most exp(-50) on either side.
 
-Example. A thousand terms, each 1 with chance 0.01 and else 0: P[S = 60] is 1.6e-27. Under the tilt
-t = ln 6.3 a term is 1 with chance 0.06, the sum is around 60 and its mass there is 0.053, correct
-to 15 digits. The factor exp(cumulant - 60 t) takes it back to 1.6e-27, still with 15 digits.
+Example. S is the sum of a thousand terms. Each term is 1 with probability 0.01, and 0 otherwise.
+Then P[S = 60] is 1.6e-27. Under the tilt t = ln 6.3, a term is 1 with probability 0.06, so the sum
+is about 60, and its tilted mass at 60 is 0.053, correct to 15 digits. The factor exp(cumulant - 60
+t) turns this mass into 1.6e-27, still correct to 15 digits.
 
-Errors of the FFT. An entry passes log2(points) additions of two products, each off by a few units
-of rounding of what went in, so it is off by `ROUNDINGS` log2(points) units times the sum of
-absolute values; compare Higham, *Accuracy and Stability of Numerical Algorithms*, Theorem 24.2.
-Source: Gopi, Lee, Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting
-by FFT on a circle.
+Errors of the FFT. The FFT has log2(points) stages. In every stage an entry is the sum of two
+products, with an error of a few units of rounding. So the error of an entry is at most `ROUNDINGS`
+times log2(points) units of rounding, times the sum of the absolute values of all entries; compare
+Higham, *Accuracy and Stability of Numerical Algorithms*, Theorem 24.2. Source: Gopi, Lee,
+Wutschitz, *Numerical Composition of Differential Privacy*, 2021, for accounting by FFT on a circle.
 """
 
 from collections.abc import Sequence
@@ -34,8 +38,9 @@ from simnet.arrays import Floats, Ints, Numbers
 
 ROUNDING = 2.0**-53
 ROUNDINGS = 8  # a bound on the error of one stage of an FFT, in units of rounding
-OUTSIDE = 50.0  # each end of the circle leaves out a tilted mass of at most exp(-50)
-REACH = np.geomspace(0.25, 64, 17)  # the tilts tried for Chernoff's bound, in deviations
+OUTSIDE = 50.0  # on each side of the window, a tilted mass of at most exp(-50) is left out
+# the tilts that are tried for Chernoff's bound, in standard deviations of the sum
+REACH = np.geomspace(0.25, 64, 17)
 
 
 @attrs.frozen
@@ -59,7 +64,7 @@ class Moments:
 class Summand(Protocol):
     """The law of one summand.
 
-    Its total mass may be below 1, if the rest is accounted for elsewhere.
+    The total mass of the law may be below 1 if other code accounts for the missing mass.
     """
 
     def moments(self, tilt: float) -> Moments:
@@ -74,7 +79,7 @@ class Summand(Protocol):
         ...
 
 
-Parts = Sequence[tuple[Summand, int]]  # each law with how often it occurs
+Parts = Sequence[tuple[Summand, int]]  # pairs: a law, and the number of terms that have this law
 
 
 def atoms_moments(log_masses: Floats, places: Numbers, tilt: float) -> Moments:
@@ -135,7 +140,7 @@ class TiltedSum:
     first: int
     masses: Floats  # (points,)
     error: float  # a bound on the error of every mass
-    outside: float  # a bound on the tilted mass that is misplaced or missing
+    outside: float  # an upper bound on the tilted mass that is misplaced or missing
 
     def place(self, index: Ints) -> Floats:
         """Return the places of the masses with these indices; the shape of the indices."""
@@ -178,7 +183,7 @@ def _spectrum(
         bound = abs(spectrum) + off
         product *= spectrum**times
         size *= bound**times
-        # the rounding errors of the power itself, in size and angle
+        # the rounding errors of taking the power, in absolute value and in angle
         relative += times * (off / bound + 8 * ROUNDING)
     return product, size, relative * size
 

@@ -1,10 +1,13 @@
 """Privacy losses of sampled counts, for composing several collections.
 
-The collections are repetitions of one collection, or those of several groups of which a user is a
-member. A count is Bin(Π, p), drawn afresh in every collection. Removing a user turns it into Bin(Π
-- 1, p). Replacing the user's item does so for one item, and the opposite for another item,
-independently. `sampled_counts` has one collection in closed form. In a composition too, δ falls as
-counts rise, because each collection is post-processed by itself.
+The collections are repetitions of one collection, or the collections of several groups that a user
+belongs to. Every collection samples each holder of an item with probability p. So the count of an
+item with Π holders has the law Bin(Π, p), and the counts of different collections are independent.
+If one holder is removed, the law of the count becomes Bin(Π - 1, p). If a user's item is replaced,
+the old item loses one holder and the new item gains one; the two counts are independent.
+`sampled_counts` treats a single collection in closed form. More holders never increase the δ of a
+composition, because the count of the larger group can be computed from the count of the smaller
+one, in each collection separately.
 
 Source: Yang et al., section 3.1.1 for the mechanism.
 """
@@ -24,9 +27,9 @@ LEFT_OUT = 700.0  # on either side, counts outside a window have probability at 
 def removal(count: int, participation: float) -> Pair:
     """Return the privacy losses of an item's sampled count when one of its holders is removed.
 
-    The forward law has the user among the `count` holders; the backward law has count - 1 holders.
-    Raises `ValueError` for a count below 1 or above 10^9, and for a participation outside 1e-290 to
-    1.
+    The forward law counts all `count` holders, including the user; the backward law counts the
+    `count` - 1 holders without the user. Raises `ValueError` for a count below 1 or above 10^9, and
+    for a participation outside 1e-290 to 1.
 
     >>> from protocols import Composition
     >>> ten = Composition([(removal(count=1000, participation=0.5), 10)])
@@ -52,7 +55,7 @@ def removal(count: int, participation: float) -> Pair:
         exp(float(log_pmf(np.array([count]), count, participation)[0])) if high >= count else 0.0
     )
     error = 8 * ROUNDING * (1 + float(abs(losses).max()))
-    # the error of `log_pmf`, which comes from rounding the distance to the mean
+    # `log_pmf` has an error because it rounds the distance of a count from the mean
     mass_error = 1e-13 + 8 * ROUNDING * (high - low)
     unknown = 2 * exp(-LEFT_OUT)
     return Pair(
@@ -64,8 +67,8 @@ def removal(count: int, participation: float) -> Pair:
 def replacement(origin: int, target: int, participation: float) -> tuple[Pair, Pair]:
     """Return the privacy losses of two counts when one user's item is replaced.
 
-    The user moves from an item with `origin` holders, itself included, to one with `target`
-    holders. Raises `ValueError` as `removal` does.
+    The user's old item has `origin` holders, including the user. The new item has `target` holders
+    before the user joins them. Raises `ValueError` as `removal` does.
 
     >>> from protocols import Composition
     >>> once = Composition([(pair, 1) for pair in replacement(100, 100, participation=0.5)])
@@ -77,9 +80,10 @@ def replacement(origin: int, target: int, participation: float) -> tuple[Pair, P
 
 
 def _window(count: int, participation: float) -> tuple[int, int]:
-    """Return the counts beyond which either law has at most exp(-LEFT_OUT) on each side.
+    """Return a lowest and a highest count.
 
-    They follow from Bernstein's inequality.
+    Counts below the lowest have probability at most exp(-LEFT_OUT) with the user and without, and
+    so have counts above the highest, by Bernstein's inequality.
     """
     spread = count * participation * (1 - participation)
     reach = LEFT_OUT / 3 + sqrt((LEFT_OUT / 3) ** 2 + 2 * LEFT_OUT * spread)
@@ -88,5 +92,5 @@ def _window(count: int, participation: float) -> tuple[int, int]:
     return low, high
 
 
-# a count that is surely Π, against one that is surely Π - 1
+# the loss if the count is certainly Π with the user, and certainly Π - 1 without the user
 _CERTAIN = Losses(np.array([]), np.array([]), 1.0)

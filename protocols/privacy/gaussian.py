@@ -1,4 +1,4 @@
-"""The Gaussian mechanism: how much noise an (ε, δ) needs, and which δ a noise has.
+"""The Gaussian mechanism: the noise that given ε and δ need, and the δ of given noise.
 
 Classic calibration: Dwork and Roth, Theorem A.1, valid for ε <= 1. Analytic calibration, which is
 exact: Balle and Wang, *Improving the Gaussian Mechanism for Differential Privacy*, Theorem 8.

@@ -1,21 +1,24 @@
 """Privacy losses: the law of log P(x)/Q(x) for x drawn from P, and its masses on a grid.
 
-Theory of operation. For two laws P and Q of what is seen, the loss is L = log P(x)/Q(x) with x
-drawn from P, infinite where Q(x) = 0, and δ(ε) = E[(1 - e^(ε - L))+]. Losses of independent views
-add up, so `convolution` needs their masses on a grid i h, and the grid must never understate δ.
+Theory of operation. Let P and Q be two laws of a view x. The privacy loss is L = log P(x)/Q(x) with
+x drawn from P; it is infinite if Q(x) = 0. Then δ(ε) = E[(1 - e^(ε - L))+]. The losses of
+independent views add up. `convolution` adds them on a grid of the numbers i h with whole i, so each
+loss must be moved to the grid, in a way that never makes δ smaller.
 
-A loss at (i + f) h is split between its neighbours: it goes to i h with weight w and else to
-(i + 1) h, with w such that the mean of exp(-L) stays::
+The mass of a loss (i + f) h, 0 <= f < 1, is split between two grid points: the share w goes to i h,
+and the share 1 - w to (i + 1) h. We choose w so that the mean of exp(-L) does not change::
 
     w e^(-ih) + (1 - w) e^(-(i+1)h) = e^(-(i+f)h)     so     w = (e^((1-f)h) - 1) / (e^h - 1).
 
-The total mass and the mean of exp(-L) are the masses under P and under Q, so both stay laws. As
-(1 - e^ε v)+ is convex in v = exp(-L), splitting never lowers δ, alone or in a sum.
+The total mass under P is the sum of the masses, and the total mass under Q is the mean of exp(-L).
+Splitting changes neither total, so the result is again a pair of laws. The function (1 - e^ε v)+ is
+convex in v = exp(-L). So splitting never lowers δ, whether for one loss or for a sum of losses.
 
-Example. P = (0.75, 0.25) against Q = (0.25, 0.75): losses ln 3 with mass 0.75 and -ln 3 with mass
-0.25. On the grid of spacing 1, ln 3 = 1.0986 has f = 0.0986 and w = 0.851: mass 0.639 goes to 1 and
-0.111 to 2. At ε = 0.5, which lies between no loss and its neighbours, δ is 0.338 before and after.
-At ε = 1.2, beyond ln 3, the true δ is 0 and that of the grid is 0.061: never below.
+Example. Let P = (0.75, 0.25) and Q = (0.25, 0.75). The loss is ln 3 with mass 0.75, and -ln 3 with
+mass 0.25. On the grid of spacing 1, ln 3 = 1.0986 has f = 0.0986 and w = 0.851, so mass 0.639 goes
+to 1 and mass 0.111 goes to 2. At ε = 0.5, splitting does not change δ = 0.338, because 0.5 lies
+outside 1..2 and -2..-1. At ε = 1.2 the true δ is 0, because 1.2 exceeds ln 3; the δ of the grid is
+0.061, which is larger.
 
 Source: Sommer, Meiser, Mohammadi, *Privacy Loss Classes*, 2019, for the notion; Doroshenko, Ghazi,
 Kamath, Kumar, Manurangsi, *Connect the Dots*, 2022, for the split.
@@ -31,13 +34,14 @@ from protocols.privacy.convolution import ROUNDING, Moments, Summand, atoms_mome
 from simnet.arrays import Floats
 
 NODES = 6  # of a Gauss-Legendre rule on a quarter of a deviation: relative error below 1e-15
-# deviations of a tilted Gaussian loss; beyond lies a mass of 2e-44, far below any rounding
+# the range of a tilted Gaussian loss, in standard deviations; the mass outside is 2e-44, far below
+# any rounding
 TAIL = 14.0
-TOTAL = 1e-6  # how far from 1 a sum of probabilities may be before it is refused
+TOTAL = 1e-6  # the largest difference from 1 that a sum of probabilities may have
 
 
 class LossLaw(Summand, Protocol):
-    """The law of one loss in one direction; as a summand it has only the finite and known
+    """The law of one loss in one direction. `moments` and `masses` treat only the finite and known
     losses.
     """
 
@@ -48,8 +52,8 @@ class LossLaw(Summand, Protocol):
 
     @property
     def unknown(self) -> float:
-        """A bound on the mass under P whose loss is not stated (left-out tails); it may be any
-        loss.
+        """A bound on the mass under P of outcomes that were left out; their loss is unknown and may
+        be any number.
         """
         ...
 
@@ -78,9 +82,9 @@ class LossLaw(Summand, Protocol):
 
 @attrs.frozen
 class Pair:
-    """Two laws of what is seen, as the losses in both directions.
+    """Two laws P and Q of a view, given by the privacy losses in both directions.
 
-    The δ of the pair is the larger δ of both directions.
+    The δ of the pair is the larger one of the δ of the two directions.
     """
 
     forward: LossLaw  # log P/Q under P
@@ -101,7 +105,8 @@ class Losses:
     def __attrs_post_init__(self) -> None:
         if self.log_masses.shape != self.losses.shape or self.losses.ndim != 1:
             raise ValueError(
-                f"each loss has a mass: got shapes {self.losses.shape} and {self.log_masses.shape}"
+                f"expected one mass for each loss, got shapes {self.losses.shape} and "
+                f"{self.log_masses.shape}"
             )
         if not (np.isfinite(self.log_masses).all() and np.isfinite(self.losses).all()):
             raise ValueError(

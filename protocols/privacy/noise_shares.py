@@ -1,10 +1,10 @@
 """The exact law of a sum of integer noise shares, and the privacy of counts with this noise.
 
-Users add shares of noise on the integers. Users who drop out take their shares away, and users who
-collude know theirs. An honest user is hidden by the sum of the remaining shares. Here we compute
-the law of this sum by FFT, instead of treating it as a Gaussian. We use several tilts, two
-deviations apart, so that every probability, however small, has a relative error below 1e-13 times
-the number of shares. A bound on the error is computed and enters the interval for δ.
+Users add shares of noise on the integers. The shares of users who drop out are missing, and users
+who collude know their own shares. So an honest user is hidden by the sum of the remaining shares.
+Here we compute the law of this sum by FFT, instead of treating it as a Gaussian. We use several
+tilts, two deviations apart, so that every probability, however small, has a relative error below
+1e-13 times the number of shares. A bound on the error is computed and enters the interval for δ.
 
 Source: Yang et al., section 3.1.2; Kairouz, Liu, Steinke, *The Distributed Discrete Gaussian
 Mechanism*, 2021.
@@ -30,7 +30,8 @@ from protocols.privacy.convolution import (
 from protocols.privacy.loss import Pair, finite_pair
 from simnet.arrays import Floats, Ints
 
-# on either side, sums that are left out have probability at most exp(-150): δ is accurate to 1e-60
+# the sums that are left out on either side have probability at most exp(-150), so δ is accurate to
+# 1e-60
 LEFT_OUT = 150.0
 LARGEST_DEVIATION = 1 << 14  # the largest deviation of the sum, on the integers
 LEAST_DEVIATION = 0.3  # the least deviation of the sum, on the integers
@@ -110,21 +111,21 @@ def log_law(share: IntegerNoise, shares: int, end: int) -> tuple[Floats, float]:
 def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     """Return the losses of a sum of shares against the same sum moved by `shift`.
 
-    Both directions are mirror images. Raises `ValueError` for sums that are too wide or too narrow
-    to compute, or too narrow for the shift.
+    The losses of the two directions have equal laws. Raises `ValueError` if the standard deviation
+    of the sum is too large or too small to compute, or too small for the shift.
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
     if not LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION:
         raise ValueError(
-            f"the sum of noise has deviation {deviation:.3g} on the integers where "
-            f"{LEAST_DEVIATION} to {LARGEST_DEVIATION} can be computed: use fewer fractional bits, "
-            "or the Gaussian that it is close to"
+            f"the sum of the noise shares has standard deviation {deviation:.3g} on the integers, "
+            f"but we can compute only {LEAST_DEVIATION} to {LARGEST_DEVIATION}: use fewer "
+            "fractional bits, or the Gaussian law, which the sum is close to"
         )
     if shift > 20 * deviation:
         raise ValueError(
-            f"a shift of {shift} is visible beside noise of deviation {deviation:.3g}: "
-            f"nothing is hidden"
+            f"noise of standard deviation {deviation:.3g} cannot hide a shift of {shift}: "
+            f"use more noise"
         )
     end = ceil(window(parts, 0.0, LEFT_OUT)[1]) + shift
     half, error = log_law(share, shares, end + shift)
@@ -139,11 +140,12 @@ def replacement(
     """Return the privacy of noisy counts when one user's item is replaced, so that two counts
     change.
 
-    `shares` users' noise is unknown to the server. `shift` is the integer that stands for a count
-    of 1, 2^k in fixed point. Raises `ValueError` as `shifted` does, and for fewer than one share.
+    `shares` is the number of users whose noise the server does not know. `shift` is the integer
+    that represents a count of 1: it is 2^k with k fractional bits. Raises `ValueError` as `shifted`
+    does, and for fewer than one share.
     """
     if shares < 1:
         raise ValueError(
-            f"without a share of noise that is unknown nothing is hidden, got shares={shares}"
+            f"at least one noise share must be unknown to the server, got shares={shares}"
         )
     return Composition([(shifted(share, shares, shift), 2)], tolerance)

@@ -19,7 +19,7 @@ LARGEST_EPSILON, SMALLEST_BRACKET = 1e6, 1e-12
 class Profile(Protocol):
     """The function δ(ε) for a pair of neighbouring inputs; the larger δ of both directions.
 
-    It falls as ε grows.
+    The function never rises with ε.
     """
 
     @property
@@ -94,7 +94,8 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
     The result exceeds this ε by a relative 1e-11 at most, and never lies below it. `limit` is the
     limit of ln δ(ε) as ε goes to infinity.
     """
-    log_delta = cache(log_delta)  # the search asks for the ends of its brackets again
+    # results are stored, because the search asks for the ends of its interval again
+    log_delta = cache(log_delta)
     if log_delta(0.0) <= target:
         return 0.0
     if limit > target:
@@ -112,7 +113,8 @@ def epsilon_where(log_delta: Callable[[float], float], target: float, limit: flo
 
     def rise(
         epsilon: float,
-    ) -> float:  # √(-ln δ) is close to a line for whatever has tails like a Gaussian's
+        # for laws with tails like a Gaussian's, √(-ln δ) is close to a linear function of ε
+    ) -> float:
         return sqrt(min(max(-log_delta(epsilon), 0.0), 1e300)) - sqrt(-target)
 
     least = root(rise, low, high)

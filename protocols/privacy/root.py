@@ -7,7 +7,7 @@ So the everyday commands use this function.
 from collections.abc import Callable
 from math import copysign, sqrt
 
-MOST_STEPS = 200  # far more than bisection needs for any range of floats
+MOST_STEPS = 200  # the largest number of steps; bisection needs far fewer for any range of floats
 
 
 def root(

@@ -18,8 +18,8 @@ def statement_of(
     """Return the statement of a profile at an ε or at a δ; `words` are the statement's other
     fields.
 
-    `closed` is a profile that bounds the first. Raises `ValueError` unless exactly one of ε > 0 and
-    0 < δ < 1 is given.
+    `closed` is a profile in closed form, an upper bound on the first profile. Raises `ValueError`
+    unless exactly one of ε > 0 and 0 < δ < 1 is given.
     """
     if (epsilon is None) == (delta is None):
         raise ValueError("give exactly one of epsilon and delta: the other is computed")

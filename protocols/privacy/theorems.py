@@ -15,7 +15,7 @@ from protocols.privacy.statement import positive_epsilon
 def theorem_3_1(n: int, N: int, beta: float, epsilon: float) -> float:  # noqa: N803  # the paper's letter
     """Return the logarithm of the δ of Theorem 3.1, for participation p = 1 - e^-ε.
 
-    It is the least δ that the paper's inequality (2) on β allows.
+    This δ is the least that the paper's inequality (2) on β allows.
     """
     # δ = max(2π x^(-(N+1)/2), x^(-N/2)), with x = 2πnβ (e^-ε - e^-2ε)
     log_x = log(2 * pi * n * beta) - epsilon + log(-expm1(-epsilon))
@@ -40,11 +40,11 @@ def theorem_3_2(n: int, N: int, beta: float, epsilon: float, z: float) -> float 
 def claimed_by_the_paper(
     counts: Sequence[int], participation: float, epsilon: float
 ) -> tuple[str, float | None]:
-    """Return the theorem about DPCS with this p at this ε, and ln δ as it claims; None for no
-    claim.
+    """Return the name of the theorem that speaks about DPCS with this p at this ε, and the ln δ
+    that it claims. The ln δ is None if the theorem claims nothing.
 
-    For ε >= -ln(1 - p) it is Theorem 3.1 with its own δ. Below, it is Theorem 3.2 with z = -ln(1 -
-    p) - ε.
+    If ε >= -ln(1 - p), this is Theorem 3.1 with its own δ. For smaller ε, it is Theorem 3.2 with z
+    = -ln(1 - p) - ε.
     """
     own_epsilon = -log1p(-participation) if participation < 1 else inf
     is_first = epsilon >= own_epsilon * (1 - 1e-9)

@@ -1,4 +1,4 @@
-"""The attack: a function's coefficients, replayed on the numbers of a sampled run.
+"""The attack: a combination of messages, computed with the numbers of a sampled run.
 
 A verdict says that some combination of messages, minus what the coalition's own coins and secrets
 contribute, is a function of honest secrets. To replay the attack, we compute this combination with
@@ -63,7 +63,7 @@ def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
     """The part of a combination of messages that the coalition's own coins and secrets contribute.
 
-    Returns the unknowns and their coefficients.
+    Returns the numbers of these unknowns, and the coefficient of each unknown.
     """
     chosen = take(knowledge.view.terms, rows)
     summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)
@@ -79,7 +79,7 @@ def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:
 
 
 def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> Ints:
-    """The numbers in the sampled run's messages that belong to these rows of a part.
+    """The numbers in the sampled run's messages that correspond to the given rows of a part.
 
     Shape (rows, lanes).
     """
@@ -95,10 +95,12 @@ def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> 
 
 
 def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]:
-    """The numbers of a block with one line for each message, and the places of the wanted lines."""
+    """Return a table with the numbers of a block, one line for each message, and the wanted
+    lines.
+    """
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places
-    # Here each message has its own payload, and a part belongs to one message.
+    # The messages of this block differ in their payloads, so a part holds rows of one message only.
     message = list(block.messages())[int(places[0])]
     piece: Residues = message.pieces[part.piece]
     return piece.numbers().reshape(1, -1), np.zeros_like(places)

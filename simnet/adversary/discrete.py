@@ -2,10 +2,11 @@
 
 Bits, indices and reals travel unprotected, so there is nothing to eliminate: we list what the
 coalition sees. Everything that these values can tell follows from the values that honest parties
-disclosed. We find the law of disclosed values by calling the doors (`door_laws`). Every disclosed
-value counts, because even silence may carry it. The statement of the protocol (`Disclosure`) is
-used instead where the law cannot be found, or where the protocol states that this coalition hears
-less. For example, an aggregator of TSS sees the set of items that each user reports::
+disclosed. We find the law of disclosed values by calling the doors (`door_laws`). We count every
+disclosed value, even if no message carries it: a party may depend on the value in whether it sends
+a message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
+law, or if the protocol states a smaller loss for this coalition. For example, an aggregator of TSS
+sees the set of items that each user reports::
 
     sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3463, ...}]
@@ -37,8 +38,9 @@ MessageKind = tuple[str, str, str]  # the tag, the sender's role, and the wire t
 class DiscreteView:
     """The discrete part of a view, and what is known about it.
 
-    `disclosed` are the disclosing doors of honest parties. `reason` says why their law is not
-    known, if it is not.
+    `sees` lists the plain messages, and `disclosed` the disclosing doors of honest parties.
+    `disclosure` is the law of all disclosed values. If the law is not known, `disclosure` is None
+    and `reason` says why.
     """
 
     sees: tuple[dict[str, Any], ...]
@@ -90,8 +92,8 @@ def discrete_view(
     `disclosures` are the values that honest parties disclosed. `about` states what the protocol
     discloses. The losses that it states are multiplied by `independent_runs`: losses add up over
     runs with independent coins, but not over a run that is given twice. `independent_runs` is None
-    if different runs share their coins; then no statement about one run says anything about them
-    together.
+    if different runs share their coins; then a statement about one run says nothing about several
+    runs together.
     """
     sees = _plain_kinds(runs, coalition.parties)
     tags = {tag for run in runs for tag in _tags(run, coalition)}
@@ -111,8 +113,8 @@ def discrete_view(
 
 
 def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | None:
-    """The law that was found; or the protocol's statement, if no law was found or a smaller loss is
-    stated.
+    """Return the law that was found. If no law was found, or if the protocol states a smaller loss,
+    return the protocol's statement.
     """
     if found.epsilon is None or (
         stated is not None and not found.independent and _is_smaller(stated, found)
@@ -133,7 +135,8 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
 
 
 def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
-    """Whether the protocol states a smaller loss than the law of all disclosed values has.
+    """Whether the protocol states a smaller loss than the loss that was found for all disclosed
+    values.
 
     Two formulas for one number may differ in their last digits; this does not count as smaller.
     """
@@ -145,7 +148,9 @@ def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
 
 
 def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
-    """The numbers of those of the given parties that take part in a run."""
+    """The numbers, in a run, of the given parties. Parties that do not take part in the run are
+    left out.
+    """
     numbers = run.roster.number
     return frozenset(numbers[name] for name in parties if name in numbers)
 
@@ -194,8 +199,8 @@ def _counted(
     """
     for message in plain_messages(blocks, members):
         yield message.tag, message.sender, _discrete_content(message), 1
-    # A key tells something even if its block carries only field elements. A crowd's messages are
-    # not listed one by one: we count them.
+    # The key of a message is plain, even if the message carries only field elements. The messages
+    # of a crowd are not listed one by one: we count them.
     for block in blocks:
         received = sum(to in members for to in block.recipients)
         if not received or block.sender in members:
@@ -214,8 +219,8 @@ def _discrete_content(message: Message) -> str:
 
 
 def _traffic_entry(run: Run) -> dict[str, Any]:
-    """All traffic, as somebody sees it who reads no content; by link, unless there are too many
-    links.
+    """All traffic, as an observer sees it who cannot read contents. If there are at most
+    `MOST_LINKS` links, the entry lists each link.
     """
     links = traffic(run)
     entry = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}
@@ -236,7 +241,7 @@ def traffic(run: Run) -> Ints:
     ordered by the first three columns.
     """
     blocks = run.transcript.blocks
-    # The messages of a block are alike, so all have the size of the first message.
+    # All messages of a block have one shape, so all have the size of the first message.
     sizes = [next(block.messages()).frame_bytes for block in blocks]
     counts = [len(block.recipients) for block in blocks]
     table = np.zeros((sum(counts), 4), dtype=np.int64)

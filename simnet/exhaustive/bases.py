@@ -1,14 +1,16 @@
 """Reduced views of a coalition that does not know their structure, written in common bases.
 
-A reduced view is (discrete part, K, K·y): see `views`. If a coalition cannot tell which K applies,
-it sees only the discrete part and y. Let J be the reduced basis of all K that occur with one
-discrete part, in any of the laws that are compared. In a world with K·y = v, y is uniform on all
-values that meet this condition. So J·y is uniform on all its values that meet the condition. Given
-J·y = w, y is uniform on all values that meet *this* condition, in every world. Hence two laws of
+In `views`, the field elements that a coalition sees are a vector y, and a reduced view is a triple
+(discrete part, K, K·y) with a matrix K. If several K occur with one discrete part, the coalition
+cannot tell which K applies: it sees only the discrete part and y. Let J be the reduced basis of the
+rows of all these K, in all laws that are compared. In a world with K·y = v, the vector y is uniform
+on the solutions of K·y = v. So J·y is uniform on the values that J·y has for these solutions. Given
+J·y = w, the vector y is uniform on the solutions of J·y = w, in every world. Hence two laws of
 (discrete part, J, J·y) are equal just if the laws of the whole views are equal.
 
-Example. "a" has s in F_3 and tosses a coin that "b" does not see: "a" sends s, or s + c for a field
-coin c. With s = 1, the view of "b" reduces to ::
+Example. Party "a" has a secret s in F_3 and tosses a fair coin that "b" does not see. The coin
+decides whether "a" sends s or s + c, where c is a field coin. For s = 1, the table shows the
+reduced views of "b" on the left, and the same views in the common basis J on the right::
 
     probability  K       K·y          probability  J     J·y
     1/2          (1)     1            1/2 + 1/6    (1)   1
@@ -35,15 +37,16 @@ from simnet.linear.vectors import Vector
 
 Row = tuple[int, tuple[tuple[int, int], ...]]  # a modulus and a vector, sorted
 Basis = tuple[Row, ...]
-ReducedView = tuple[Hashable, Basis, tuple[int, ...]]  # discrete part, K, values of K·y
+# a reduced view: the discrete part, K, and the values of K·y
+ReducedView = tuple[Hashable, Basis, tuple[int, ...]]
 ReducedLaw = Mapping[ReducedView, Fraction]
 
-MOST_VIEWS = 1_000_000  # one reduced view is split into at most so many views
-_CONSTANT = 1 << 62  # comes after all places
+MOST_VIEWS = 1_000_000  # the largest number of views into which one reduced view is split
+_CONSTANT = 1 << 62  # the key of a constant; it is larger than the number of every place
 
 
 def row_of(modulus: int, vector: Vector) -> Row:
-    """The entries of a vector, sorted, as a row of a basis."""
+    """A vector as a row of a basis: its pairs of place and entry, sorted."""
     return modulus, tuple(sorted(vector.items()))
 
 
@@ -94,7 +97,7 @@ def _refined(law: ReducedLaw, several: Mapping[Hashable, Basis]) -> Law:
 
 
 def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tuple[int, ...]]:
-    """All values of J·y with K·y = v, for K in the span of J.
+    """All values of J·y that are possible if K·y = v. The rows of K must lie in the span of J.
 
     A row of J is 1 at its own pivot, where the other rows are 0. So the entries of a row of K at
     these pivots are its coefficients as a combination of rows of J. Thus K·y = v becomes a system
@@ -120,8 +123,8 @@ def _solutions(basis: Basis, values: Sequence[int], joint: Basis) -> Iterator[tu
 
 
 def _assignments(equations: Span, unknowns: int, modulus: int) -> Iterator[tuple[int, ...]]:
-    """Yield all solutions of a linear system. The right side of each equation has the key
-    `_CONSTANT`.
+    """Yield all solutions of a linear system. In each equation, the key `_CONSTANT` has the right
+    side.
     """
     solved = {min(row): row for row, _ in equations.basis()}
     free = [number for number in range(unknowns) if number not in solved]

@@ -38,8 +38,8 @@ from simnet.exhaustive.bases import ReducedLaw, on_common_bases
 from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
 from simnet.exhaustive.views import Views
 
-POINTS = 40  # of a curve of δ
-SHORT = 24  # the largest number of letters of a fraction that is shown exactly
+POINTS = 40  # the number of points of a curve of δ
+SHORT = 24  # a fraction with at most so many characters is shown exactly
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -82,7 +82,9 @@ class Compared:
 
     @property
     def _distance(self) -> str:
-        """The total variation distance, as a fraction where that is short."""
+        """The total variation distance: as a fraction if the fraction is short, else as a decimal
+        number.
+        """
         total = self.delta()
         exactly = f"{total} = " if isinstance(total, Fraction) and len(str(total)) <= SHORT else ""
         return f"{exactly}{float(total):.6g}"
@@ -134,7 +136,8 @@ class Comparison:
     ) -> Compared:
         """Compare the views on two inputs.
 
-        Raises `BadInput` if a member of the coalition has different inputs: it would know the side.
+        Raises `BadInput` if a member of the coalition has different inputs on the two sides: then
+        the member's own input would tell the coalition which side it sees.
         """
         inputs, other_inputs = self.model.named(first), self.model.named(second)
         for name in self.corrupt.parties:

@@ -156,7 +156,7 @@ Action = Start | Toss | Open | Deliver | End
 class ScheduleNode:
     """A place in the schedule tree: the order of events, without the values of secrets.
 
-    Two joint histories are at the same node if they differ only in the values of secrets, or in
+    Two joint histories lead to the same node if they differ only in the values of secrets, or in
     inputs that do not affect structures. Each node has one action. The structure of the state that
     the acting party reaches decides which node comes next.
 
@@ -197,7 +197,7 @@ class ScheduleNode:
         states: Sequence[PartyState],
         decide: Callable[[Network, Sequence[PartyState]], Action],
     ) -> Action:
-        """The node's action, which is decided when it is first asked for."""
+        """The node's action. It is decided when this property is read for the first time."""
         if self.action is None:
             action = decide(self.network, states)
             _apply(action, self.network)
@@ -205,7 +205,7 @@ class ScheduleNode:
         return self.action
 
     def child(self, state: PartyState) -> "ScheduleNode":
-        """The next node, if the action has led its party to this state."""
+        """The next node, if the action leads the acting party to the given state."""
         child = self._children.get(state.structure)
         if child is None:
             network = self.network
@@ -283,7 +283,7 @@ def input_key(value: object) -> Hashable:
     try:
         return key_of(value)
     except NoKey:
-        hashable: Hashable = value  # protocols are equal as their class defines it
+        hashable: Hashable = value  # whether two protocols are equal is defined by their class
         return hashable
 
 
@@ -325,10 +325,10 @@ class Model:
         return inputs_by_name(inputs, self.roster)
 
     def _refuse_unplayable(self, inputs: Inputs) -> None:
-        """Refuse what a run refuses, and a script that does not do the same twice.
+        """Refuse what a run refuses, and refuse a script that behaves differently when it is played
+        twice.
 
-        If a script depends on something besides its coins and inputs, it has no law that we could
-        find.
+        If a script depends on something besides its coins and inputs, we cannot find its law.
         """
         named, everyone = self.named(inputs), self.roster.names
         first, second = (
@@ -496,8 +496,8 @@ class Model:
             node = node.child(states[party])
 
     def _decide(self, network: Network, states: Sequence[PartyState]) -> Action:
-        """Choose the next action as the fixed schedule does: a running party goes on before another
-        starts.
+        """Choose the next action by a fixed rule: a party that has started goes on before another
+        party starts.
         """
         started = states[: network.started]
         for state in started:

@@ -5,8 +5,8 @@ messages that were sent, each with its round, and the depth of each party. A mes
 more than the depth of its sender, and a party that takes a message is at least as deep as the
 message's round. So rounds are the causal depth that a run bills.
 
-Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1;
-When "b" takes it, the depth of "b" becomes 1, so its answer is posted in round 2.
+Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1.
+When "b" takes this message, the depth of "b" becomes 1, so the answer is posted in round 2.
 
 *Steps.* Rounds are billed, and a party's message to itself is no traffic, so that message takes no
 round. But it takes time: if all parties work to one clock, a party uses a message to itself in the
@@ -39,7 +39,8 @@ from simnet.linear.span import Span
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Key
 
-Channel = tuple[int, str, Key, bool]  # recipient, tag, key, whether the tag is summed
+# the recipient, the tag, the key, and whether the tag is summed
+Channel = tuple[int, str, Key, bool]
 Summands = tuple[SentMessage, ...]  # the messages of one sum, or a single message
 
 
@@ -55,10 +56,10 @@ class Posting(NamedTuple):
 class OpenedRow:
     """A form that was opened, so that the party's script continues with a number.
 
-    The number is element `place` of the `outcome`-th entry in the party's history. It is a linear
-    combination of secrets and of rows opened before: `secrets` and `rows` contain the factors, and
-    rows are identified by their position in `Network.opened`. `secrets` is None if the number is
-    free.
+    The number of the row is element `place` of the `outcome`-th entry in the party's history. It is
+    a linear combination of secrets and of rows opened before: `secrets` and `rows` contain the
+    factors, and rows are identified by their position in `Network.opened`. `secrets` is None if the
+    number is free.
     """
 
     party: int
@@ -196,7 +197,7 @@ class Network:
             secrets: Vector | None = None
             known: Vector = {}
             if not rest:
-                # The form minus a combination of earlier rows has no coins: it is minus `source`.
+                # Minus `source` is the combination of earlier rows that has the coins of the form.
                 known = {-1 - key: -factor % modulus for key, factor in source.items()}
                 secrets = dict(form)
                 for row, factor in known.items():

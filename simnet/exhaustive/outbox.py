@@ -1,10 +1,11 @@
 """What one party sends and waits for, when its script is played by itself.
 
 A party is a function of its input, its coins, and the messages that it received. So its script can
-be played without the other parties. It runs against the kernel's own `Party`, whose link is an
-`Outbox`: what the script sends is collected in a list, and whenever the script waits, it is
-suspended, and a `Request` tells its driver what it waits for. The driver (`party_tree`) resumes the
-script with the messages. This module knows nothing about other parties.
+be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
+the place of the network. The outbox collects the messages that the script sends. When the script
+waits for messages, the outbox suspends it and returns a `Request`, which says what the script waits
+for. The caller (`party_tree`) resumes the script with the messages. This module knows nothing about
+other parties.
 
 Example. The script ::
 
@@ -39,12 +40,11 @@ from simnet.values.typed import Typed
 from simnet.values.wire import WireType
 
 
-@attrs.frozen(
-    eq=False, kw_only=True, slots=False
-)  # no slots, because cached properties need a dictionary
+# without slots, because cached properties need an instance dictionary
+@attrs.frozen(eq=False, kw_only=True, slots=False)
 class SentMessage:
-    """One message as its sender sends it, with parties by number. The sender does not know
-    rounds.
+    """One message as its sender sends it. Parties are given by number; the round is not
+    known yet.
     """
 
     sender: int
@@ -70,15 +70,15 @@ class SentMessage:
 
     @functools.cached_property
     def content(self) -> Hashable:
-        """What the recipient can tell about the payload: plain content, and the field and shape of
-        forms.
+        """What the recipient can tell about the payload: plain contents, and for field elements the
+        field and the shape.
         """
         return _content(self.payload)
 
     @functools.cached_property
     def structure(self) -> Hashable:
-        """Everything except the values of secrets: equal for messages that are the same function of
-        them.
+        """A key of the message without the values of secrets. Messages that are the same function
+        of the secrets have equal keys.
         """
         terms = [forms.terms for forms in self.forms]
         return (
@@ -95,7 +95,9 @@ class SentMessage:
 
     @functools.cached_property
     def vectors(self) -> list[list[Vector]]:
-        """For each form in the payload, its elements as vectors in the sender's unknowns."""
+        """For each array of forms in the payload, its elements as mappings from the sender's
+        unknowns to coefficients.
+        """
         return [refine(forms.terms, 1).vectors() for forms in self.forms]
 
 
@@ -114,7 +116,7 @@ def _content(payload: Payload) -> Hashable:
 
 @attrs.frozen
 class Request:
-    """What a script waits for; the request is met as a whole.
+    """What a script waits for. The script is resumed only when the whole request can be met.
 
     - "each": one message from each of `senders`, in this order.
     - "any": one message from the party that sent first.
@@ -131,7 +133,7 @@ class Request:
 
 @types.coroutine
 def _suspend(request: Request) -> Generator[Request, Any, Any]:
-    """Suspend the script; its driver resumes it with what the request asked for."""
+    """Suspend the script. The caller resumes it with the messages that the request asked for."""
     answer = yield request
     return answer
 
@@ -168,10 +170,10 @@ class Outbox(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the message of a party that may be silent; silence is an empty message.
+        """Send a block that may be empty: a silent party sends an empty message.
 
         An empty message differs from every other message, so the law of the view is right. A tally
-        stands for messages that are never made. It cannot be played out and is refused.
+        stands for messages that are never made, so it cannot be played out and is refused.
         """
         del messages
         if isinstance(block, Tally):
@@ -189,8 +191,8 @@ class Outbox(Link):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Send rows of a summed tag one by one; nothing is added up before a party asks for the
-        sum.
+        """Send the rows of a summed tag one by one. The rows are added up only when their recipient
+        asks for the sum.
         """
         block = rows.evaluate() if isinstance(rows, Deferred) else rows
         recipients = sum(len(group) for group in to)
@@ -210,7 +212,7 @@ class Outbox(Link):
                 place += 1
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
-        """The next payload of a sender."""
+        """Return the next payload of one sender."""
         return (await self.take_many(actor, tag, sender, 1))[0]
 
     async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
@@ -228,7 +230,7 @@ class Outbox(Link):
         return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """The payload of the party that sent first, with the sender's name."""
+        """Return the first message that arrived: its payload, and the name of its sender."""
         del actor
         sender, payload = await _suspend(Request("any", tag.name))
         return self._roster.names[sender], payload
@@ -236,7 +238,7 @@ class Outbox(Link):
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """The sum of `count` messages."""
+        """Return the sum of `count` messages of a summed tag."""
         numbers = None if senders is None else tuple(senders.numbers.tolist())
         sums: FieldArray = await _suspend(Request("sum", tag.name, numbers, (key,), (count,)))
         return sums.metered(actor.meter)[0]
@@ -244,13 +246,15 @@ class Outbox(Link):
     async def take_sums(
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
-        """A sum for each key; shape (K, ...)."""
+        """Return one sum for each of the K keys; shape (K, ...)."""
         request = Request("sum", tag.name, keys=tuple(keys), counts=tuple(counts))
         sums: FieldArray = await _suspend(request)
         return sums.metered(actor.meter)
 
     async def breathe(self, actor: Actor) -> None:
-        """Do nothing: there is no other party that could go on."""
+        """Do nothing. In a run this call lets other parties go on, but here only one party is
+        played.
+        """
 
     def _send(
         self,
@@ -262,8 +266,10 @@ class Outbox(Link):
         key_wire: WireType | None = None,
     ) -> None:
         if self._tape.stop is not None:
-            return  # the script is being left through a `finally`, and will be played again
-        manifest_for(payload)  # raises an error for values that cannot be sent
+            # here Python closes the script, which runs its `finally` clauses; the script will be
+            # played again
+            return
+        manifest_for(payload)  # this call raises an error for values that cannot be sent
         message = SentMessage(
             sender=actor.number,
             recipient=recipient,

@@ -56,8 +56,10 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Made, Opened
 
-_BLOCKS = 1000  # a party, or one of its deferred blocks, may make fewer blocks than this
-_PARTY, _STREAM = 44, 22  # bits below a party's number and below a stream's in an unknown's
+_BLOCKS = 1000  # a party or a deferred block may make fewer deferred blocks than this number
+# the positions of the party's number and of the stream's number in the number of an unknown, in
+# bits
+_PARTY, _STREAM = 44, 22
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 
 
@@ -236,7 +238,7 @@ class LocalReading(Sampled):
         raise self._tape.stopped(BadInput(text))
 
     def unknown(self, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
-        """The first of several consecutive unknowns of the party."""
+        """Return the number of the first of `count` consecutive unknowns of the party."""
         try:
             return unknown(self._party, kind, stream, place, count)
         except BadInput as error:
@@ -269,7 +271,7 @@ class LocalReading(Sampled):
 
         Raises `RowsAsked` for numbers that are not known.
         """
-        del sampled  # the values beside these forms mean nothing
+        del sampled  # the sampled values beside these forms have no meaning here
 
         def foreign_elements(factor: Forms) -> int:
             return sum(not self._is_own(row) for row in refine(factor.terms, 1).vectors())
@@ -287,7 +289,7 @@ class LocalReading(Sampled):
         return self.lifted(numbers.inverse())
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Do nothing: no preparation is needed."""
+        """Do nothing: this reading needs no preparation."""
 
 
 class WatchingOutputs(Sampled):

@@ -1,37 +1,41 @@
 """Exact laws of what a coalition sees.
 
-Theory of operation. The view of a coalition in one world is what its members know there: their
-inputs and coins, the plain messages they receive with senders and steps, those of one sender in the
-order in which it sent them, and field elements. Field coins are not played out; they stay unknowns.
-So the field elements that members receive are linear forms y in field coins and secrets, and their
-law is found by algebra instead of enumeration:
+Theory of operation. The view of a coalition in one world is what its members know in this world:
+their inputs and coins, the plain messages that they receive, and the field elements that they
+receive. They know the sender and the step of each message, and the order of the messages of one
+sender. Field coins are not played out; they stay unknowns. So the field elements that members
+receive are linear forms y in field coins and secrets, and their law is found by algebra instead of
+enumeration:
 
-- A row is *fixed* in a world if its coins are a combination of the coins of the rows opened in that
-  world (`model`): then its number follows from secrets and from the numbers opened.
-- K is the reduced basis of all combinations λ of the messages seen, and of members' own field
-  coins, that are fixed. Where nobody opened anything, these are the combinations from which honest
-  coins cancel.
-- Given the discrete part of the view, K·y is a known number, and all else about y is uniform,
-  because it contains coins that nothing else contains, and that no opened row is made of.
+- A row (a linear form) is *fixed* in a world if its coins are a linear combination of the coins of
+  the rows that were opened in this world (`model`). Then the number of the row follows from secrets
+  and from the numbers of the opened rows.
+- K is the reduced basis of all fixed linear combinations of the messages seen and of the members'
+  own field coins. If no row was opened, the fixed combinations are those in which all honest coins
+  cancel.
+- Given the discrete part of the view and the secrets, K·y is a known number. Any other combination
+  of y contains honest coins that cancel neither in the messages nor with opened rows, so it is
+  uniform.
 
-Hence (discrete part, K, K·y), the *reduced view*, carries all the information of the whole view:
-two inputs with equal laws of the one have equal laws of the other. The converse needs one more
-thing. K may depend on something that the coalition does not see, such as a coin that decides
-whether somebody uses a mask. Then the reduced view tells more than the whole view. So if a discrete
-part occurs with several K, all its views are written in the basis of all these K together
-(`bases`).
+Hence the *reduced view*, the triple (discrete part, K, K·y), carries all the information of the
+whole view: if two inputs have equal laws of the reduced view, they have equal laws of the whole
+view. The converse does not always hold. K may depend on something that the coalition does not see,
+such as a coin that decides whether somebody uses a mask. Then the reduced view tells more than the
+whole view. So if one discrete part occurs with several K, we write all views with this discrete
+part in the common basis of these K (`bases`).
 
-Example. "a" has s in F_3 and sends it to "b" masked by a field coin c. Then "b" may also receive
-c - s. ::
+Example. Party "a" has a secret s in F_3 and a field coin c. It sends s + c to "b", and perhaps also
+c - s::
 
     b sees            K (rows)        K·y
     s + c             none            nothing: the message is uniform
     s + c, c - s      (1, -1)         2s
 
-If "b" sees only s + c, the reduced view is the same for every s. If it also sees c - s, the reduced
-view is 2s, which tells s. If "a" opens c and goes on with its number, 0 say, then s + c is fixed as
-well: K is (1), and K·y is s + 0. What "b" sees has three values in all, one for each number of c,
-each with probability 1/3: nothing is told of s, unless what "a" does next depends on the number.
+If "b" sees only s + c, the reduced view is the same for every s. If "b" also sees c - s, the
+reduced view is 2s, which tells s. Now let "a" open c, and go on with its number. In the world where
+c is 0, s + c is fixed as well: K is (1), and K·y is s + 0. There are three such worlds, one for
+each number of c, each with probability 1/3. So "b" sees each number with probability 1/3 and learns
+nothing about s, unless the later actions of "a" depend on the number of c.
 
 Views of coalitions and of the network are compared in `compare`.
 """
@@ -71,10 +75,12 @@ class _Function:
 
 @attrs.frozen(eq=False)
 class _ScheduleView:
-    """What a coalition sees at a node of the schedule tree, for all values of secrets."""
+    """What a coalition sees at a node of the schedule tree, as a function of the
+    secrets' values.
+    """
 
     received: Hashable  # plain messages and traffic
-    basis: Basis  # K, in terms of messages seen and own coins
+    basis: Basis  # K, as combinations of the messages seen and the members' own coins
     functions: tuple[_Function, ...]  # K·y
 
 
@@ -169,11 +175,11 @@ class Views:
         return combinations.basis()
 
     def _postings(self, network: Network) -> list[Posting]:
-        """The messages that members receive from outside, in order for each pair of sender and
-        member.
+        """The messages that members receive from honest parties, in order for each pair of sender
+        and member.
 
-        Messages of different senders have no order: nobody can tell which message of a step came
-        first.
+        Messages of different senders have no order, because nobody can tell which message of a step
+        came first.
         """
         reaching = [
             posting
@@ -184,10 +190,10 @@ class Views:
         return sorted(reaching, key=_link)
 
     def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
-        """Who sends what to members at which step, with plain contents.
+        """The messages to members: sender, recipient, step and plain contents of each message.
 
-        If the network is watched, also the traffic: round, sender, recipient and size, in order on
-        a link.
+        If the coalition watches the network, also all traffic: round, sender, recipient and size of
+        each message, in order for each link.
         """
         received = tuple(
             (

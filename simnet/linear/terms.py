@@ -1,11 +1,12 @@
 """Sparse linear forms, many at once: rows of terms (unknown, coefficient).
 
-Theory of operation. An unknown is a number. A message of a sharing protocol is a vector of some
-thousand elements, and each of them is "secret minus the sum of some coins", with the same
-coefficients in every place. So the unknowns of a vector have consecutive numbers, and a row with L
-*lanes* represents L forms at once. The form of lane l has the coefficients of the row, and its
-unknowns are the row's unknowns plus l. One row represents a whole vector until a script treats the
-elements of the vector differently. Then `refine` splits the row into rows with fewer lanes.
+Theory of operation. An unknown is identified by an integer, its number. A message of a sharing
+protocol is a vector of some thousand elements. Each element is "a secret minus the sum of some
+coins", with the same coefficients for every element. So the unknowns of a vector get consecutive
+numbers, and a row with L *lanes* represents L linear forms at once. Every lane has the coefficients
+of the row. The numbers of lane l's unknowns are the numbers that the row lists, plus l. One row
+represents a whole vector until a script treats the elements of the vector differently. Then
+`refine` splits the row into rows with fewer lanes.
 
 Example. One vector consists of the unknowns 10, 11, 12 and another one of 20, 21, 22. Each vector
 has three elements, so one row with three lanes represents it. Their sum, 10 + 20, 11 + 21, 12 + 22,
@@ -41,7 +42,7 @@ from simnet.linear.vectors import Vector
 class Terms:
     """Rows of terms: row k has the terms `starts[k]..starts[k+1]`.
 
-    Within a row unknowns ascend, and no coefficient is 0.
+    Within a row the unknowns are in ascending order, and no coefficient is 0.
     """
 
     starts: Ints
@@ -77,7 +78,7 @@ class Terms:
         return np.repeat(np.arange(self.rows), self.lengths)
 
     def vectors(self) -> list[Vector]:
-        """Every row as a vector by unknown: the form of its lane 0."""
+        """Every row as a mapping from unknowns to coefficients: the form of the row's lane 0."""
         unknowns, coefficients = self.unknowns.tolist(), self.coefficients.tolist()
         return [
             dict(zip(unknowns[start:stop], coefficients[start:stop], strict=True))
@@ -86,7 +87,7 @@ class Terms:
 
 
 def fresh(first: int, rows: int, lanes: int) -> Terms:
-    """Unknowns that follow one another: row k is unknown `first + k * lanes` and its neighbours."""
+    """Return rows of one unknown each: lane l of row k is the unknown `first + k * lanes + l`."""
     return Terms(
         np.arange(rows + 1),
         first + lanes * np.arange(rows, dtype=np.int64),
@@ -102,7 +103,7 @@ def blank(rows: int, lanes: int = 1) -> Terms:
 
 
 def multiples(unknown: int, numbers: Ints) -> Terms:
-    """Row k is `numbers[k]` times an unknown, in one lane."""
+    """Return rows with one lane: row k is `numbers[k]` times the unknown."""
     present = numbers != 0
     starts = np.concatenate([[0], present.cumsum()]).astype(np.int64)
     count = int(present.sum())
@@ -110,7 +111,9 @@ def multiples(unknown: int, numbers: Ints) -> Terms:
 
 
 def take(terms: Terms, rows: Ints) -> Terms:
-    """Return some of the rows, in this order. A row may be taken several times."""
+    """Return the rows with the given numbers, in the given order. A number may occur
+    several times.
+    """
     lengths = terms.lengths[rows]
     starts = np.concatenate([[0], lengths.cumsum()])
     places = np.repeat(terms.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
@@ -132,9 +135,9 @@ def refine(terms: Terms, lanes: int) -> Terms:
 
 
 def pick(terms: Terms, elements: Ints) -> Terms:
-    """Return some of the forms, which are counted lane by lane.
+    """Return the forms with the given numbers. Lane l of row k is the form number `k * lanes + l`.
 
-    Lanes stay together where whole rows are picked.
+    If `elements` lists whole rows, the result keeps the lanes; otherwise each row has one lane.
     """
     lanes = terms.lanes
     if elements.size % lanes == 0:
@@ -145,8 +148,8 @@ def pick(terms: Terms, elements: Ints) -> Terms:
 
 
 def join(parts: Sequence[Terms]) -> Terms:
-    """Return the rows of several `Terms`, one after another, with as many lanes as all of them
-    allow.
+    """Return the rows of several `Terms`, one after another. Their common number of lanes is the
+    greatest common divisor of the parts' numbers of lanes.
     """
     lanes = gcd(*(part.lanes for part in parts))
     fine = [refine(part, lanes) for part in parts]
@@ -167,7 +170,8 @@ def accumulate(
 ) -> Terms:
     """Make `rows` new rows: row k of `source` is added to row `targets[k]`, times `weights[k]`.
 
-    Weights are in `0..q-1`; without them rows are added as they are. What cancels leaves no term.
+    Weights are in `0..q-1`; if `weights` is None, every weight is 1. A term whose coefficient
+    becomes 0 is dropped.
     """
     coefficients = source.coefficients
     if weights is not None:
@@ -194,11 +198,11 @@ def no_rows(lanes: int) -> Terms:
 
 
 def common_lanes(parts: Sequence[Terms]) -> int:
-    """As many lanes as all rows of several parts allow; 0 if there are no parts.
+    """The largest number of lanes that all rows of several parts can have; 0 if there are no parts.
 
-    That is 1 where an unknown is in different lanes of two rows. A row's first lane has the
-    unknowns that are listed, and the others those that follow. Lanes meet when two listed unknowns
-    are different and less than a row's lanes apart.
+    The number is 1 if some unknown is in different lanes of two rows. Lane 0 of a row has the
+    listed unknowns, and lane l has the listed unknowns plus l. So an unknown is in different lanes
+    just if two listed unknowns differ by less than the number of lanes.
     """
     lanes = gcd(*(part.lanes for part in parts))
     if lanes < 2:

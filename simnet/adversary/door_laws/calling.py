@@ -1,15 +1,17 @@
-"""The law of what one door gives, found by calling its function with every outcome of its coins.
+"""The law of the value of one door, found by calling its function with every outcome of its coins.
 
 Theory of operation. A door is a pure function of the values behind its arguments and of discrete
-coins. Given the values, its law is found by playing every tape of coins (`simnet.coins.tape`). Four
-things can prevent this, and each of them is reported:
+coins. We fix the values, and find the law of the result by playing every tape of coins
+(`simnet.coins.tape`). Four things need care:
 
 - *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`
-  limits the number of calls. A coin that has more outcomes than calls are left is refused before it
-  is played, and so is a sequence of coins whose first path shows that there are too many outcomes.
+  limits the number of calls. If a coin has more outcomes than calls are left, we refuse it before
+  it is played. If the first path shows that a sequence of coins has too many outcomes, we refuse
+  the sequence.
 - *Infinitely many outcomes*: reals and the discrete Gaussian law have infinitely many outcomes.
-- *A refusal.* The function may raise an error for some values or coins. This is an outcome too,
-  `REFUSED`: if a run continues, everybody knows that the function has not raised an error.
+- *A refusal.* The function may raise an error for some values or coins. We count this as an
+  outcome, named `REFUSED`: if a run continues, everybody knows that the function did not raise an
+  error.
 - *Values that cannot be compared*, and functions that do not give the same value when they are
   called again with the same tape.
 
@@ -33,17 +35,18 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.doors.plain_keys import NoKey, key_of
 
-REFUSED = "refused"  # the outcome in which a door's function raises an error
-ACCEPTED = "accepted"  # the outcome in which it returns a value that is not disclosed
+REFUSED = "refused"  # This outcome means: the function of a door raised an error.
+# This outcome means: the function returned a value, and the value is not disclosed.
+ACCEPTED = "accepted"
 
 # The first path of coin outcomes gives only an estimate of the number of paths, because paths may
-# have different lengths. We refuse a function if the estimate is more than this factor times the
-# number of calls that are left.
+# have different lengths. We refuse a function if the estimate exceeds the number of calls that are
+# left by more than this factor.
 CERTAINLY_TOO_MANY = 100
 
 
 class NotEnumerable(BaseException):
-    """The law cannot be found by calling the function; the text says why.
+    """Raised if the law of a function cannot be found by calling it. The error's text says why.
 
     It is a `BaseException`, because a function's own `except Exception` must not catch it.
     """
@@ -63,11 +66,11 @@ class CallBudget:
     def check(self, calls: int) -> None:
         """Raise `NotEnumerable` if fewer than `calls` calls are left."""
         if calls > self.left:
-            raise NotEnumerable("the function's coins have too many outcomes to try all")
+            raise NotEnumerable("the function's coins have too many outcomes to try all of them")
 
 
 class _FiniteCoins(TapeDiscrete):
-    """Coins that play a tape, and refuse a draw with too many outcomes before listing the
+    """Coins that play a tape. They refuse a draw with too many outcomes before listing its
     outcomes.
     """
 
@@ -145,7 +148,9 @@ def law_of_calls(
         law[result] = law.get(result, Fraction(0)) + chance
     assert first is not None  # the loop ends only after some call has returned
     if _outcome(call, first[0], budget, key) != first[1]:
-        raise NotEnumerable("the function returns another value when it is called again")
+        raise NotEnumerable(
+            "the function returned two different values for the same arguments and coins"
+        )
     return law
 
 
@@ -155,8 +160,8 @@ def _outcome(
     budget: CallBudget,
     key: Callable[[Any], Hashable],
 ) -> Hashable:
-    """The key of what the function returns with these outcomes of its coins; `REFUSED` for an
-    error.
+    """Return the key of the function's value for the given outcomes of its coins. Return `REFUSED`
+    if the function raises an error.
     """
     budget.spend()
     tape = Tape(outcomes)
@@ -174,9 +179,9 @@ def _outcome(
 
 
 def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None:
-    """The largest ratio of the probabilities that two of the laws give to one outcome.
+    """The largest ratio, over all outcomes, of one outcome's probabilities under two of the laws.
 
-    None if the ratio is infinite. It is 1 exactly if all laws are equal.
+    None if the ratio is infinite. The ratio is 1 just if all laws are equal.
     """
     widest = Fraction(1)
     different = list({id(law): law for law in laws}.values())

@@ -1,27 +1,28 @@
 """Which doors are connected: components whose disclosed values have one joint law.
 
-Two disclosed values may each tell nothing about an input, and together tell everything: r is a
-coin, x + r is as uniform as r, and their difference is x. So we never find laws door by door and
-add them up. We connect two disclosing doors if both are given terms of the same secret or coin,
-directly or through secrets that are made from others. Doors that are connected in this way form a
-*component*. Given all inputs, the coins and secrets of a component are independent of those of
-every other component. ::
+Two disclosed values may tell nothing about an input one by one, and everything together. For
+example, let r be a coin and x an input: r is uniform and x + r is uniform, but their difference is
+x. So we must not judge each door by itself and add up the results. We connect two disclosing doors
+if both are given terms of the same secret or coin, directly or through secrets that are made from
+other secrets. Doors that are connected in this way form a *component*. Given all inputs, the coins
+and secrets of a component are independent of those of every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
     coin r  ->  disclose(r)                                                      one component,
             ->  disclose(x + r; x, r)                                            with both doors
 
-*Touched secrets.* Other values than the component's may tell something about its secrets. What the
-coalition determines from shares may contain one of these secrets, or a secret that was made from
-them later. `touched` lists the families of all such secrets. If the coalition's functions contain
-none of them, then the component is independent of what shares tell, given the inputs. `entangled`
-are the touched secrets that were made from coins which the component's doors are given too. If the
-coalition's functions contain one of these, then no law of the component alone says what both tell
-together.
+*Touched secrets.* Values outside a component may also tell something about the component's secrets.
+A function that the coalition determines from shares may contain a secret of the component, or a
+secret that was made from the component's secrets later. `touched` lists the families of all such
+secrets. If no function that the coalition determines contains a touched secret, then, given the
+inputs, the component is independent of what shares tell. `entangled` lists the touched secrets that
+were made from coins which the component's doors are given too. If a function that the coalition
+determines contains an entangled secret, then no law of the component alone says what the component
+and the function tell together.
 
-Two kinds of doors tell nothing of their own and belong to no component: doors that are given
-nothing sealed, and doors whose numbers the coalition knows anyway.
+Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
+and doors that are given only numbers which the coalition knows anyway.
 """
 
 from collections import defaultdict
@@ -50,7 +51,8 @@ class Surroundings(Protocol):
     def are_apart(self, rows: Sequence[Forms]) -> bool:
         """Whether the coins in these rows are independent of the coins in the messages.
 
-        They are if the rank of the coins in messages and rows together is the sum of both ranks.
+        They are independent if the rank of the coins in messages and rows together is the sum of
+        the rank of the coins in messages and the rank of the coins in rows.
         """
         ...
 
@@ -62,11 +64,11 @@ class HonestDoor:
     call: DoorCall
     run: int
     input_run: (
-        int  # the run whose inputs these are: the first run, if all runs have the same inputs
+        int  # the run that the inputs belong to: the first run, if all runs have the same inputs
     )
     number: int  # the place of the door among all honest doors
     family: int | None  # the family of the unknowns, if the door made a secret
-    # If set, only the fact that the door did not refuse is disclosed.
+    # If true, only the fact that the door did not refuse is disclosed.
     only_refusal: bool = False
 
     @property
@@ -78,7 +80,7 @@ class HonestDoor:
 
     @property
     def rows(self) -> list[Forms]:
-        """The forms whose numbers the function is given."""
+        """The linear forms whose numbers the door's function is given."""
         return [each for each in self.call.rows if isinstance(each, Forms)]
 
 
@@ -118,22 +120,22 @@ class Component:
 
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
-    touched: frozenset[
-        int
-    ]  # families of secrets and products that depend on these secrets or coins
-    entangled: frozenset[
-        int
-    ]  # the touched families that were made from coins which the doors are given
+    # families of secrets and products that depend on the secrets or coins of this component
+    touched: frozenset[int]
+    # the touched families that were made from coins which the component's doors are given
+    entangled: frozenset[int]
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
-        """The inputs behind the disclosed values, as pairs of run and party, each once."""
+        """The inputs that the disclosed values depend on, as pairs (run, party), without
+        repetition.
+        """
         sources = [place for door in (*self.secrets, *self.doors) for place in door.inputs]
         return list(dict.fromkeys(sources))
 
     @property
     def parties(self) -> list[str]:
-        """The parties that call its disclosing doors, each once."""
+        """The parties that call the component's disclosing doors, without repetition."""
         return list(dict.fromkeys(door.call.party for door in self.doors))
 
 
@@ -145,8 +147,8 @@ class Partition:
     known: tuple[HonestDoor, ...]  # doors that are given only numbers that the coalition knows
     components: tuple[Component, ...]
     # Whether the coins in the arguments of the components' doors are independent of the coins in
-    # messages. We ask this for all coins together: r alone is independent of r + w, and so is w,
-    # but the pair (r, w) is not.
+    # messages. We ask this for all arguments together: if a message contains r + w, then r alone is
+    # independent of the message, and w alone is too, but the pair (r, w) is not.
     are_apart: bool
 
 
@@ -164,7 +166,8 @@ class DoorGraph:
         self.doors = doors
         self.reader = ElementReader(unknowns, corrupt)
         self.surroundings = surroundings
-        # If two runs share a secret, the first of its two doors counts as its maker.
+        # If two runs share a secret, a door of each run made the secret; we take the door of the
+        # first run.
         self.makers: dict[int, HonestDoor] = {}
         for door in doors:
             if door.family is not None:
@@ -183,7 +186,9 @@ class DoorGraph:
         return found[1]
 
     def is_computed(self, forms: Forms) -> bool:
-        """Whether the coalition can compute an array although it does not know all its unknowns."""
+        """Whether the coalition can compute an array although it does not know all unknowns of the
+        array.
+        """
         hidden = any(element.is_hidden for element in self.reader.elements(forms))
         return hidden and self.is_known(forms)
 
@@ -225,8 +230,8 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets whose terms the doors are given, and the secrets these are made from, in
-        order.
+        """The secrets that the doors are given, and all secrets that those are made from, in the
+        order of making.
         """
         ordered: dict[int, HonestDoor] = {}
 
@@ -264,14 +269,15 @@ class DoorGraph:
         readers = self._readers_of_families()
         for group in members.values():
             secrets = self.secrets_behind(group)
-            # The refusal of a secret behind other doors is counted with these doors.
+            # If other doors depend on a secret, its refusal is counted together with these doors.
             made = {door.number for door in secrets}
             doors = [door for door in group if not (door.only_refusal and door.number in made)]
             rows = [forms for door in (*doors, *secrets) for forms in door.rows]
             families = {family for forms in rows for family in _families(forms)}
             own = {door.family for door in secrets if door.family is not None}
             mixed = {family for family in families if self._kinds[family] != SECRET}
-            # The fact that a door did not refuse says something about the secret that it gave.
+            # The fact that a door did not refuse says something about the secret that the door
+            # made.
             mixed |= {door.family for door in doors if door.family is not None}
             yield Component(
                 doors=tuple(doors),
@@ -298,7 +304,7 @@ class DoorGraph:
 
 
 def _closure(families: Iterable[int], readers: Mapping[int, Sequence[int]]) -> frozenset[int]:
-    """These families, and all families that were made from them directly or indirectly."""
+    """The given families, and all families that were made from them directly or indirectly."""
     pending, found = list(families), set[int]()
     while pending:
         family = pending.pop()
@@ -314,13 +320,15 @@ def _families(forms: Forms) -> set[int]:
 
 
 class Groups:
-    """Groups of members that were joined directly or indirectly."""
+    """Groups of members: two members are in one group if they were joined directly or
+    indirectly.
+    """
 
     def __init__(self) -> None:
         self._parent: dict[object, object] = {}
 
     def of(self, member: object) -> object:
-        """A member that stands for the whole group of this member."""
+        """The member that represents the group of the given member."""
         parent = self._parent.setdefault(member, member)
         while parent != (above := self._parent[parent]):
             self._parent[member] = parent = above

@@ -1,7 +1,7 @@
 """What honest parties disclose in the given runs: the law of each component, and all laws together.
 
-Theory of operation. The disclosing doors are sorted into components (`components`). The law of each
-component is found (`laws`), unless one of these rules makes this unnecessary::
+Theory of operation. We sort the disclosing doors into components (`components`). We find the law of
+each component (`laws`), unless one of the first three rules in this table applies::
 
     what the doors are given               their values are
     nothing sealed                         coins, or public                independent, proved
@@ -12,17 +12,19 @@ component is found (`laws`), unless one of these rules makes this unnecessary::
 
 *Together.* Given all inputs, components are independent, but shares may tell something about the
 secrets behind several components. Components, and functions of secrets that the coalition
-determines, are put into one *block* if they have a secret in common. In a block with functions,
-each component counts with its `strong_epsilon`. Every party whose input is behind something in the
-block gets the sum of these losses. Every other block is one component, which counts with `epsilon`.
-A party's loss is the sum over its blocks, and we report the largest loss of any party.
+determines, are put into one *block* if they have a secret in common. In a block that contains
+functions, each component counts with its `strong_epsilon`, and the block's loss is the sum over its
+components. A block without functions is a single component, and the block's loss is the component's
+`epsilon`. A party's loss is the sum of the losses of all blocks that depend on the party's input.
+We report the largest loss of any party.
 
-Example. n is a secret made from coins alone, t = x + n is a secret too, and the functionality hands
-the coalition t. Somebody discloses n. By itself n says nothing about x: its `epsilon` is 0. But n
-and t are in one block, and the `strong_epsilon` of n is infinite: together they tell x.
+Example. A party with input x makes a secret n from coins alone, and a secret t = x + n. The
+functionality hands t to the coalition, and the party discloses n. By itself n says nothing about x,
+so its `epsilon` is 0. But n and t are in one block, and the `strong_epsilon` of n is infinite:
+together n and t tell x.
 
-If several runs are judged together, a run that is given twice counts once. Different runs of one
-seed share their discrete coins, and what they disclose by coins is not judged.
+If several runs are judged together, a run that is given twice counts once. Different runs with one
+seed share their discrete coins. Then disclosed values that depend on coins are not judged.
 """
 
 import math
@@ -50,36 +52,40 @@ from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
 
 Tier = Literal["proved", "enumerated", "bound", "not judged"]
-TIERS: tuple[Tier, ...] = ("proved", "enumerated", "bound", "not judged")  # the surest first
+# in order: the most certain first
+TIERS: tuple[Tier, ...] = ("proved", "enumerated", "bound", "not judged")
 
 NAMES_SHOWN = 3
 
 
 @attrs.frozen(kw_only=True)
 class DisclosedDoors:
-    """Disclosing doors that are alike, each with the doors that are connected to it.
+    """Disclosing doors that are alike, together with the doors that are connected to them.
 
-    `epsilon` bounds what the disclosed values tell about one party's input if nothing else is told.
-    `strong_epsilon` bounds what they tell beyond anything that is told about the secrets behind the
-    doors. Both bounds are None if the doors were not judged.
+    `epsilon` bounds what the disclosed values tell about one party's input to somebody who learns
+    nothing else. `strong_epsilon` bounds what they tell in addition, to somebody who may know
+    anything else about the secrets behind the doors. Both bounds are None if the doors were not
+    judged.
     """
 
-    parties: tuple[str, ...]  # who opens them
+    parties: tuple[str, ...]  # the parties that call the doors
     functions: tuple[str, ...]  # the names of the functions of all connected doors
     calls: int
     tier: Tier
     epsilon: float | None
     strong_epsilon: float | None
-    argument: str  # why the law holds, or why it was not judged
+    argument: str  # why the law holds, or why the doors were not judged
 
     @property
     def independent(self) -> bool:
-        """Whether the values have the same law for all inputs, and for all secrets behind them."""
+        """Whether the disclosed values have the same law for all inputs and all secrets behind the
+        doors.
+        """
         return self.strong_epsilon == 0
 
     @property
     def independent_alone(self) -> bool:
-        """Whether the values alone have the same law for all inputs.
+        """Whether the disclosed values by themselves have the same law for all inputs.
 
         This matters only if shares tell nothing about the secrets behind the values.
         """
@@ -92,7 +98,8 @@ class Disclosures:
 
     doors: tuple[DisclosedDoors, ...]
     independent: bool
-    epsilon: float | None  # the loss given what shares tell; None if something was not judged
+    # the loss in addition to what shares tell; None if some doors were not judged
+    epsilon: float | None
     by_itself: float | None  # the loss of the disclosed values alone
     tier: Tier
     argument: str
@@ -111,9 +118,10 @@ class _Judged:
 
 @attrs.frozen(eq=False)
 class Known:
-    """What a coalition determines from shares, and the runs that it has seen."""
+    """What a coalition determines from shares, and which runs it has seen."""
 
-    functions: Sequence[Collection[int]]  # for each function, the families of unknowns in it
+    # for each function that the coalition determines, the families of its unknowns
+    functions: Sequence[Collection[int]]
     runs: Sequence[Hashable]  # equal for a run that is given twice
     seeds: Sequence[int]  # of each run
 
@@ -125,7 +133,8 @@ def disclosures(
     known: Known,
     laws: DoorLaws | None = None,
 ) -> Disclosures:
-    """Return what the disclosing doors of honest parties tell, each and all together.
+    """Return what the disclosing doors of honest parties tell: each group of doors, and all
+    together.
 
     `domain_of` gives the inputs that a party may have in a run.
     """
@@ -151,7 +160,9 @@ UNIFORM: _FoundLaw = (
 
 
 class _ComponentJudge:
-    """Finds the laws of components, once for components that are alike."""
+    """Finds the laws of components. Components that are alike share one law, which is found
+    once.
+    """
 
     def __init__(
         self,
@@ -228,7 +239,7 @@ class _ComponentJudge:
         if any(door.inputs for door in component.doors):
             return False
         if any(map(graph.coin_rows, component.secrets)):
-            return False  # secrets made from coins may depend on the elements
+            return False  # a secret made from coins may depend on the elements
         elements = [element for door in component.doors for element in graph.hidden_elements(door)]
         if any(element.products or not element.coins for element in elements):
             return False
@@ -295,7 +306,7 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
         found = "the value has the same law for every input and for all secrets behind it"
     elif law.epsilon == 0:
         found = (
-            "the value has the same law for every input, if nothing else tells something about "
+            "the value has the same law for every input, as long as nothing else tells about "
             "the secrets behind it"
         )
     elif law.epsilon == math.inf:
@@ -314,7 +325,7 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
 
 
 def _records_of(doors: Sequence[HonestDoor], argument: str) -> list[DisclosedDoors]:
-    """One record for each function name, for doors that tell nothing."""
+    """Return the records of doors that tell nothing, one record for each function name."""
     by_name: dict[str, list[HonestDoor]] = defaultdict(list)
     for door in doors:
         by_name[door.call.title].append(door)
@@ -411,7 +422,7 @@ _Block = tuple[
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:
-    """The largest sum of one party's losses; None if one of the losses is not known."""
+    """The largest total loss of any party; None if a loss of some component is not known."""
     losses: dict[str, float] = defaultdict(float)
     for members, parties, is_shared in blocks:
         for each in members:
@@ -426,8 +437,8 @@ def _losses(blocks: Iterable[_Block]) -> float | None:
 
 
 def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterable[_Block]:
-    """Components in one block with the functions that the coalition determines about their
-    secrets.
+    """The blocks: components, each together with the functions of their secrets that the coalition
+    determines.
     """
     groups = Groups()
     held = {family for families in known.functions for family in families}
@@ -451,13 +462,16 @@ def _blocks(judged: Sequence[_Judged], graph: DoorGraph, known: Known) -> Iterab
         names = {name for each in components for _, name in each.component.inputs}
         is_shared = any(each.component.touched & held for each in components)
         entangled = any(each.component.entangled & held for each in components)
-        if entangled:  # no law of a component alone says what it and these functions tell together
+        # no law of the component alone says what the component and these functions tell together
+        if entangled:
             components = [attrs.evolve(each, law=None) for each in components]
         yield components, names | parties[group], is_shared
 
 
 def _arguments(records: Sequence[DisclosedDoors]) -> str:
-    """The arguments of several records, each once, with the parties and functions it is about."""
+    """The arguments of several records, without repetition. Each argument names the parties and
+    functions that it is about.
+    """
     about: dict[str, list[DisclosedDoors]] = defaultdict(list)
     for record in records:
         about[record.argument].append(record)

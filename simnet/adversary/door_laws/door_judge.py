@@ -25,7 +25,7 @@ from simnet.linear.unknowns import Unknowns
 
 
 class DoorJudge:
-    """What the doors of runs tell, for any coalition of their parties."""
+    """Says what the doors of the given runs tell a coalition; one judge serves all coalitions."""
 
     def __init__(
         self,
@@ -35,7 +35,8 @@ class DoorJudge:
         identity: Callable[[Run], Hashable],
         same_inputs: bool,
     ) -> None:
-        """`identity` is equal for runs that are one run given twice.
+        """`identity` has one entry for each run. Two entries are equal if the same run is given
+        twice.
 
         With `same_inputs` every party has the same input in all runs.
         """
@@ -82,8 +83,8 @@ class DoorJudge:
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
         """The possible values of each honest party's secrets, by the party's input.
 
-        Only for secrets that are made from an input and coins alone, and only if the possible
-        inputs and the door's law can be found.
+        Only secrets that are made from an input and coins alone are listed, and only if the
+        possible inputs and the door's law can be found.
         """
         laws = DoorLaws()  # a separate budget, so that these calls do not use up a verdict's budget
         found: dict[SecretKey, SecretValues] = {}
@@ -104,7 +105,7 @@ class DoorJudge:
         return found
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether it depends on inputs alone if the door's function raises an error."""
+        """Whether the inputs alone decide if the door's function raises an error."""
         graph = self._graph((), None)
         place = use.run, use.kind, use.party, use.number
         for door in graph.doors:
@@ -139,9 +140,11 @@ class DoorJudge:
         return DoorGraph(doors, products, self._unknowns, corrupt, surroundings)
 
     def _examples_of(self, place: Place) -> Sequence[int]:
-        """Inputs that a party might have: the domain, or else the inputs of the run's parties.
+        """Inputs that a party might have: its domain, if this is known, or else the inputs of the
+        run's parties.
 
-        A witness shows something even if other inputs have not been tried. Raises `NotEnumerable`.
+        Some of the possible inputs are enough: a witness is valid even if other inputs were not
+        tried. Raises `NotEnumerable`.
         """
         try:
             return self._domain_of(place)
@@ -157,12 +160,14 @@ class DoorJudge:
         done = self._runs[number]
         seat = done.roster.seats[done.roster.number[party]]
         if seat.members is not None:
-            raise NotEnumerable("one call of the door serves all members of a crowd")
+            raise NotEnumerable(
+                "the members of a crowd share one call of the door: their inputs are not separate"
+            )
         if not isinstance(done.protocol, OverItems) or not isinstance(done.protocol.items, int):
             raise NotEnumerable("the protocol has no `items`, so the possible inputs are unknown")
         return range(1, done.protocol.items + 1)
 
 
 def _values(law: Law) -> frozenset[tuple[int, ...]]:
-    """The values of a secret that are possible, without the outcome that the door refuses."""
+    """The possible values of a secret. The outcome in which the door refuses is left out."""
     return frozenset(numbers for numbers in law if isinstance(numbers, tuple))

@@ -1,8 +1,8 @@
 """The laws of single doors, each found once for all doors that are alike.
 
-A run of TSS may have 1,000 users, and each of them calls the same two doors. Doors are alike if
-they have the same function, as far as this can be told from outside (see `simnet.doors.captured`),
-and the same plain arguments. Then they have the same law at equal values of their sealed arguments.
+A run of TSS may have 1,000 users, and each of them calls the same two doors. Two doors are alike if
+they have the same function, as far as simnet can compare functions (see `simnet.doors.captured`),
+and the same plain arguments. Then both have the same law at equal values of their sealed arguments.
 """
 
 from collections.abc import Hashable, Sequence
@@ -21,13 +21,14 @@ from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Input, Made, Opened
 
 CALLS_OF_ONE_DOOR = (
-    50_000  # calls of doors that are alike, for all values of their arguments together
+    # the limit on calls for a group of alike doors, summed over all values of their arguments
+    50_000
 )
 CALLS_IN_ALL = 200_000
 
 
 class DoorLaws:
-    """The laws of doors by their arguments, and the calls that may still be made."""
+    """The laws of doors, found by calling them and stored by function and arguments."""
 
     def __init__(
         self, calls_of_one_door: int = CALLS_OF_ONE_DOOR, calls_in_all: int = CALLS_IN_ALL
@@ -40,7 +41,8 @@ class DoorLaws:
         self.components: dict[Hashable, Any] = {}
         self._signatures: dict[
             int, tuple[DoorCall, Hashable]
-        ] = {}  # these objects are kept, so that their ids stay theirs
+            # We keep these objects alive, so that Python does not give their ids to other objects.
+        ] = {}
 
     def signature(self, call: DoorCall) -> Hashable:
         """A key that is equal for doors that are alike."""
@@ -88,7 +90,9 @@ class DoorLaws:
 
 
 def _has_changed(call: DoorCall) -> bool:
-    """Whether the call, or an output among its arguments, has changed since the run."""
+    """Whether a variable of the call's function, or of an output among its arguments, has changed
+    since the run.
+    """
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.has_changed or any(map(_has_changed, made))
 
@@ -123,7 +127,8 @@ def law_of_door(
 def _opened(argument: Opened, numbers: Any) -> Any:
     """Return the elements of an array as integers.
 
-    The elements of a symbolic array are the next of `numbers`; other arrays have their own.
+    A symbolic array takes its elements from `numbers`, in order; any other array has its own
+    numbers.
     """
     array: Any = argument.array
     if isinstance(array, Forms):
@@ -133,7 +138,7 @@ def _opened(argument: Opened, numbers: Any) -> Any:
 
 
 def residues_key(elements: Residues) -> Hashable:
-    """The outcome of a secret."""
+    """The key of a secret's value: its residues, as a tuple of integers."""
     return tuple(residues_of(elements).reshape(-1).tolist())
 
 
@@ -153,4 +158,4 @@ def _argument_signature(argument: Argument) -> Hashable:
         if isinstance(array, Forms):
             return "rows", argument.signed, array.field.modulus, array.shape
         return "public", id(array)
-    return "plain"  # the call stores the shape
+    return "plain"  # the shape is not part of the key, because the call stores it

@@ -1,8 +1,9 @@
 """Decide whether a door returns all the numbers that it received.
 
-If the number of a row of field elements is disclosed in full, we can solve the row for its coins.
-This is not possible if the number is disclosed with noise, or through a function that maps
-different numbers to one value. So we must be certain, and there are two ways:
+If a door discloses the number of a row of field elements exactly, we can solve the row for its
+coins. This is not possible if the door adds noise, or if its function maps two numbers to one
+value. So we must be certain that the disclosed value determines the number. There are two ways to
+be certain:
 
 - *Trying everything.* We call the function with all numbers that the elements can have. The value
   determines the numbers if no two calls return the same value. This works for few elements of a
@@ -29,7 +30,7 @@ from simnet.doors.call import DoorCall
 from simnet.linear.forms import Forms
 from simnet.values.sealed import Opened
 
-MOST_NUMBERS = 20_000  # that are tried
+MOST_NUMBERS = 20_000  # the function is tried on at most so many lists of numbers
 
 _OF_ANY_ARRAY: tuple[object, ...] = (
     np.asarray,
@@ -42,7 +43,8 @@ _OF_ANY_ARRAY: tuple[object, ...] = (
 )
 _OF_ONE_NUMBER: tuple[object, ...] = (int,)
 
-# A function that is written like one of these gives back all numbers of arrays of any shape,
+# A function that is written like a function of this list returns all numbers of arrays of any
+# shape.
 _LIKE_ANY_ARRAY: tuple[Callable[..., Any], ...] = (
     lambda a: a,
     lambda a: a.tolist(),
@@ -54,7 +56,8 @@ _LIKE_ANY_ARRAY: tuple[Callable[..., Any], ...] = (
     lambda a, b: (a.tolist(), b.tolist()),
     lambda a, b, c: (a, b, c),
 )
-# and like one of these, of arrays with one number each.
+# A function that is written like a function of this list returns all numbers of arrays with one
+# number each.
 _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
     lambda a: int(a),
     lambda a: int(a[0]),
@@ -70,9 +73,9 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 
 
 def is_in_full(call: DoorCall) -> bool:
-    """Whether the value that the door returned determines every number that it was given.
+    """Whether the value that the door returned determines every number that the door was given.
 
-    The door must be given field elements alone. False if this is not certain.
+    Also False if this is not certain, or if the door was given anything but field elements.
     """
     arrays = [each.array for each in call.sources if isinstance(each, Opened)]
     forms = [array for array in arrays if isinstance(array, Forms)]
@@ -99,7 +102,9 @@ def _is_certain(function: object, sizes: Sequence[int]) -> bool:
 
 
 def _is_written_like(function: FunctionType, known: Callable[..., Any], arguments: int) -> bool:
-    """Whether two functions do the same; the first may have an unused parameter for coins."""
+    """Whether two functions have the same code; the first may have an unused parameter for
+    coins.
+    """
     assert isinstance(known, FunctionType)
     first, second = function.__code__, known.__code__
     names = first.co_names
@@ -120,7 +125,9 @@ def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
 
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
-    """Whether no two values of its arguments make the function return the same value."""
+    """Whether the function returns different values for any two different values of its
+    arguments.
+    """
     sizes = [math.prod(array.shape) for array in forms]
     ranges = [
         range(array.field.modulus)
@@ -138,7 +145,8 @@ def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
             law = law_of_door(call, [], rows, budget)
         except NotEnumerable:
             return False
-        values = set(law) - {REFUSED}  # a refusal is not the value of this run
+        # in this run the door returned a value, so outcomes in which it refuses do not count
+        values = set(law) - {REFUSED}
         if len(law) > 1 or values & seen:
             return False
         seen |= values

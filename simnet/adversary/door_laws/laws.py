@@ -11,24 +11,25 @@ The coins in y are uniform if they are independent of the coins in messages
 coalition knows is fixed, at every value in turn: such a value is called a *context*. From this law
 we compute two numbers, each the largest over all contexts:
 
-- `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, whatever the inputs
-  of the others. It bounds what somebody is told who learns nothing else about the secrets.
-- `strong_epsilon`: the same of P(v | x, s), between any two pairs of inputs and secrets that can
-  occur. It bounds what is told in addition to anything else about the secrets.
+- `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, over all inputs of
+  the other parties. It bounds what v tells somebody who learns nothing else about the secrets.
+- `strong_epsilon`: the largest log ratio of P(v | x, s) between two pairs (x, s) that can occur. It
+  bounds what v tells somebody who may know anything else about the secrets.
 
-Example (TSS): a user with item x takes part with probability p. Its answer s is then the item, and
-otherwise zeros. It discloses a set that is γ times as likely if the set contains the item answered.
-`epsilon` is smaller than log γ, as the set follows from the item by way of the answer;
-`strong_epsilon` is log γ itself: the set tells more to somebody who knows that the user takes part.
+Example (TSS): a user with item x takes part with probability p. Its answer s is the item if the
+user takes part, and zeros otherwise. The user discloses a set; each set that contains the answered
+item is γ times as likely as each other set. `strong_epsilon` is log γ, because it compares two
+answers. `epsilon` compares two items, and a user that does not take part has the same answer for
+both, so `epsilon` is smaller than log γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
 disclosing door, the largest log ratio between any two arguments that occur. If even the secrets
-have too many values (a sum over all users), each party's loss is at most that of its own secrets,
-because the disclosed values are computed from these.
+have too many values (for example, a sum over all users), then a party's loss is at most the loss of
+the party's own secrets, because disclosed values are computed from secrets.
 
 *Conditions.* Inputs that some door refuses for all coins are left out, and counted. A refusal that
 depends on coins or on secrets is an outcome. The law holds for the plain arguments of this run: if
-these depend on values disclosed earlier, another run has another law.
+a plain argument depends on values disclosed earlier, another run may have another law.
 """
 
 import itertools
@@ -54,8 +55,8 @@ from simnet.doors.plain_keys import NoKey, key_of
 from simnet.linear.unknowns import PLACES
 from simnet.values.residues import residues_of
 
-MOST_STATES = 200_000  # joint values of inputs, coins, secrets and outcomes
-MOST_COIN_ELEMENTS = 64  # elements with coins that are solved for a basis
+MOST_STATES = 200_000  # limit on the joint values of inputs, coins, secrets and outcomes
+MOST_COIN_ELEMENTS = 64  # limit on the elements with coins, for which a basis is computed
 
 Place = tuple[int, str]  # the run and the party that has the input
 Inputs = Mapping[Place, int]
@@ -63,8 +64,8 @@ Numbers = tuple[int, ...]
 # The values of a component's secrets, by number of the door; None where a door has refused, so that
 # the run has ended.
 Secrets = Mapping[int, Numbers] | None
-# The inputs that a party may hold in a run, as a range or a tuple. Raises `NotEnumerable` where it
-# is not known which there are.
+# Gives the inputs that a party may have in a run, as a range or a tuple. Raises `NotEnumerable` if
+# the possible inputs are not known.
 DomainOf = Callable[[Place], Sequence[int]]
 Ratio = Fraction | None  # None stands for an infinite loss
 
@@ -74,8 +75,8 @@ class ComponentLaw:
     """How much the disclosed values of a component tell about one party's input."""
 
     epsilon: float
-    strong_epsilon: float | None  # None if it was not found
-    is_exact: bool  # whether `epsilon` is exact; else it is a bound
+    strong_epsilon: float | None  # None if the loss was not found
+    is_exact: bool  # whether `epsilon` is exact; if not, it is an upper bound
     refused: int = 0  # assignments of inputs that some door refuses for all coins
     assignments: int = 1  # all assignments of inputs
 
@@ -103,7 +104,7 @@ def law_of_component(
 
 
 class TooManyStates(Exception):
-    """A component has more states than the limit."""
+    """Raised if a component has more states than the limit."""
 
 
 class ComponentStates:
@@ -161,7 +162,7 @@ class ComponentStates:
 
     @property
     def count(self) -> int:
-        """The number of joint values of inputs, coins and contexts."""
+        """The number of all combinations of inputs, coins and contexts."""
         return self.assignments * math.prod(self.coin_moduli) * math.prod(self.context_moduli)
 
     @property
@@ -175,7 +176,9 @@ class ComponentStates:
             yield dict(zip(self.inputs, values, strict=True))
 
     def every_context(self) -> Iterator[Numbers]:
-        """Yield every value of what the coalition knows about the doors' arguments."""
+        """Yield every context: every value of the part of the doors' arguments that the coalition
+        knows.
+        """
         return itertools.product(*map(range, self.context_moduli))
 
     def every_coin(self) -> Iterator[Numbers]:
@@ -210,7 +213,7 @@ class ComponentStates:
         coins: Numbers,
         secrets: Mapping[int, Numbers],
     ) -> Law:
-        """The law of a door's value at these values of its arguments."""
+        """The law of a door's value, given the values of inputs, context, coins and secrets."""
         law = self.doors.law(
             door.call,
             [inputs[place] for place in door.inputs],
@@ -263,7 +266,9 @@ class ComponentStates:
 def _in_variables(
     vectors: Sequence[dict[int, int]], moduli: list[int], modulus: int
 ) -> list[dict[int, int]]:
-    """Return the vectors in new variables, and append the moduli of these variables to `moduli`."""
+    """Write the vectors as combinations of new variables, and append each new variable's modulus to
+    `moduli`.
+    """
     first = len(moduli)
     rank, combinations = basis_of(vectors, modulus)
     moduli += [modulus] * rank
@@ -337,8 +342,8 @@ def _joint_law(states: ComponentStates) -> ComponentLaw:
     )
 
 
-# For each value of the secrets, the laws of what is disclosed then, each with its chance: there
-# are several where the same secrets go together with several values of the coins.
+# For each value of the secrets: the laws of the disclosed values, each with its probability. One
+# value of the secrets has several laws if it occurs with several values of the coins.
 LawBySecrets = dict[Hashable, list[tuple[Fraction, Law]]]
 
 
@@ -361,7 +366,9 @@ def _law_by_secrets(
 
 
 def _product(laws: Sequence[Law], budget: list[int]) -> Law:
-    """The joint law of several independent values; a refusal of one of them is always disclosed."""
+    """The joint law of several independent values. If one of the values is a refusal, the refusal
+    is disclosed.
+    """
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
         raise TooManyStates("its disclosed values have too many joint outcomes")
@@ -416,7 +423,9 @@ def _larger(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
-    """The sum of the doors' losses, each the largest over all arguments that can occur."""
+    """The sum of the doors' losses. The loss of a door is the largest over all arguments that can
+    occur.
+    """
     component = states.component
     found = _LawsByArguments(states)
     for door in component.doors:
@@ -427,8 +436,8 @@ def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
         found.may_refuse
     ):  # refusals of secrets are disclosed too, and `total` does not count secrets
         total = math.inf
-    # Otherwise a party's loss is the sum over its own doors, with the rows that they are given held
-    # fixed: of disclosing doors, and of the secrets behind them.
+    # Otherwise a party's loss is the sum over the party's own doors: its disclosing doors, and the
+    # doors that made the secrets behind them. The rows that the doors are given are held fixed.
     losses: dict[str, float] = defaultdict(float)
     for door in (*component.secrets, *component.doors):
         for party in {name for _, name in door.inputs}:
@@ -444,7 +453,7 @@ def _sum_over_doors(states: ComponentStates) -> ComponentLaw:
 class _LawsByArguments:
     """The laws of a component's doors at all arguments that can occur, sorted by the rows in them.
 
-    `may_refuse` tells whether a secret's door refuses at some of these arguments.
+    `may_refuse` says whether some door that makes a secret refuses at some of these arguments.
     """
 
     def __init__(self, states: ComponentStates) -> None:
@@ -482,7 +491,7 @@ class _LawsByArguments:
             self._laws[door.number][rows][own] = law
 
     def of_door(self, door: HonestDoor) -> list[Law]:
-        """The door's laws at all arguments."""
+        """The door's laws, one for each value of its arguments that can occur."""
         return [law for by_input in self._laws[door.number].values() for law in by_input.values()]
 
     def loss_with_fixed_rows(self, door: HonestDoor) -> float:
@@ -492,10 +501,10 @@ class _LawsByArguments:
 
 
 def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
-    """A bound by what a party's own secrets tell, if disclosed values are computed from secrets
-    alone.
+    """An upper bound on a party's loss if disclosed values are computed from secrets alone: the
+    loss of the party's own secrets.
 
-    None if the secrets alone give no bound.
+    None if the secrets give no bound.
     """
     component = states.component
     secrets_alone = not any(door.inputs for door in component.doors)

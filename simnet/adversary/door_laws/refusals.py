@@ -17,16 +17,16 @@ from simnet.adversary.door_laws.components import Component, DoorGraph, HonestDo
 from simnet.adversary.door_laws.door_law import DoorLaws
 from simnet.adversary.door_laws.laws import ComponentStates, DomainOf, TooManyStates
 
-MOST_ARGUMENTS = 20_000  # at most so many values of a door's arguments are tried
+MOST_ARGUMENTS = 20_000  # the largest number of values of a door's arguments that we try
 
 Refusal = Literal["never", "by inputs", "telling", "not checked"]
 
 
 def refusal(door: HonestDoor, graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws) -> Refusal:
-    """Whether a door refuses never, for some inputs alone ("by inputs"), or depending on more
-    ("telling").
+    """Say when a door refuses. "never": for no input. "by inputs": the inputs alone decide.
+    "telling": coins or field elements decide too.
 
-    "not checked" if its arguments or its coins have too many values to try them all.
+    "not checked": the door's arguments or coins have too many values to try all of them.
     """
     component = Component(
         doors=(door,),
@@ -65,16 +65,19 @@ def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
 def telling_refusals(
     doors: Iterable[HonestDoor], graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
 ) -> tuple[list[HonestDoor], list[HonestDoor]]:
-    """Return the secrets whose refusals tell something, as disclosing doors, and those not checked.
+    """Return two lists of doors that make secrets: doors whose refusals tell something, and doors
+    that were not checked. In the first list the doors count as disclosing doors.
 
-    A function that takes no coins and is given inputs alone refuses by inputs alone.
+    If a function takes no coins and is given inputs only, the inputs alone decide whether it
+    refuses.
     """
     telling, unchecked = [], []
     found: dict[object, Refusal] = {}
     for door in doors:
         if door.call.kind != "secret" or not (door.call.takes_coins or door.rows):
             continue
-        # Doors that are alike refuse alike, if they are given inputs alone.
+        # Doors that are alike and are given inputs only have the same answer, so one of them is
+        # checked.
         key = laws.signature(door.call) if not door.rows else door.number
         if key not in found:
             found[key] = refusal(door, graph, domain_of, laws)

@@ -1,17 +1,18 @@
 """The field elements that a door is given, as linear forms in secrets, coins and known unknowns.
 
-The numbers that a door's function is given are linear in unknowns. For the law of a door we sort
-the terms of every element by what they are to a coalition::
+The numbers that a door's function is given are linear in unknowns. To find the law of a door, we
+sort the terms of every element into four kinds::
 
-    element     = secrets              latent values, each with a law of its own, given the inputs
+    element     = secrets              honest secrets: each has a law of its own, given the inputs
                 + coins                honest coins: uniform, and unknown to the coalition
                 + known                coins and secrets that the coalition knows
                 + a public number
 
-Several elements may share coins. `coin_basis` picks elements whose coin parts are independent, so
-that their coin parts are jointly uniform, and writes the other coin parts in terms of them. For
-example, two elements r and 2r + s over F_5 have one basis coin r: it is uniform, and the coin parts
-are 1 and 2 times r.
+Several elements may share coins. `basis_of` picks elements whose coin parts are linearly
+independent, so that these coin parts are jointly uniform, and writes every other coin part as a
+combination of them. For example, take two elements r and 2r + s over F_5, with a coin r and a
+secret s. The basis is the coin part r, which is uniform; the coin parts of the two elements are 1
+and 2 times r.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +32,7 @@ class Element:
     """One field element that a door is given."""
 
     modulus: int
-    secrets: Vector  # coefficients by unknown; all parts are free of zeros
+    secrets: Vector  # each part maps unknowns to coefficients; no coefficient is 0
     coins: Vector
     products: Vector  # products of two honest elements; we do not compute their law
     known: Vector
@@ -49,7 +50,8 @@ class ElementReader:
     def __init__(self, unknowns: Unknowns, corrupt: Collection[str]) -> None:
         self._unknowns = unknowns
         self._is_known = unknowns.held_by(corrupt)
-        self._read: dict[int, tuple[Forms, list[Element]]] = {}  # kept, so that ids stay theirs
+        # kept alive, so that Python does not give their ids to other objects
+        self._read: dict[int, tuple[Forms, list[Element]]] = {}
 
     def elements(self, forms: Forms) -> list[Element]:
         """The elements of an array, one after another."""
@@ -70,7 +72,7 @@ class ElementReader:
         number = sampled
         for unknown, coefficient in vector.items():
             if unknown == ONE:
-                continue  # this term is part of the number
+                continue  # this term is part of the element's public number
             family = self._unknowns.families[unknown // PLACES]
             kind = "known" if self._is_known[family.number] else family.kind
             parts[kind][unknown] = coefficient
@@ -94,7 +96,8 @@ def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]
     rank, combinations = 0, []
     for vector in vectors:
         rest, origin = span.reduce(vector, {})
-        # `vector - rest` was subtracted: it is stored by basis vectors, with the opposite sign.
+        # Here `vector - rest` is what was subtracted. It is stored by basis vectors, with the
+        # opposite sign.
         combination: Vector = {place: -weight % modulus for place, weight in origin.items()}
         if rest:
             span.add(vector, {rank: 1})

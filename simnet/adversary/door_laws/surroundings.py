@@ -25,8 +25,8 @@ class WidestView:
     """All that a coalition may know about field elements, by modulus.
 
     `functions` span the functions of secrets that the coalition may determine: vectors over the
-    unknowns of lane 0, with the number of lanes. `rows` are the rows that it sees, with the opened
-    rows that were added; they are needed only if a door was given coins.
+    unknowns of lane 0, with the number of lanes. `rows` are the rows that the coalition sees, with
+    the opened rows that were added; they are needed only if a door was given coins.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
@@ -58,10 +58,12 @@ class WidestView:
 
 
 class ViewSurroundings:
-    """The surroundings of doors in a widened view; the view is None if it may tell anything."""
+    """The surroundings of doors in a widened view. If `view` is None, the coalition may know
+    anything about field elements.
+    """
 
     def __init__(self, view: WidestView | None, arrays: Iterable[Forms]) -> None:
-        """`arrays` are all arrays that the doors were given."""
+        """`arrays` are all arrays of field elements that the doors were given."""
         self._view = view
         self._spans: dict[int, Span] = {}
         self._known: dict[
@@ -91,7 +93,7 @@ class ViewSurroundings:
             for forms, terms, end in zip(of_field, rows, ends, strict=True):
                 places = slice(end - terms.rows, end)
                 self._known[id(forms)] = bool(marked.is_known[places].all())
-                # For known arrays nobody asks whether their coins are independent.
+                # If the coalition knows an array, nobody asks whether its coins are independent.
                 dependent = marked.is_dependent[places] | marked.is_known[places]
                 if dependent.any():
                     self._dependent.add(id(forms))
@@ -113,7 +115,9 @@ class ViewSurroundings:
         )
 
     def _span(self, modulus: int) -> Span:
-        """The functions over a field, lane by lane."""
+        """The span of the functions over one field; each lane of a function is a vector of
+        its own.
+        """
         assert self._view is not None
         if modulus not in self._spans:
             span = self._spans[modulus] = Span(modulus)

@@ -43,7 +43,7 @@ from simnet.adversary.door_laws.laws import (
 )
 from simnet.linear.unknowns import PLACES
 
-MOST_INPUTS = 20_000  # at most so many joint inputs of one or two parties are tried
+MOST_INPUTS = 20_000  # the largest number of joint inputs of one or two parties that we try
 PARTIES_TRIED = 6
 
 
@@ -81,7 +81,7 @@ def has_witness(
 
 
 class _NotSearched(Exception):
-    """The search for a witness is not possible."""
+    """Raised if the search for a witness is not possible."""
 
 
 # For each value of F the law of L, jointly: `laws[f][l]` is the probability of both.
@@ -112,7 +112,7 @@ class _Search:
         makers = [self._graph.makers.get(family) for family in sorted(families)]
         found: dict[int, HonestDoor] = {}
         for maker in makers:
-            if maker is None:  # a product, for example
+            if maker is None:  # for example, a family of products
                 raise _NotSearched
             for door in (*self._graph.secrets_behind([maker]), maker):
                 found[door.number] = door
@@ -123,8 +123,8 @@ class _Search:
         return frozenset(place for each in doors for place in each.inputs)
 
     def _check_sorts(self) -> None:
-        """Refuse secrets made from coins: their law depends on what messages tell about these
-        coins.
+        """Raise `_NotSearched` if a secret was made from field coins: its law depends on what
+        messages tell about these coins.
         """
         if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):
             raise _NotSearched
@@ -154,7 +154,7 @@ class _Search:
         return False if complete else None
 
     def _places_of(self, families: Iterable[int]) -> list[Place]:
-        """The parties whose inputs are behind these secrets, each with its run."""
+        """The parties whose inputs these secrets depend on, each with its run."""
         makers = [self._graph.makers[family] for family in sorted(families)]
         return list(
             dict.fromkeys(place for door in makers for place in sorted(self._inputs_behind(door)))
@@ -182,8 +182,8 @@ class _Search:
         return self._differs(self._joint_law(states, inputs) for inputs in states.every_input())
 
     def _block_of(self, places: set[Place]) -> tuple[list[HonestDoor], list[HonestDoor]]:
-        """The secrets made from these inputs, the disclosing doors about them, and all that is
-        connected.
+        """The secrets made from these inputs, and the disclosing doors that depend on these secrets
+        or inputs, directly or through other secrets.
 
         Raises `_NotSearched` if this involves inputs of other parties.
         """
@@ -208,7 +208,7 @@ class _Search:
         earlier = graph.secrets_behind(block)
         return [*earlier, *(door for door in own if door not in earlier)], disclosing
 
-    # The parties whose inputs do not change.
+    # What follows is about the parties whose inputs do not change.
 
     def _is_rest_harmless(self, rest: Sequence[HonestDoor], own: Sequence[HonestDoor]) -> bool:
         """Whether different laws stay different after the other parties' contributions are
@@ -241,10 +241,12 @@ class _Search:
                     largest = max(largest, *(abs(_signed(each, modulus)) for each in outcome), 0)
         return largest
 
-    # The law of L and F.
+    # What follows computes the joint law of L and F.
 
     def _joint_law(self, states: ComponentStates, inputs: Inputs) -> _JointLaw | None:
-        """The joint law given what was disclosed; None where that cannot come out."""
+        """The joint law of L and F, given the disclosed values; None if these values are
+        impossible.
+        """
         law: _JointLaw = defaultdict(dict)
         total = Fraction(0)
         recorded = [recorded_outcome(door) for door in states.component.doors]
@@ -271,7 +273,7 @@ class _Search:
     def _values(
         self, functions: Sequence[SecretFunction], secrets: Mapping[int, Numbers]
     ) -> Hashable:
-        """What these secrets contribute to the functions."""
+        """The sums that these secrets contribute to the functions' values."""
         return tuple(
             sum(
                 weight * secrets[number][unknown % PLACES + lane]

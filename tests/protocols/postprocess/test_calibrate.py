@@ -685,7 +685,10 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: Calibrate("laplace", known=GaussianPrior(1.0, 1.0)), "known is not fitted"),
         (lambda: Calibrate().step(noise(1.0), 5), "fitted to the estimates of all items"),
         (lambda: likeliest_power_law(np.full(50, 1e6), noise(1.0), 10**7), "outside"),
-        (lambda: apply("calibrated", [0.5], noise(1.0)), "there is no 'calibrated'"),
+        (
+            lambda: apply("calibrated", [0.5], noise(1.0)),
+            "unknown method of post-processing 'calibrated'",
+        ),
         (lambda: heavy_hitters([1], [1, 2], 1), "one estimate for each"),
         (lambda: heavy_hitters([1], [math.nan], 1), "got nan"),
     ],

@@ -136,6 +136,7 @@ def test_what_is_no_row_of_numbers_is_refused(wrong: Any) -> None:
 
 def test_unknown_methods_are_refused_by_name() -> None:
     with pytest.raises(
-        ValueError, match=r"raw, clip, normalise, norm-sub, project; there is no 'norm'"
+        ValueError,
+        match=r"processing 'norm': use one of raw, clip, normalise, norm-sub, project",
     ):
         apply("norm", [1.0])

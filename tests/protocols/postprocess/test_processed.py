@@ -306,7 +306,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         (("local_frequency", "--postprocess", "best"), "postprocess is clip or normalise"),
         (
             ("sampled_personal", "--postprocess", "zero"),
-            ("zero needs the noise of a count, which must depend only on the number of holders"),
+            ("zero needs counts whose noise depends only on the number of holders"),
         ),
         (("dpds", "--postprocess", "clip"), "run has no option --postprocess"),
         (

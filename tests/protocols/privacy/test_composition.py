@@ -335,7 +335,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
             lambda: Losses(np.array([0.0]), np.array([inf])),
             "an infinite loss is given by its mass alone",
         ),
-        (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "each loss has a mass"),
+        (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected one mass for each loss"),
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),
         (lambda: gaussian_pair(float("nan"), 1.0), "positive and finite"),
         (lambda: Composition([]), "at least one pair"),

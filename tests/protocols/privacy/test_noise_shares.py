@@ -159,10 +159,10 @@ def test_missing_shares_cost_privacy() -> None:
 @pytest.mark.parametrize(
     ("variance", "shares", "shift", "what"),
     [
-        (4.0, 0, 1, "nothing is hidden, got shares=0"),
+        (4.0, 0, 1, "at least one noise share must be unknown to the server, got shares=0"),
         (1e6, 1000, 1, "use fewer fractional bits"),
         (1e-3, 1, 1, "use fewer fractional bits"),
-        (4.0, 1, 100, "a shift of 100 is visible"),
+        (4.0, 1, 100, "cannot hide a shift of 100"),
     ],
 )
 def test_nonsense_is_refused(variance: float, shares: int, shift: int, what: str) -> None:
