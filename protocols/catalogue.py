@@ -12,6 +12,8 @@ from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpdg.simulator import DPDGSimulator
 from protocols.dpds import about as dpds
+from protocols.dpds import central_about as dpcs
+from protocols.dpds.central import DPCS, DPCSStar
 from protocols.dpds.script import DPDS
 from protocols.dpds.simulator import DPDSSimulator
 from protocols.ldp_sgd import about as ldp_sgd
@@ -40,6 +42,8 @@ from simnet.contract import Ideal, Identification, OverItems, Protocol, Simulato
 from simnet.stated.about import About, Describe
 
 PROTOCOLS: tuple[type[Protocol], ...] = (
+    DPCS,
+    DPCSStar,
     DPDS,
     DPDG,
     TSS,
@@ -54,10 +58,21 @@ PROTOCOLS: tuple[type[Protocol], ...] = (
     Processed,
     Weighted,
 )
-IDEAL: tuple[type[Ideal], ...] = (DPDS, DPDG, TSS, TSSPrime, SamplingPrivacy, Weighted)
+IDEAL: tuple[type[Ideal], ...] = (
+    DPCS,
+    DPCSStar,
+    DPDS,
+    DPDG,
+    TSS,
+    TSSPrime,
+    SamplingPrivacy,
+    Weighted,
+)
 THRESHOLDS: tuple[type[Thresholds], ...] = (DPDS, DPDG, TSS, TSSPrime, SamplingPrivacy)
 IDENTIFICATION: tuple[type[Identification], ...] = (DPDS, TSS, TSSPrime)
 OVER_ITEMS: tuple[type[OverItems], ...] = (
+    DPCS,
+    DPCSStar,
     DPDS,
     DPDG,
     TSS,
@@ -79,6 +94,7 @@ SHARES: tuple[type[SharesCollection], ...] = (
 GROUPS: tuple[type[GroupProtocol], ...] = (DPDS, DPDG, TSS, FrequencyCollection, MeanCollection)
 
 _DESCRIBE: Mapping[type, Describe] = {
+    DPCS: dpcs.about,
     DPDS: dpds.about,
     DPDG: dpdg.about,
     TSS: tss.about,

@@ -14,6 +14,7 @@ SCENARIO = Scenario(
     parameters={
         "participation": 0.5,
         "reported": None,
+        "alpha": None,
         "gamma": None,
         "bound": 10,
         "sharing": "additive",

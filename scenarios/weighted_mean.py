@@ -19,6 +19,7 @@ SCENARIO = Scenario(
         "low": -4.0,
         "high": 4.0,
         "population": "crowd",
+        "group_users": None,
     },
     users=10_000,
     claims=(SeesNoShares("server"), SeesNoShares("network")),

@@ -20,6 +20,35 @@ from simnet.values.typed import Typed, index
 
 Bound = Annotated[int, "φ, the number of colluding users who must learn nothing, 0 <= φ < n"]
 
+Alpha = Annotated[
+    float | None,
+    "α, the share of the items that a user reports on, in place of k; αN is a whole number",
+]
+ROUNDED = 5e-5  # α may be rounded to four decimals
+SHARE = 0.4  # α by default, as in section 4.2.3; the number of items is then rounded
+
+
+def items_reported(items: int, reported: int | None, alpha: float | None) -> int:
+    """Return k, the number of items that a user reports on: `reported`, or αN.
+
+    If neither is given, it is two fifths of the items, rounded, and at least 1. Raises `ValueError`
+    if both are given, or if αN is not a whole number from 1 to N.
+
+    >>> items_reported(30, None, 0.1), items_reported(12, None, None)
+    (3, 5)
+    """
+    if alpha is None:
+        return max(round(SHARE * items), 1) if reported is None else reported
+    if reported is not None:
+        raise ValueError(f"give reported={reported} or alpha={alpha:g}, not both")
+    k = alpha * items
+    if not 0 < alpha <= 1 or abs(k - round(k)) > min(ROUNDED * items, 0.01):
+        raise ValueError(
+            f"alpha is the share of the {items} items that a user reports on: a whole number of "
+            f"items, such as {max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} is {k:g}"
+        )
+    return round(k)
+
 
 @attrs.frozen(kw_only=True)
 class TSSPrime(TSS):
@@ -67,14 +96,16 @@ def tss(
         int | None,
         "k = αN, how many items a user reports on, 1 <= k <= N; by default two fifths of N",
     ] = None,
+    alpha: Alpha = None,
     bound: int | None = None,
     **parameters: Any,
 ) -> TSS:
     """Return TSS, or TSS′ if a `bound` is given; the number of items may come from the data.
 
-    By default `reported` is two fifths of the items, rounded, and at least 1.
+    `reported` is k, or `alpha` is α = k/N. By default k is two fifths of the items, rounded, and at
+    least 1. Raises `ValueError` for an `alpha` that gives no whole number of items.
     """
-    k = max(round(0.4 * items), 1) if reported is None else reported
+    k = items_reported(items, reported, alpha)
     if bound is None:
         return TSS(items=items, reported=k, **parameters)
     return TSSPrime(items=items, reported=k, bound=bound, **parameters)

@@ -1,6 +1,7 @@
-"""Equal groups of users, each with its own ε, aggregated with weights.
+"""Groups of users, each with its own ε, aggregated with weights.
 
-Every group runs the same protocol, given by its name.
+Every group runs the same protocol, given by its name. The groups are equally large, unless their
+sizes are given.
 
 Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
 in Fig. 5.
@@ -22,6 +23,7 @@ from protocols.local_mean.script import MeanCollection
 from protocols.mechanisms.named import FREQUENCY, NUMERIC
 from protocols.reports.collection import Population
 from protocols.tss import about as tss
+from protocols.tss.prime import Alpha, items_reported
 from protocols.tss.script import TSS
 from protocols.weighted.script import Target, Weighted, WeightedGroup
 from protocols.weighted.weights import METHODS, Method
@@ -33,6 +35,10 @@ MethodByName = Annotated[
     Method,
     "how groups are weighed: by their variances (vwa, or owa by numerical search), alike (uwa), "
     "or alike and all with the smallest ε (cpa)",
+]
+GroupUsers = Annotated[
+    str | None,
+    "the number of users of each group, with commas between; by default equally many",
 ]
 TargetByName = Annotated[
     Target,
@@ -49,18 +55,31 @@ def weighted(
     target: TargetByName = "distribution",
     protocol: Annotated[str, f"what every group runs: {', '.join((*SECURE, *FREQUENCY))}"] = "dpds",
     delta: Annotated[float, "δ of the groups' noise, with protocol dpdg, 0 < δ < 1"] = 1e-5,
-    reported: Annotated[int, "k, how many items a user reports on, with protocol tss"] = 1,
+    reported: Annotated[
+        int | None,
+        "k, how many items a user reports on, with protocol tss; by default two fifths of N",
+    ] = None,
+    alpha: Alpha = None,
+    gamma: Annotated[
+        float | None,
+        "γ > 1 for adaptive reporting sets, none for uniform ones, with protocol tss",
+    ] = None,
     population: Population = "aggregate",
+    group_users: GroupUsers = None,
 ) -> Weighted:
     """Return groups that estimate frequencies; `epsilons` lists one ε per group, such as
     `0.1,0.4,0.7,1`.
 
-    If the users do not divide evenly, the first groups have one more user. `protocol` is one of:
-    dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what the paper claims; dpdg with
-    `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose users are seated as
-    `population` says. Raises `ValueError` for an ε that is not above zero.
+    `group_users` lists the groups' numbers of users, such as `100,300,200,400`. Without it, all
+    groups have equally many users; if the users do not divide evenly, the first groups have one
+    more. `protocol` is one of: dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what
+    the paper claims; dpdg with `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose
+    users are seated as `population` says. With tss, `reported` or `alpha` and `gamma` are as in the
+    protocol TSS. Raises `ValueError` for an ε that is not above zero, and for sizes of groups that
+    do not fit the users.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
+    k = items_reported(items, reported, alpha)
 
     def group(size: int, epsilon: float) -> WeightedGroup:
         if protocol in FREQUENCY:
@@ -72,9 +91,9 @@ def weighted(
         participation = -expm1(-epsilon)
         if protocol == "dpds":
             return WeightedGroup(DPDS(size, items, participation), dpds.about)
-        return WeightedGroup(TSS(size, items, participation, reported), tss.about)
+        return WeightedGroup(TSS(size, items, participation, k, gamma), tss.about)
 
-    return _equal_groups(users, epsilons, method, target, group)
+    return _groups(users, epsilons, group_users, method, target, group)
 
 
 def weighted_mean(
@@ -87,11 +106,13 @@ def weighted_mean(
     low: Annotated[float, "the least number that a user can hold, declared beforehand"] = -1.0,
     high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
     population: Population = "crowd",
+    group_users: GroupUsers = None,
 ) -> Weighted:
     """Return groups that estimate the mean of numbers in the declared range.
 
-    `protocol` is a local mechanism such as pm or duchi. Raises `ValueError` for an ε that is not
-    above zero.
+    `protocol` is a local mechanism such as pm or duchi, and `group_users` lists the groups' numbers
+    of users. Raises `ValueError` for an ε that is not above zero, and for sizes of groups that do
+    not fit the users.
     """
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 
@@ -99,12 +120,13 @@ def weighted_mean(
         collection = MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
         return WeightedGroup(collection, local_mean.about)
 
-    return _equal_groups(users, epsilons, method, target, group)
+    return _groups(users, epsilons, group_users, method, target, group)
 
 
-def _equal_groups(
+def _groups(
     users: int,
     epsilons: str,
+    group_users: str | None,
     method: Method,
     target: Target,
     group: Callable[[int, float], WeightedGroup],
@@ -112,12 +134,35 @@ def _equal_groups(
     """Return as many groups as there are ε. With CPA every group uses the smallest ε."""
     checks.one_of("method", method, METHODS)
     budgets = _budgets(epsilons)
+    sizes = _sizes(users, len(budgets), group_users)
     if method == "cpa":
         budgets = [min(budgets)] * len(budgets)
-    sizes = [
-        users // len(budgets) + (place < users % len(budgets)) for place in range(len(budgets))
-    ]
     return Weighted(tuple(map(group, sizes, budgets)), method, target)
+
+
+def _sizes(users: int, groups: int, group_users: str | None) -> list[int]:
+    """Return the number of users of each group."""
+    if group_users is None:
+        return [users // groups + (place < users % groups) for place in range(groups)]
+    try:
+        sizes = [int(text) for text in group_users.split(",")]
+    except ValueError:
+        sizes = []
+    if not sizes or min(sizes) < 1:
+        raise ValueError(
+            f"sizes of groups are whole numbers above 0 separated by commas, got {group_users!r}"
+        )
+    if len(sizes) != groups:
+        raise ValueError(
+            f"group_users={group_users} has {len(sizes)} sizes and there are {groups} budgets: "
+            "give one size for each"
+        )
+    if sum(sizes) != users:
+        raise ValueError(
+            f"the groups of group_users={group_users} have {sum(sizes):,} users together, "
+            f"and there are {users:,} users"
+        )
+    return sizes
 
 
 def _budgets(epsilons: str) -> list[float]:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG, NOISES
 from protocols.dpds import about as dpds
+from protocols.dpds import central_about as dpcs
+from protocols.dpds.central import DPCS, DPCSStar
 from protocols.dpds.script import DPDS
 from protocols.ldp_sgd import about as sgd
 from protocols.ldp_sgd.script import ldp_sgd
@@ -138,6 +140,36 @@ OF_SUMS = {
 }
 
 CASES: Mapping[str, Case] = {
+    "dpcs": Case(
+        make=DPCS,
+        about=dpcs.about,
+        drawn={
+            "users": st.integers(2, 7),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+        },
+        outputs=lambda protocol, handed: {"server": protocol.estimate(handed["server"].numbers())},
+        tiny={"users": 3, "items": 2, "participation": 0.3},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[*USERS, FEW_ITEMS, *CHANCE],
+        findings={"all users but one": "nothing", "server": "output-only"},
+    ),
+    "dpcs_star": Case(
+        make=DPCSStar,
+        about=dpcs.about,
+        drawn={
+            "users": st.integers(2, 7),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+        },
+        outputs=lambda protocol, handed: {"server": protocol.estimate(handed["server"].numbers())},
+        tiny={"users": 3, "items": 2, "participation": 0.3},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[*USERS, FEW_ITEMS, *CHANCE],
+        findings={"all users but one": "nothing", "server": "output-only"},
+    ),
     "dpds": Case(
         make=DPDS,
         about=dpds.about,

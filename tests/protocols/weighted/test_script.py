@@ -267,6 +267,19 @@ def test_it_runs_over_every_protocol(kind: str, method: Any) -> None:
     assert assessed.estimate.shape == (3,)
 
 
+def test_groups_have_the_sizes_and_reporting_sets_that_are_given() -> None:
+    """Unequal n_j enter the weighted error; TSS has the default k and the γ of the scenario tss."""
+    protocol = weighted(
+        users=11, items=5, epsilons="0.5,1", protocol="tss", gamma=2.0, group_users="3,8"
+    )
+    assert protocol.sizes == [3, 8]
+    for group in protocol.groups:
+        assert isinstance(group.protocol, TSS)
+        assert (group.protocol.reported, group.protocol.gamma) == (2, 2.0)
+    by_share = weighted(users=11, items=5, epsilons="0.5,1", protocol="tss", alpha=0.6)
+    assert {getattr(group.protocol, "reported", None) for group in by_share.groups} == {3}
+
+
 def test_variances_of_gaussian_groups_depend_on_their_size() -> None:
     small, large = (
         Weighted(weighted_groups([DPDG(n, 5, 0.5, 1e-5)])).variances[0] for n in (100, 200)
@@ -313,6 +326,13 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
             "protocol is dpds or tss or dpdg or oue or sue or grr or olh or hadamard, got 'rappor'",
         ),
         ({"protocol": "tss", "reported": 4}, "1 to 3 items"),
+        ({"protocol": "tss", "alpha": 0.4}, "such as 0.3333; alpha=0.4 is 1.2"),
+        ({"protocol": "tss", "alpha": 1 / 3, "reported": 1}, "not both"),
+        ({"protocol": "tss", "gamma": 1.0}, "gamma"),
+        ({"group_users": "4,5"}, "have 9 users together, and there are 8 users"),
+        ({"group_users": "8"}, "has 1 sizes and there are 2 budgets"),
+        ({"group_users": "8,0"}, "sizes of groups are whole numbers above 0"),
+        ({"group_users": "a,b"}, "sizes of groups are whole numbers above 0"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
         ({"protocol": "dpdg", "epsilons": "0.5,2"}, "classic calibration"),
     ],

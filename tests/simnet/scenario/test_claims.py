@@ -66,7 +66,16 @@ def scenario_file(path: Path, claims: str, users: int = 5) -> Path:
 
 def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
     sampling_privacy = ["sampling_privacy", "sampling_privacy_clear"]
-    assert ["dpdg", "dpds", "dpds_shamir", *sampling_privacy, "tss", "tss_prime"] == CLAIMING
+    central = ["dpcs", "dpcs_star"]
+    assert [
+        *central,
+        "dpdg",
+        "dpds",
+        "dpds_shamir",
+        *sampling_privacy,
+        "tss",
+        "tss_prime",
+    ] == CLAIMING
 
 
 @pytest.mark.parametrize("name", CLAIMING)

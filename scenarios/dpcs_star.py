@@ -1,0 +1,23 @@
+"""The scenario `dpcs_star`: a trusted party samples the users and splits the counts into shares
+for a server.
+"""
+
+from protocols.dpds.central import DPCSStar
+from protocols.dpds.central_about import about
+from simnet.scenario.claims import Exposes, LearnsNothing, LearnsOnlyOutput
+from simnet.scenario.scenario import Scenario
+
+SCENARIO = Scenario(
+    summary="DPCS*: as DPCS, with the counts split into one share for each user",
+    protocol=DPCSStar,
+    about=about,
+    parameters={"participation": 0.5},
+    users=1000,
+    items=30,
+    claims=(
+        LearnsNothing("all users but one"),
+        LearnsOnlyOutput("server"),
+        Exposes("trusted"),
+        LearnsNothing("network"),
+    ),
+)

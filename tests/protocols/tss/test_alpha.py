@@ -1,0 +1,24 @@
+"""The share α of the items that a user of TSS reports on, in place of their number k."""
+
+import pytest
+
+from protocols.tss.prime import TSSPrime, items_reported, tss
+
+
+def test_alpha_gives_k_and_may_be_rounded_to_four_decimals() -> None:
+    assert tss(users=9, items=12, participation=0.5, alpha=0.25).reported == 3
+    assert tss(users=9, items=12, participation=0.5, alpha=0.4167).reported == 5
+    prime = tss(users=9, items=12, participation=0.5, alpha=1.0, bound=2)
+    assert isinstance(prime, TSSPrime)
+    assert prime.reported == 12
+
+
+@pytest.mark.parametrize("alpha", [0.0, -0.5, 0.3, 1.5, float("nan")])
+def test_an_alpha_without_a_whole_number_of_items_is_refused(alpha: float) -> None:
+    with pytest.raises(ValueError, match="alpha is the share of the 12 items"):
+        items_reported(12, None, alpha)
+
+
+def test_alpha_and_k_together_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"give reported=3 or alpha=.*, not both"):
+        items_reported(12, 3, 0.25)
