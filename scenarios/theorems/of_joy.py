@@ -155,7 +155,7 @@ def _several() -> Iterator[tuple[dict[str, object], TwoRounds]]:
 
 
 OVER_SEVERAL = "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ..., in this order"
-HELD = ((0,), (1,), (1, 2), (0, 1), (1, 1, 2))  # truths of the owners; 0 is no value
+HELD = ((0,), (1,), (1, 2), (0, 1), (1, 1), (1, 1, 2))  # truths of the owners; 0 is no value
 
 
 def _equation_12() -> Finding:
@@ -188,32 +188,35 @@ def _rounds(which: int) -> Iterator[Instance]:
                 )
 
 
-def _rounds_where(which: int, words: str, keep: object = None) -> Finding:
+def _rounds_among(which: int, truths: tuple[int, ...], words: str) -> Finding:
+    """Judge Eq. 14 or 15 for owners whose truths are all among `truths`."""
     chosen = (
-        instance
-        for instance in _rounds(which)
-        if keep is None or 0 not in instance.where["truths"]  # every owner holds a listed value
+        instance for instance in _rounds(which) if set(truths).issuperset(instance.where["truths"])
     )
     return searched(
         chosen,
         f"{OVER_SEVERAL}; {words}; all throws are played out",
-        proof=PAGE if keep else None,
+        proof=None if 0 in truths else PAGE,
     )
 
 
-OWNERS = "owners who hold (none), (1), (1, 2), (none, 1), (1, 1, 2)"
+OWNERS = "owners who hold (none), (1), (1, 2), (none, 1), (1, 1), (1, 1, 2)"
 
 
 def _equation_14() -> Finding:
-    return _rounds_where(0, OWNERS)
+    return _rounds_among(0, (0, 1, 2), OWNERS)
 
 
 def _equation_14_listed() -> Finding:
-    return _rounds_where(0, "owners who hold (1), (1, 2), (1, 1, 2)", keep=True)
+    return _rounds_among(0, (1, 2), "owners who hold (1), (1, 2), (1, 1), (1, 1, 2)")
 
 
 def _equation_15() -> Finding:
-    return _rounds_where(1, f"{OWNERS}; V' is 1")
+    return _rounds_among(1, (0, 1, 2), f"{OWNERS}; V' is 1")
+
+
+def _equation_15_of_one() -> Finding:
+    return _rounds_among(1, (1,), "one or two owners who hold V' = 1")
 
 
 def _equation_16() -> Finding:
@@ -386,10 +389,10 @@ def _private(both_rounds: bool) -> Finding:
                 where=where, claimed=claimed, exact=exact, holds=exact <= claimed + SLACK
             )
 
-    over = f"{OVER_BINARY}; claimed is the larger of Eqs. 21 and 25"
-    return searched(instances(), over, proof=None if both_rounds else PAGE)
+    return searched(instances(), OVER_BINARY, LARGER, proof=None if both_rounds else PAGE)
 
 
+LARGER = "claimed is the larger ε of Eqs. 21 and 25, and exact is the ε of what is seen"
 POPULATIONS = [(owners, yes) for owners in (1, 2, 3) for yes in range(1, owners + 1)]
 
 
@@ -411,9 +414,7 @@ def _private_in_sum() -> Finding:
                 holds=exact <= claimed + SLACK,
             )
 
-    return searched(
-        instances(), f"1 to 3 owners, {OVER_BINARY}; claimed is the larger of Eqs. 21 and 25"
-    )
+    return searched(instances(), f"1 to 3 owners, {OVER_BINARY}", LARGER)
 
 
 TEXT = "simnet reproduce joy_text"
@@ -441,8 +442,16 @@ THEOREMS = (
         *one(_equation_4, "on average"),
     ),
     _equation("5", "The estimator of sampled randomised response is unbiased.", *one(_equation_5)),
-    _equation("9", "The expected counts of round one, binary.", *one(_equation_9)),
-    _equation("10", "The expected counts of round two, binary.", *one(_equation_10)),
+    _equation(
+        "9",
+        "In round one, (π_0 + π_s) n of n owners answer 0 on average, and the others answer 1.",
+        *one(_equation_9),
+    ),
+    _equation(
+        "10",
+        "In round two, π_0 n + π_s n_no of n owners answer 0 on average; n_no is how many hold no.",
+        *one(_equation_10),
+    ),
     _equation("11", "The estimator of the binary mechanism is unbiased.", *one(_equation_11)),
     _equation(
         "12",
@@ -452,15 +461,16 @@ THEOREMS = (
     ),
     _equation(
         "14",
-        "The expected counts of round one with several values.",
+        "In round one, π_0 n + π_s Σ yes_v of n owners answer 0 on average, and π_v n answer v.",
         Reading(under="an owner may hold none of the values", judge=_equation_14),
         Reading(under="every owner holds one of the values", judge=_equation_14_listed),
         command=TEXT,
     ),
     _equation(
         "15",
-        "The expected counts of round two with several values: only V' gains sampled owners.",
-        *one(_equation_15),
+        "In round two, π_v n of n owners answer v on average, and π_s yes_V' more answer V' alone.",
+        Reading(under="owners may hold other values or none", judge=_equation_15),
+        Reading(under="every owner holds V'", judge=_equation_15_of_one),
         command=TEXT,
     ),
     _equation(
@@ -504,7 +514,7 @@ THEOREMS = (
     ),
     _equation(
         "27",
-        "In round two, P[V' | V'] / P[V' | another truth] = (π_V' + π_s) / π_V'.",
+        "In round two, P[V' | truth V'] / P[V' | another truth] = (π_V' + π_s) / π_V'.",
         *one(_equation_27),
     ),
     _equation(

@@ -83,11 +83,12 @@ def _lemma_2() -> Finding:
             where = {"ε": epsilon, "n": n, "β": beta}
             yield Instance(where=where, claimed=claimed, exact=exact, holds=exact <= claimed)
 
-    over = (
-        f"{RANGE}, n = 1, 10, 10^6, β = 1/2, 0.1, 10^-3, 10^-6: Hoeffding's bound against "
-        f"{CONSTANT_2:g} √ln(1/β) / (ε √n)"
+    over = f"{RANGE}, n = 1, 10, 10^6, β = 1/2, 0.1, 10^-3, 10^-6"
+    numbers = (
+        f"claimed is {CONSTANT_2:g} √ln(1/β) / (ε √n), and exact is the bound of Hoeffding's "
+        "inequality"
     )
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), over, numbers, proof=PAGE)
 
 
 def _lemma_2_everywhere() -> Finding:
@@ -106,11 +107,12 @@ def _lemma_2_everywhere() -> Finding:
                 holds=beyond <= beta,
             )
 
-    over = (
-        "n = 1 user with t = 0, ε = 2, 4, ..., 4096 and β = e^(-ε/2)/4; claimed is β, exact is the "
-        f"probability that |Z - X| exceeds {CONSTANT_2:g} √ln(1/β) / (ε √n)"
+    over = "n = 1 user with t = 0, ε = 2, 4, ..., 4096 and β = e^(-ε/2)/4"
+    numbers = (
+        "claimed is β, and exact is the probability that |Z - X| exceeds "
+        f"{CONSTANT_2:g} √ln(1/β) / (ε √n)"
     )
-    return searched(instances(), over)
+    return searched(instances(), over, numbers)
 
 
 INNER: tuple[Inner, ...] = ("pm", "hm")
@@ -139,9 +141,13 @@ def _lemma_5() -> Finding:
 
     over = (
         f"{RANGE}, d = 1, 2, 16, 100, β = 1/2, 0.1, 10^-3, 10^-6, n = d ln(2d/β) and 100 times as "
-        f"many: Bernstein's bound against {CONSTANT_5:g} √(d ln(d/β)) / (ε √n)"
+        "many"
     )
-    return searched(instances(), over, proof=PAGE)
+    numbers = (
+        f"claimed is {CONSTANT_5:g} √(d ln(d/β)) / (ε √n), and exact is the bound of Bernstein's "
+        "inequality"
+    )
+    return searched(instances(), over, numbers, proof=PAGE)
 
 
 def _lemma_5_of_one_user() -> Finding:
@@ -161,11 +167,12 @@ def _lemma_5_of_one_user() -> Finding:
                 holds=beyond <= beta,
             )
 
-    over = (
-        "n = 1 user whose values are 0, ε = 1, β = 1/4, PM, d = 1, 2, 4, ..., 2^20; claimed is β, "
-        f"exact is the probability that max |Z - X| exceeds {CONSTANT_5:g} √(d ln(d/β)) / (ε √n)"
+    over = "n = 1 user whose values are 0, ε = 1, β = 1/4, PM, d = 1, 2, 4, ..., 2^20"
+    numbers = (
+        "claimed is β, and exact is the probability that max |Z - X| exceeds "
+        f"{CONSTANT_5:g} √(d ln(d/β)) / (ε √n)"
     )
-    return searched(instances(), over)
+    return searched(instances(), over, numbers)
 
 
 def _worst_of_mixture(alpha: float, epsilon: float) -> float:
@@ -191,11 +198,12 @@ def _lemma_3() -> Finding:
                 holds=claimed <= min(others) * (1 + SLACK),
             )
 
-    over = (
-        f"{RANGE} and near ε*: the worst variance with the lemma's α (claimed) against the least "
-        "one with α = 0, 0.01, ..., 1 (exact)"
+    over = f"{RANGE} and near ε*"
+    numbers = (
+        "claimed is the worst variance with the lemma's α, and exact is the least one with α = 0, "
+        "0.01, ..., 1"
     )
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), over, numbers, proof=PAGE)
 
 
 def _corollary_1() -> Finding:
@@ -205,13 +213,13 @@ def _corollary_1() -> Finding:
             ordered = hm < min(pm, duchi) if epsilon > EPS_STAR else _near(hm, duchi) and hm < pm
             yield Instance(where={"ε": epsilon}, claimed=min(pm, duchi), exact=hm, holds=ordered)
 
-    over = f"{RANGE}; claimed is the smaller worst variance of PM and Duchi, exact is that of HM"
-    return searched(instances(), over, proof=PAGE)
+    numbers = "claimed is the smaller worst variance of PM and Duchi et al., and exact is HM's"
+    return searched(instances(), RANGE, numbers, proof=PAGE)
 
 
 def _lemma_4() -> Finding:
     def instances() -> Iterator[Instance]:
-        for d, epsilon, inner in product(range(1, 6), EPSILONS, INNER):
+        for d, epsilon, inner in product(range(1, 5), EPSILONS[::2], INNER):
             tuples = _numeric(epsilon, d, inner)
             # A value is reported with probability k/d, and then times d/k: its mean stays.
             means = [tuples.mechanism.law(t).mean for t in VALUES]
@@ -223,7 +231,7 @@ def _lemma_4() -> Finding:
                 holds=unbiased and tuples.exact_epsilon <= epsilon * (1 + SLACK),
             )
 
-    over = f"d = 1..5 attributes, {RANGE}, PM and HM: ε and means of the law of a report"
+    over = "d = 1..4 attributes, ε = 1/4, 3/4, ..., PM and HM: ε and means of the law of a report"
     return searched(instances(), over, proof=PAGE)
 
 
@@ -293,11 +301,9 @@ def _corollary_2(variant: DuchiVariant) -> Finding:
                     holds=hm < pm < duchi,
                 )
 
-    over = (
-        "d = 2..40 attributes and ε = 1/4, 1/2, ..., 20, in this order; claimed is Duchi's worst "
-        "variance, exact is PM's"
-    )
-    return searched(instances(), over)
+    over = "d = 2..40 attributes and ε = 1/4, 1/2, ..., 20, in this order"
+    numbers = "claimed is the worst variance of Duchi et al., and exact is PM's"
+    return searched(instances(), over, numbers)
 
 
 THEOREMS = (

@@ -111,13 +111,15 @@ class Instance:
 class Finding:
     """The verdict on a statement, and how it was reached.
 
-    `basis` says over which instances and in which order, in words. `points` is the number of
+    `basis` says in words which instances were judged, and in which order. `numbers` says what the
+    claimed and the exact numbers are, where the statement does not. `points` is the number of
     instances judged. `sample` holds some of them, to show.
     """
 
     state: State
     how: How
     basis: str
+    numbers: str = ""
     points: int = 0
     counterexample: Instance | None = None
     sample: tuple[Instance, ...] = ()
@@ -129,6 +131,7 @@ class Finding:
             "state": self.state,
             "how": self.how or None,
             "basis": self.basis,
+            "numbers": self.numbers or None,
             "points": self.points,
             "counterexample": None
             if self.counterexample is None
@@ -143,12 +146,13 @@ Judge = Callable[[], Finding]
 def searched(
     instances: Iterable[Instance],
     over: str,
+    numbers: str = "",
     proof: str | None = None,
 ) -> Finding:
     """Return the finding of a search that stops at the first instance that does not hold.
 
-    `over` says in words which instances come, and in which order. `proof` is the page that proves
-    the statement for all instances.
+    `over` says in words which instances come, and in which order. `numbers` says what is claimed
+    and what is exact. `proof` is the page that proves the statement for all instances.
     """
     points = 0
     sample: list[Instance] = []
@@ -159,6 +163,7 @@ def searched(
                 state="fails",
                 how="counterexample",
                 basis=f"{over}: the first that fails is number {points:,}",
+                numbers=numbers,
                 points=points,
                 counterexample=instance,
                 sample=tuple(sample),
@@ -170,6 +175,7 @@ def searched(
         state="holds",
         how="proved" if proof else "searched",
         basis=f"proved in {proof}; {checked}" if proof else checked,
+        numbers=numbers,
         points=points,
         sample=tuple(sample),
         proof=proof,

@@ -122,6 +122,8 @@ def _reasons(theorem: "Theorem") -> list[str]:
     lines = []
     if found.counterexample is not None:
         lines.append(f"Counterexample: {_in_words(found)}.")
+        if found.numbers:
+            lines.append(f"Here {found.numbers}.")
     elif found.state == "not judged":
         lines.append(f"Not judged: {found.basis}.")
     lines += [
@@ -160,6 +162,8 @@ def _print_whole(out: "Console", theorem: "Theorem") -> None:
         out.print(f"Judged: {found.basis}.")
         if found.counterexample is not None:
             out.print(f"Counterexample: {_in_words(found)}.")
+        if found.numbers:
+            out.print(f"Here {found.numbers}.")
         if found.sample:
             table = Grid("instance", "claimed", "exact", "")
             for instance in found.sample:
