@@ -1,6 +1,8 @@
 """The benchmarks of protocols and mechanisms.
 
-Runs are timed against drawing as many uniform numbers, local reports against published libraries.
+A time depends on the machine. So the time of some runs is divided by the time that numpy needs, on
+the same machine, to draw as many uniform numbers as the run does. The speed of local reports is
+compared with that of two published libraries.
 """
 
 import resource
@@ -25,13 +27,14 @@ from simnet.bench.kernel import shell
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
 
-TRIALS = 50  # draws by which the best dtype is found
+TRIALS = 50  # arrays that are drawn to find the fastest dtype
 
 
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
-    """Seconds that numpy takes to draw `times` arrays (rows, items) of integers below q.
+    """Return the seconds that numpy takes to draw `times` arrays of shape (rows, items).
 
-    It runs on one core, and draws the dtype that is fastest.
+    The arrays have integers below the modulus, of the dtype that is drawn fastest. numpy uses one
+    core.
     """
     fitting = [
         dtype for dtype in (np.uint16, np.uint32, np.int64) if np.iinfo(dtype).max >= modulus
@@ -49,7 +52,7 @@ def _draw(times: int, shape: tuple[int, int], modulus: int, dtype: type[np.gener
 
 
 def dpds_ratio(users: int, items: int) -> float:
-    """The time of a whole DPDS run in units of `draw_seconds`, both taken now."""
+    """Return the time of a whole DPDS run, divided by `draw_seconds`; both are measured now."""
     protocol = DPDS(users, items, 0.5)
     inputs = [1 + user % items for user in range(users)]
     denominator = draw_seconds(users, items, protocol.field.modulus, users - 1)
@@ -59,7 +62,7 @@ def dpds_ratio(users: int, items: int) -> float:
 
 
 def dpds_memory(users: int, items: int) -> float:
-    """Peak memory, in MB, of a new process that does nothing but one DPDS run."""
+    """Return the peak memory, in MB, of a new process that does nothing but one DPDS run."""
     code = f"from protocols.bench.benchmarks import peak; print(peak({users}, {items}))"
     return float(
         subprocess.run(
@@ -69,15 +72,16 @@ def dpds_memory(users: int, items: int) -> float:
 
 
 def peak(users: int, items: int) -> float:
-    """Peak memory of this process, in MB, after one DPDS run."""
+    """Return the peak memory of this process, in MB, after one DPDS run."""
     run(DPDS(users, items, 0.5), [1 + user % items for user in range(users)])
     return peak_memory()
 
 
 def peak_memory() -> float:
-    """Peak memory of this process, in MB."""
+    """Return the peak memory of this process, in MB."""
     status = Path("/proc/self/status")
-    # The process's own peak; getrusage reports its parent's when that was higher
+    # This file has the peak of this process alone. `getrusage` would give the peak of the parent
+    # process if that was higher.
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) / 1024
@@ -96,11 +100,10 @@ TSS_SETS = (
 
 
 def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
-    """The slowest verdict on these sets, in seconds, and the largest memory, in MB.
+    """Return the seconds of the slowest verdict on these coalitions, and the largest memory in MB.
 
-    Attacks are included.
-
-    Each is given in a new process, from a run that is there already.
+    Every verdict is computed in a new process. The time includes the attacks, but not the run that
+    is judged.
     """
     code = (
         "import sys; from protocols.bench.benchmarks import judge_once; "
@@ -115,15 +118,15 @@ def judging(protocol: str, sets: Sequence[str]) -> tuple[float, float]:
 
 
 def judge_once(protocol: str, corrupt: str) -> tuple[float, float]:
-    """Seconds for one verdict on one run, and this process's peak memory in MB.
+    """Return the seconds for one verdict on one run, and this process's peak memory in MB.
 
-    `protocol` is one of `JUDGED`.
+    `protocol` is a key of `JUDGED`.
     """
     instance = JUDGED[protocol]
     done = run(instance, [1 + user % instance.items for user in range(instance.users)])
     start = time.perf_counter()
     judgement = verdict(done, corrupt)
-    # An attack that fails is no benchmark
+    # The time of a verdict means nothing if its attacks give wrong values.
     assert all(learned.value == learned.true for learned in judgement.functions)
     return time.perf_counter() - start, peak_memory()
 
@@ -136,14 +139,12 @@ JUDGED: dict[str, Any] = {
 
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
-    """The time of a whole TSS run, divided by the time of drawing as many field elements as it has
-    shares.
-
-    Both times are measured now; numpy draws the elements.
+    """Return the time of a whole TSS run, divided by the time that numpy needs to draw as many
+    field elements as the run has shares. Both times are measured now.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]
-    # Of one user, to all those elected for its items
+    # The shares that one user sends to the users who are elected for its items
     shares = reported * reported * users // items + 1
     denominator = draw_seconds(users, 1, protocol.field.modulus, shares)
     start = time.perf_counter()
@@ -152,12 +153,11 @@ def tss_ratio(users: int, items: int, reported: int) -> float:
 
 
 def pm_ratio(values: int) -> Noted:
-    """The time in which PM perturbs values, in units of drawing as many uniforms.
+    """Return the time in which PM perturbs values, divided by the time that numpy needs to draw as
+    many uniform numbers.
 
-    numpy draws the uniforms.
-
-    The median of nine, both taken in turns: each is some hundredths of a second, which a busy
-    machine stretches.
+    We measure both times in turns, nine times each, and return the median ratio, because a busy
+    machine can make a single short measurement too long.
     """
     inputs, coins = np.linspace(-1, 1, values), SampledCoins(1, "u1")
     generator = np.random.Generator(np.random.SFC64(1))
@@ -177,9 +177,9 @@ def pm_ratio(values: int) -> Noted:
 
 
 def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
-    """Processor seconds for a whole LDP-SGD run with HM.
+    """Return the processor seconds of a whole LDP-SGD run with HM.
 
-    Groups have the usual size and are seated as crowds.
+    The groups of users have the usual size, and one party plays each group (a crowd).
     """
     coins = SampledCoins(1, "people")
     features = 2 * coins.uniform(users * attributes).plain.reshape(users, attributes) - 1
@@ -219,21 +219,31 @@ BENCHMARKS = [
     ),
     Benchmark(
         "tss-5000",
-        "5,000 users × 30 items, k = 12",
+        "TSS, 5,000 users × 30 items, k = 12",
         "× drawing",
         4.0,
         True,
         lambda: tss_ratio(5000, 30, 12),
     ),
     Benchmark(
-        "dpds-5000", "5,000 users × 30 items", "× drawing", 1.5, True, lambda: dpds_ratio(5000, 30)
+        "dpds-5000",
+        "DPDS, 5,000 users × 30 items",
+        "× drawing",
+        1.5,
+        True,
+        lambda: dpds_ratio(5000, 30),
     ),
     Benchmark(
-        "dpds-1000", "1,000 users × 30 items", "× drawing", 3.0, True, lambda: dpds_ratio(1000, 30)
+        "dpds-1000",
+        "DPDS, 1,000 users × 30 items",
+        "× drawing",
+        3.0,
+        True,
+        lambda: dpds_ratio(1000, 30),
     ),
     Benchmark(
         "verdict-200",
-        "DPDS, 200 users × 12 items: 199 users, the server with 150",
+        "DPDS, 200 users × 12 items: coalitions of 199 users, and of the server with 150 users",
         "s",
         2,
         True,
@@ -241,7 +251,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-1000",
-        "DPDS, 1,000 users × 30 items: server, server with 500, 999 users",
+        "DPDS, 1,000 users × 30 items: the server, the server with 500 users, and 999 users",
         "s",
         20,
         True,
@@ -249,7 +259,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-memory",
-        "the same",
+        "DPDS, 1,000 users × 30 items: memory of the same three verdicts",
         "MB",
         1000,
         True,
@@ -257,7 +267,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-tss",
-        "TSS, 300 users × 12 items, k = 5: seven sets",
+        "TSS, 300 users × 12 items, k = 5: the slowest verdict on seven coalitions",
         "s",
         10,
         True,
@@ -297,6 +307,11 @@ BENCHMARKS = [
         lambda: descent_seconds(100_000, 94, 4.0),
     ),
     Benchmark(
-        "dpds-memory", "5,000 users × 30 items", "MB", 400, True, lambda: dpds_memory(5000, 30)
+        "dpds-memory",
+        "DPDS, 5,000 users × 30 items",
+        "MB",
+        400,
+        True,
+        lambda: dpds_memory(5000, 30),
     ),
 ]

@@ -1,8 +1,9 @@
-"""The work of published libraries, against which our speed at local reports is measured.
+"""Measures two published libraries, pure-ldp and multi-freq-ldpy, with whose speed we compare ours.
 
-Every report is drawn and counted, on both sides. The libraries work user by user, so a sample of
-users gives their speed; multi-freq-ldpy is called from a compiled loop, which is faster than
-calling it from Python. Both are in the extra `bench`.
+The libraries and our code do the same work: they draw the reports of all users, and count how many
+reports support each item. The libraries handle one user after another, so we measure their speed on
+a sample of users. We call multi-freq-ldpy in a compiled loop, which is faster than a loop in
+Python. The extra `bench` installs both libraries.
 """
 
 import functools
@@ -21,19 +22,21 @@ from simnet.coins.sampled import SampledCoins
 from simnet.installed import extra_missing
 
 Name = Literal["GRR", "OUE"]
-# The supports, of values counted from 0 and the number of items; shape (items,)
+# Takes the users' values, counted from 0, and the number of items; returns the number of reports
+# that support each item, shape (items,)
 Count = Callable[[Ints, int], Any]
 
 MECHANISMS: dict[Name, Callable[[float, int], GRR | OUE]] = {"GRR": GRR, "OUE": OUE}
 EPSILON = 1.0
-# ours; in the compiled loop; one call of Python a user
+# The numbers of users for our code, for a library in a compiled loop, and for a library in Python
 USERS, LOOPED, CALLED = 1_000_000, 200_000, 10_000
 
 
 def times_faster(name: Name, items: int) -> Noted:
-    """Users a second, reports drawn and supports counted, in units of the faster library's.
+    """Return our number of users per second, divided by that of the faster library.
 
-    All measured now. The note has the speeds. Raises `NotInstalled` when a library is missing.
+    All speeds are measured now, and the note lists them. Raises `NotInstalled` when a library is
+    missing.
     """
     libraries = {
         "multi-freq-ldpy in a compiled loop": _speed(_multi_freq(name), LOOPED, items),
@@ -49,9 +52,9 @@ def times_faster(name: Name, items: int) -> Noted:
 
 
 def _speed(count: Count, users: int, items: int) -> float:
-    """Users a second."""
+    """Return for how many users per second `count` draws and counts the reports."""
     values = np.arange(users) % items
-    count(values[:10], items)  # loops are compiled when first called
+    count(values[:10], items)  # the first call compiles the loop
     start = time.perf_counter()
     supports = count(values, items)
     elapsed = time.perf_counter() - start
@@ -74,7 +77,9 @@ def _ours(name: Name, items: int) -> Count:
 
 @functools.cache
 def _multi_freq(name: Name) -> Count:
-    """The client of multi-freq-ldpy for every value, its reports added up."""
+    """Return a function that draws a report for each value with multi-freq-ldpy's client, and adds
+    up the reports.
+    """
     njit = _library("numba", "multi-freq-ldpy").njit
     module = _library(
         f"multi_freq_ldpy.pure_frequency_oracles.{'GRR' if name == 'GRR' else 'UE'}",
@@ -99,7 +104,9 @@ def _multi_freq(name: Name) -> Count:
 
 
 def _pure_ldp(name: Name, items: int) -> Count:
-    """The client and the server of pure-ldp, value by value."""
+    """Return a function that hands each value to pure-ldp's client, and each report to its
+    server.
+    """
     oracles = _library("pure_ldp.frequency_oracles", "pure-ldp")
     if name == "GRR":
         client, server = oracles.DEClient(EPSILON, items), oracles.DEServer(EPSILON, items)

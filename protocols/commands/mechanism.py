@@ -104,7 +104,9 @@ def _print(out: "Console", description: "Described") -> None:
     if description.below_doubles:
         out.print(
             Text(
-                "some noise is below the precision of doubles: a report may be its value", "yellow"
+                "some noise is smaller than the precision of doubles, so a report may equal the "
+                "user's value",
+                "yellow",
             )
         )
     out.print(f"bias           {description.bias:.4g} {where}")

@@ -41,7 +41,8 @@ class UserNoise:
 
     variance: float
     draw: Draw = "rounded-gaussian"
-    fraction_bits: int | None = None  # k: a count of 1 is 2^k grid steps; None: real numbers
+    # k: a count of 1 is 2^k steps of the grid. None stands for noise in real numbers.
+    fraction_bits: int | None = None
 
     def profile(self, shares: int) -> tuple[Profile, str]:
         """Return the privacy profile of the sum of `shares` users' noise, and its assumption in

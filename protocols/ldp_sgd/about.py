@@ -95,7 +95,8 @@ def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
             independent=True,
             epsilon=0.0,
             tier="proved",
-            argument="no content is seen, and who sends how much to whom depends on no input",
+            argument="the view has no message contents, and who sends how many bytes to whom "
+            "depends on no input",
             alone=True,
         )
     return report_seen(

@@ -116,7 +116,9 @@ class _Group:
     def covariance(self) -> tuple[Floats, Floats]:
         """The vectors d and u, shapes (N,), where the sum has covariance diag d + u 1ᵀ + 1 uᵀ."""
         q, b, pi, h = self.q, self.b, self.sampling, self.holders
-        reports = self.holders.sum() * q + self.gap * h  # expected per item if every user reported
+        reports = (
+            self.holders.sum() * q + self.gap * h
+        )  # per item: the expected number of supporting reports if every user reported
         d = reports - pi * self.gap**2 * h
         u = (
             h.sum() * ((1 - pi) * b**2 - pi * q**2) / 2
@@ -152,7 +154,7 @@ class _Group:
     def along(self, bias: Floats) -> float:
         """Return Σ E[|Y_j|² bias·Y_j].
 
-        A constant in |Y_j|² does not matter, because Y_j is centred.
+        We may leave out a constant in |Y_j|², because the mean of Y_j is 0.
         """
         (own, other, _), items, total = self._lengths[1], len(self.holders), bias.sum()
         # bias·E[X], by own item

@@ -74,9 +74,9 @@ Tail = Callable[[Ints, Ints], Floats]
 def tails(chance: float, users: int) -> tuple[Tail, Tail]:
     """Return the functions P[X <= count] and P[X >= count] for X ~ Bin(support, chance).
 
-    Supports go up to `users`. For a small run both are tables, row by row: Bin(support + 1) follows
-    from Bin(support), since one more user is sampled or not. Larger runs need scipy, which takes
-    longer to load than a small run takes.
+    Supports go up to `users`. For a small run both functions look up a table. Its rows are computed
+    one after the other: Bin(support + 1) follows from Bin(support), since one more user is sampled
+    or not. Larger runs need scipy, which takes longer to load than a small run takes.
     """
     if users <= LARGEST_TABLE:
         at_most = np.ones((users + 1, users + 1))

@@ -1,4 +1,4 @@
-"""What the discrete part of a view tells about inputs, as stated by a protocol, with the reason.
+"""What a view tells about inputs apart from field elements, as a protocol states it, with a reason.
 
 A statement covers only messages whose tags the protocol's own script uses. If a view has other
 tags, nothing is stated about it.

@@ -28,7 +28,7 @@ def one_hot(item: int, items: int) -> Ints:
 
 def response(item: int, items: int, participation: float | Fraction, coins: Coins) -> Ints:
     """Return `e_item` with probability `participation`, else the zero vector; shape (items,)."""
-    # made for every user, also for one that takes no part, so that a wrong item is always refused
+    # We make the vector also for a user that takes no part, so that a wrong item is always refused.
     vector = one_hot(item, items)
     active = coins.bernoulli(participation)  # (L2)
     return vector if active else np.zeros_like(vector)  # (L3-L7)

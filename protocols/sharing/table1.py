@@ -35,7 +35,8 @@ MEAN_REPORTERS = (
     "factor of about 1/α² against DPDS, not 1/(p_χ α)"
 )
 
-LONG = 10**7  # from this number of products on, a Fourier transform convolves two laws
+# A convolution of two laws that takes this many products, or more, is done by Fourier transform.
+LONG = 10**7
 
 
 def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter

@@ -84,7 +84,7 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
             epsilon=0.0,
             bound=0.0,
             tier="proved",
-            argument="in round one owners answer whatever they hold",
+            argument="an answer in round one has the same law for every truth",
         )
     if protocol.variant == "kept" and ROUND_ONE.name in rounds_seen:
         argument = (

@@ -122,7 +122,8 @@ def covariance_with_none(
     spread = _of_counts(laws, holders)
     if variant == "fresh":  # in round one every owner answers like an owner without a value
         spread += _of_counts(laws[:1], holders.sum(keepdims=True))
-    return np.asarray(spread / s / s)  # s² may be so small that a double loses digits
+    # We divide twice, because s² may be so small that a double loses digits.
+    return np.asarray(spread / s / s)
 
 
 def _of_counts(laws: Floats, holders: Ints) -> Floats:
@@ -142,6 +143,7 @@ def variance(
 ) -> Floats:
     """Return the exact variance of each value's estimate; shape (V,).
 
-    For `kept` it is yes (1 - π_s) / π_s.
+    `yes` has the number of holders of each value. For the variant `kept` the variance is
+    yes (1 - π_s) / π_s.
     """
     return np.diag(covariance(mechanism, yes, none, variant)).copy()

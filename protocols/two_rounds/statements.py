@@ -98,7 +98,8 @@ def _of_sums(
     background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
-    holders = max(min(shown), 1)  # if nobody holds a value, an owner's change may make it one
+    # If nobody holds a value, it gets one holder when an owner's truth is replaced by it.
+    holders = max(min(shown), 1)
     difference = Removal(holders, float(mechanism.sampling))
     assumption = f"{holders:,} hold{'s' * (holders == 1)} the rarest value; no ε has a smaller δ"
     if epsilon < inf:

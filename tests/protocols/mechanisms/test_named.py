@@ -289,7 +289,7 @@ def test_laws_with_a_density_are_stated_for_exact_reals(name: str) -> None:
     if dense:
         for epsilon, warned in ((60, False), (80, True)):
             assert (
-                "below the precision of doubles"
+                "smaller than the precision of doubles"
                 in simnet("mechanism", name, "--epsilon", epsilon)[1]
             ) == warned
 
