@@ -87,7 +87,7 @@ def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> 
     read = part.block
     if (block.sender, block.tag, block.round) != (read.sender, read.tag, read.round):
         raise SimnetError(
-            "the sampled run is not the one that was read: its transcript holds other messages"
+            "the sampled run differs from the run that was read symbolically: it has other messages"
         )
     table, places = _table(block, part, part.places[rows])
     columns = part.offsets[rows][:, np.newaxis] + np.arange(lanes)

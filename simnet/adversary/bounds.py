@@ -44,7 +44,7 @@ from simnet.values.field import Field
 End = Literal["nothing", "output-only", "leaks"]
 ENDS: tuple[End, ...] = ("nothing", "output-only", "leaks")
 
-SHOWN = 3  # a sentence names at most so many doors
+SHOWN = 3  # the largest number of doors that a sentence names
 
 
 class ShareBounds:
@@ -72,7 +72,7 @@ class ShareBounds:
         if not self._receives(widest):
             certain = Rewriting(doors, corrupt, with_opened=False)
         reasons: list[str] = []
-        # All that the coalition may know about field elements; None if this may be anything.
+        # All that the coalition may know about field elements; None if it may know everything.
         self.widest: WidestView | None = None
         self.knowledge = self._knowledge(certain)
         self.written_out = certain.written_out

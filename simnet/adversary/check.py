@@ -175,7 +175,7 @@ class _Families:
         for at, family in enumerate(_list(content["families"], "families")):
             self._add(family, seen, f"families[{at}]")
         if statement == "leaks" and (content["doors"] or content["told"]):
-            raise BadCertificate("doors: with the statement leaks there are none")
+            raise BadCertificate("doors: the list must be empty if the statement is `leaks`")
         self.doors = [
             self._door(door, f"doors[{at}]")
             for at, door in enumerate(_list(content["doors"], "doors"))
@@ -244,7 +244,7 @@ class _Families:
             self._factor(pair, f"{where}.factors") for pair in _list(family["factors"], where)
         ]
         identity = kind, tuple(holders), label, tuple(factors)
-        _require(identity not in seen, f"{where}: another family has the same name")
+        _require(identity not in seen, f"{where}: another family is the same")
         seen.add(identity)
         if kind == "public":
             is_right = not holders and label == "one" and size == 1 and not factors
@@ -253,7 +253,7 @@ class _Families:
             is_right = not holders and not label and size == 1 and len(factors) > 1
             _require(is_right and factors == sorted(factors), f"{where}: this is not a monomial")
         else:
-            _require(bool(holders), f"{where}: nobody holds it")
+            _require(bool(holders), f"{where}: the family has no holder")
             _require(not factors, f"{where}: only a monomial has factors")
         is_own = not self.members.isdisjoint(holders) or kind == "public"
         if kind == "monomial":
@@ -268,14 +268,18 @@ class _Families:
         _whole(pair[1], where, below=self.sizes[number])
         kind = self._kinds[number]
         is_coin = kind == "coin" and not self._own[number]
-        _require(not is_coin and kind not in ("public", "monomial"), f"{where}: no such factor")
+        _require(
+            not is_coin and kind not in ("public", "monomial"), f"{where}: this cannot be a factor"
+        )
         self._multiplied.add(number)
         return number, pair[1]
 
     def _door(self, door: Any, where: str) -> Mapping[str, Any]:
         _record(door, "discloses function has_input in_full kind made party", where)
         kind = _one_of(door["kind"], ("secret", "disclose", "product"), where)
-        _require(_name(door["party"], where) not in self.members, f"{where}: its party is corrupt")
+        _require(
+            _name(door["party"], where) not in self.members, f"{where}: its party is not honest"
+        )
         _text(door["function"], where)
         for key in ("discloses", "has_input", "in_full"):
             _require(type(door[key]) is bool, f"{where}.{key}: this is neither true nor false")
@@ -334,7 +338,7 @@ class _Field:
         self._where = where
         self._families = families
         self.modulus = _whole(part["modulus"], f"{where}.modulus", least=2, below=1 << 64)
-        _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is no prime number")
+        _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is not prime")
         self.lanes = _whole(part["lanes"], f"{where}.lanes", least=1)
         self._family = self._read_unknowns(part["unknowns"])
         self.families = frozenset(self._family)
@@ -364,7 +368,7 @@ class _Field:
             self._basis(self.at_most, "at_most"),
         ]
         is_reduced = not any(u in self._bases[0] for form in self.at_most for u in form)
-        _require(is_reduced, f"{where}.at_most: it holds a pivot of what is learned")
+        _require(is_reduced, f"{where}.at_most: it contains a pivot of a learned function")
         self._ideal_basis = self._basis(self.ideal, "ideal")
         self.products = self._count()
 
@@ -388,14 +392,14 @@ class _Field:
             each.sort()
             for before, after in itertools.pairwise(each):
                 is_apart = after - before >= self.lanes
-                _require(is_apart, f"{where}: one unknown has two numbers")
+                _require(is_apart, f"{where}: one unknown is listed twice")
         return numbers
 
     def _read_message(self, message: Any, runs: int, where: str) -> None:
         _record(message, "from key piece round rows run tag to", where)
         members = self._families.members
-        _require(_name(message["from"], where) not in members, f"{where}: its sender is corrupt")
-        _require(_name(message["to"], where) in members, f"{where}: its recipient is honest")
+        _require(_name(message["from"], where) not in members, f"{where}: the sender is not honest")
+        _require(_name(message["to"], where) in members, f"{where}: the recipient is honest")
         run = _whole(message["run"], where, least=1, below=runs + 1)
         _whole(message["round"], where)
         _whole(message["piece"], where)
@@ -403,12 +407,12 @@ class _Field:
             _whole(message["key"], where, least=None)
         tag = _name(message["tag"], where)
         rows = _list(message["rows"], where)
-        _require(bool(rows), f"{where}: it has no rows")
+        _require(bool(rows), f"{where}: the message has no rows")
         free = 0  # the first element after those of the message's last row
         for row in rows:
             _pair(row, where)
             element = _whole(row[0], where)
-            _require(element >= free, f"{where}: two rows stand for one element")
+            _require(element >= free, f"{where}: two rows contain one element")
             free = element + self.lanes
             self.rows.append(self._form(row[1], where))
         self.elements[run, tag] += len(rows) * self.lanes
@@ -460,14 +464,14 @@ class _Field:
         before, modulus = -1, self.modulus
         for pair in _list(pairs, where):
             if type(pair) is not list or len(pair) != 2:
-                raise BadCertificate(f"{where}: {_short(pair)} is no pair")
+                raise BadCertificate(f"{where}: expected a pair, got {_short(pair)}")
             place, coefficient = pair
             if type(place) is not int or not before < place < below:
                 raise BadCertificate(
-                    f"{where}: {_short(place)} is not a place, or places do not ascend"
+                    f"{where}: {_short(place)} is no place, or is not in ascending order"
                 )
             if type(coefficient) is not int or not 0 < coefficient < modulus:
-                raise BadCertificate(f"{where}: {_short(coefficient)} is no coefficient")
+                raise BadCertificate(f"{where}: expected a coefficient, got {_short(coefficient)}")
             vector[place] = coefficient
             before = place
         return vector
@@ -658,7 +662,7 @@ class _Field:
         for basis in self._bases:
             rest = self._reduced(rest, basis)
         _require(not rest, f"{where} tells more than what is listed")
-        _require(not self._moved(row, self._apart), f"{where} depends on opened rows")
+        _require(not self._moved(row, self._apart), f"{where}: it depends on opened rows")
         is_hidden = self._moved(row, self._hiding) == self._part(row, HIDDEN)
         _require(is_hidden, f"{where} tells of a secret made from field elements")
 
@@ -721,7 +725,7 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
     for key in ("notes", "reveals"):
         for text in _list(content[key], key):
             _text(text, key)
-    _require(bool(_list(content["runs"], "runs")), "runs: there are none")
+    _require(bool(_list(content["runs"], "runs")), "runs: at least one run is expected, got none")
     disclosed = content["disclosed"]
     _record(disclosed, "argument doors epsilon independent tier", "disclosed")
     _disclosure(disclosed, ("epsilon",), "disclosed")
@@ -835,21 +839,23 @@ def _record(value: Any, keys: str | None, where: str) -> None:
     """Refuse a value that is not an object with exactly these keys; without `keys`, any keys are
     allowed.
     """
-    _require(type(value) is dict, f"{where}: {_short(value)} is no object")
+    _require(type(value) is dict, f"{where}: expected an object, got {_short(value)}")
     if keys is not None and sorted(value) != keys.split():
         odd = min(value.keys() ^ set(keys.split()))
-        fault = "does not belong here" if odd in value else "is missing"
+        fault = "is not expected here" if odd in value else "is missing"
         raise BadCertificate(f"{where}: the key {_short(odd)} {fault}")
 
 
 def _list(value: Any, where: str) -> list[Any]:
     if type(value) is not list:
-        raise BadCertificate(f"{where}: {_short(value)} is no list")
+        raise BadCertificate(f"{where}: expected a list, got {_short(value)}")
     return value
 
 
 def _pair(value: Any, where: str) -> None:
-    _require(type(value) is list and len(value) == 2, f"{where}: {_short(value)} is no pair")
+    _require(
+        type(value) is list and len(value) == 2, f"{where}: expected a pair, got {_short(value)}"
+    )
 
 
 def _whole(value: Any, where: str, least: int | None = 0, below: int | None = None) -> int:
@@ -861,7 +867,7 @@ def _whole(value: Any, where: str, least: int | None = 0, below: int | None = No
 
 def _text(value: Any, where: str) -> str:
     if type(value) is not str:
-        raise BadCertificate(f"{where}: {_short(value)} is no text")
+        raise BadCertificate(f"{where}: expected a text, got {_short(value)}")
     return value
 
 
@@ -890,7 +896,7 @@ def _digest(value: Any, digits: int, where: str) -> None:
 
 def _ascending(values: Sequence[Any], where: str) -> None:
     is_right = all(a < b for a, b in itertools.pairwise(values))
-    _require(is_right, f"{where}: the entries do not ascend")
+    _require(is_right, f"{where}: the entries are not in ascending order")
 
 
 def _is_prime(number: int) -> bool:

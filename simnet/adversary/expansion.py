@@ -1,12 +1,12 @@
-"""Products of forms, expanded: what is known about the factors makes a product linear again.
+"""Expanding products of forms: if enough is known about the factors, a product is linear again.
 
 Theory of operation
 -------------------
 
 The product of two forms is not a linear form, so the symbolic reading puts a new unknown in its
-place. This unknown is no free secret: it depends on the unknowns in the factors. But often a factor
-is known. In Beaver's multiplication a dealer shares random a, b and c = ab, and two parties that
-share x and y open ::
+place. This unknown is not a free secret: it depends on the unknowns in the factors. But often
+something is known about a factor. In Beaver's multiplication a dealer shares random a, b and c =
+ab, and two parties that share x and y open ::
 
     d = x - a,    e = y - b
 
@@ -162,7 +162,7 @@ class Expansion:
         return True
 
     def _number(self, vector: Vector, value: int) -> int:
-        """The constant term of a form with this vector and this sampled value."""
+        """The constant term of a form, given the form's coefficients and its sampled value."""
         rest = sum(coefficient * self._value(u) for u, coefficient in vector.items())
         return (value - rest) % self._modulus
 

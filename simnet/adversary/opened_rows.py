@@ -3,20 +3,21 @@
 Theory of operation
 -------------------
 
-Elimination says what the messages M of a coalition tell, if the coins in them are uniform. Two
-things can make this answer wrong.
+Elimination says what the messages M of a coalition tell if the coins in M are uniform. Doors that
+are given rows of field elements can make this answer wrong, in two ways.
 
-*Disclosed values.* A door that discloses a function of a row with coins tells something about the
-coins. If a party sends r and discloses whether w + r is 0, then a message x + w says more about x
-than before.
+*Disclosed values.* A door that discloses a function of a row with coins tells something about these
+coins. For example, a coin w hides x in the message x + w. If a party also sends the coin r, and
+discloses whether w + r is 0, then this tells something about w, and so about x.
 
-*Derived secrets.* A secret that a door makes from a row with coins is neither a coin nor a free
-secret: it may cancel the coins that it is made from. The product of two rows with coins is a
-derived secret, and so is a secret that is made from a derived secret.
+*Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. It
+is neither uniform like a coin nor free like other secrets, because it depends on the coins that it
+is made from. The product of two rows with coins is also a derived secret, and so is a secret that
+is made from a derived secret.
 
-Let Y be the rows of all doors whose value is on record. (A door that may refuse counts too: it
-is on record that it did not refuse.) Fix everything that was disclosed. If three conditions hold,
-the answer from M alone is right:
+Let Y be the rows that were given to doors with disclosed values. (A door that may refuse counts
+too: it is known that the door did not refuse.) Fix everything that was disclosed. If three
+conditions hold, the answer from M alone is right:
 
 1. *Derived secrets are hidden.* We eliminate all coins from M and Y together, except for the coins
    that derived secrets are made from. If no derived secret is left anywhere, the law of M and Y is
@@ -24,19 +25,20 @@ the answer from M alone is right:
 2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
    The coins of the other rows of Y must be independent of the coins in M:
    rank(A_M, A_Y) = rank A_M + rank A_Y. Then M and Y are independent, given all secrets.
-3. *Known arguments stay alone.* A door that is given a known row with coins in it must be given
-   known rows only. (Example: send r and disclose x + r. Each alone tells nothing, and both
-   together tell x.)
+3. *Known arguments stay alone.* If a door is given a row that contains coins and that the coalition
+   knows, then all arguments of the door must be known rows. (Example: a party sends the coin r and
+   discloses x + r. Each of the two tells nothing alone, but both together tell x.)
 
 If a condition fails, we give the coalition more rows: a derived secret with the rows that it is
 made from, or the rows of Y that depend on M. Somebody who knows more never learns less, so the
-answer for the *widened view* is an upper bound. There are finitely many rows, so this ends.
-An input cannot be given: if the door that breaks a condition was also given an input, the bound is
-`leaks`.
+answer for the *widened view* is an upper bound. There are finitely many rows, so the process ends.
+We cannot give the coalition an input: if the door that breaks a condition was also given an input,
+the upper bound is `leaks`.
 
-*Unknowns that the coalition knows* are numbers to it, with one exception: a secret that a member
-made from field elements that it had received. This secret depends on the coins of honest parties.
-It counts as a coin, together with a row that tells it.
+*Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
+member of the coalition made from field elements that it had received. Such a secret depends on the
+coins of honest parties. It counts as a coin, and we add a row that tells this coin to the
+coalition.
 
 Example over F_7. User u1 sends x + r, and gives w + r to a door. The coin w hides r, so the
 coalition learns nothing:
@@ -82,12 +84,14 @@ from simnet.linear.terms import Terms, accumulate, common_lanes, fresh, join, no
 from simnet.linear.unknowns import PLACES
 from simnet.linear.vectors import Vector
 
-# Marks of opened rows are numbered from here, beyond all unknowns.
+# The marks of opened rows are numbered from here, so that their numbers are larger than those of
+# all unknowns.
 FIRST_MARK = 1 << 62
 
 NOTHING = no_rows(0)
 
-Which = Callable[[Ints], Bools]  # says for each of many unknowns whether it has some property
+# a function that says, for each unknown of an array, whether the unknown has some property
+Which = Callable[[Ints], Bools]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -95,8 +99,8 @@ class DoorRows:
     """The field elements that one door of an honest party was given, by modulus.
 
     `made` is the family of the secret that the door made, if it made one. `discloses` says whether
-    its value is on record, or the fact that it did not refuse. `in_full` says that its value is the
-    numbers of the rows themselves.
+    the door's value is disclosed, or the fact that the door did not refuse. `in_full` says whether
+    the value determines the numbers of all rows.
     """
 
     party: str
@@ -169,7 +173,8 @@ class WidenedView:
         numbers = {number for rows in self.fields for number in rows.doors_given()}
         return [self.doors[number].title for number in sorted(numbers)]
 
-    # The conditions. Each method says whether its condition holds, and adds rows if it does not.
+    # The three conditions. Each of these methods says whether one condition holds, and adds rows to
+    # the view if the condition does not hold.
 
     def _is_settled(self) -> bool:
         return self._are_secrets_hidden() and self._are_coins_separate() and self._are_known_alone()
@@ -208,7 +213,9 @@ class WidenedView:
         return self._doors_behind(np.array(sorted(left), dtype=np.int64))
 
     def _doors_behind(self, unknowns: Ints) -> set[int]:
-        """The doors that made some of these unknowns, and whose secrets are still hidden."""
+        """The doors that made some of the given unknowns, and whose secrets the coalition was not
+        given yet.
+        """
         families = set((unknowns // PLACES).tolist())
         return {number for number in self._hidden if self.doors[number].made in families}
 
@@ -263,14 +270,16 @@ class WidenedView:
     # The current roles of unknowns.
 
     def _is_coin(self, unknowns: Ints) -> Bools:
-        """Which unknowns are honest coins, or are known and depend on honest coins."""
+        """Which unknowns count as coins: honest coins, and known secrets that depend on honest
+        coins.
+        """
         return np.asarray(self.counts_as_coin[unknowns // PLACES])
 
     def _is_known(self, unknowns: Ints) -> Bools:
         return np.asarray((self._roles.known & ~self.counts_as_coin)[unknowns // PLACES])
 
     def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
-        """The rows, and one more row for each unknown that is known and depends on honest coins."""
+        """The rows, and one more row for each known secret that depends on honest coins."""
         unknowns = rows.unknowns if also is None else np.concatenate([rows.unknowns, also])
         unknowns = np.unique(unknowns)
         moving = unknowns[self._is_coin(unknowns) & ~self._roles.is_coin(unknowns)]
@@ -329,16 +338,17 @@ def _in_lanes(parts: Sequence[Terms], lanes: int) -> Terms:
 class MarkedRows:
     """Rows that a coalition sees, and opened rows with one mark each, eliminated together.
 
-    A mark is one more target. So the result of the elimination shows functions of secrets, and also
-    which opened rows they were made with::
+    A mark is an additional target that only one opened row contains. So the result of the
+    elimination shows which opened rows were used for each function of secrets::
 
         no marks            a function that the seen rows tell
         one mark alone      an opened row that is a combination of seen rows: it is known
         several marks       opened rows that can be combined with seen rows so that coins cancel
 
-    In the last case the coins of the opened rows may also cancel without the seen rows. If this is
-    so for all such combinations, the coins of the seen rows and of the unknown opened rows are
-    independent. Otherwise the combination makes its rows *dependent*.
+    In the last case the coins of the opened rows may cancel even without the seen rows. If this is
+    true for all such combinations, the coins of the seen rows are independent of the coins of the
+    opened rows that the coalition does not know. If it is false for a combination, the opened rows
+    in this combination are called *dependent*.
     """
 
     def __init__(

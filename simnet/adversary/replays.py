@@ -51,8 +51,9 @@ from simnet.values.sealed import Input, Made
 
 # Limit for all replays of one run together. At least one replay is made of every run.
 MOST_MESSAGES = 5_000
-MOST_REPLAYS = 16  # even if fewer give every party every item
-MOST_OF_MANY = 200  # if there are too many items to give every party every item
+MOST_REPLAYS = 16  # at least so many replays are made, if `MOST_MESSAGES` allows it
+# the most replays if not every item can be tried
+MOST_OF_MANY = 200
 
 PURE = "the function of a door must have no side effect: it may only return a value"
 

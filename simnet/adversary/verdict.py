@@ -9,7 +9,7 @@ ideal world hands to its members in the same runs. Then the finding is ::
     leaks         L does not lie in F
     no-shares     no secret was declared: the protocol states that perturbation alone protects
 
-If field elements were opened and used, the coalition may learn more than L, or L may tell less than
+If doors were given field elements, the coalition may learn more than L, or L may tell it less than
 it seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can
 be learned `at_most`. If the ends differ, the finding is `undecided`.
 
@@ -56,7 +56,8 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
-SHOWN = 5  # functions, and messages for each, in a notebook
+# in a notebook: the largest number of functions shown, and of messages shown for each function
+SHOWN = 5
 SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
 

@@ -23,7 +23,7 @@ MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 @attrs.frozen(eq=False)
 class _Chunk:
-    """The sums of some blocks. The rows of the total follow one another."""
+    """The sums of some blocks, for slots with consecutive numbers."""
 
     terms: Terms
     each: int  # rows of terms for one row of the total
@@ -52,7 +52,9 @@ class FormTotal:
         self._sampled.reserve(slots)
 
     def add(self, pieces: Sequence[Slots], block: Forms) -> None:
-        """Add a block: its rows go one after another to the rows that the pieces name."""
+        """Add a block. The pieces say to which rows of the total the block's rows are added, in
+        order.
+        """
         self._sampled.add(pieces, block.sampled)
         slots = [
             np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows for rows in pieces
@@ -93,14 +95,14 @@ class FormTotal:
         return self._sum(summands, len(slots)).terms
 
     def _as_blocks(self) -> list[tuple[Ints, Terms]]:
-        """What has been added up, as blocks."""
+        """The chunks, each in the form of a block."""
         return [
             (np.arange(chunk.terms.rows // max(chunk.each, 1)), chunk.terms)
             for chunk in self._chunks
         ]
 
     def _sum(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
-        """The sum of blocks, each with the slot of its every row."""
+        """The sum of several blocks; for each block, the slots of its rows are given."""
         source = join([terms for _, terms in parts])
         each = self._size // source.lanes
         into = np.concatenate([slots for slots, _ in parts])

@@ -244,7 +244,7 @@ class Forms:
         lanes = gcd(self.terms.lanes, lanes_of(sampled.shape))
         return Forms(sampled, refine(self.terms, lanes), self.reading)
 
-    def __getitem__(self, where: Any) -> "Forms":  # whatever numpy takes as an index
+    def __getitem__(self, where: Any) -> "Forms":  # any index that numpy accepts
         sampled = self.sampled[where]
         inner = prod(self.shape[1:])
         # If the index selects whole rows of the array, we take whole rows of terms, which is fast.

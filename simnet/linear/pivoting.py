@@ -93,14 +93,15 @@ class Pivoting:
         return back_substitute(weights, self._rank, subtracted, self._modulus)
 
     def _eliminate(self, most: int) -> None:
-        """Use up rows for the coins that are in at most so many rows."""
+        """Eliminate every coin that occurs in at most the given number of rows."""
         agenda = [(len(rows), column) for column, rows in self._rows_of.items()]
         heapq.heapify(agenda)
         while agenda:
             degree, column = heapq.heappop(agenda)
             rows = self._rows_of.get(column, set())
             if degree != len(rows) or not rows:
-                continue  # the degree has changed since, and the coin is on the agenda again
+                # the coin's degree has changed since this entry was made, and a newer entry exists
+                continue
             if degree > most:
                 break
             row = min(rows, key=lambda r: (len(self._coins[r]), r))
@@ -110,7 +111,9 @@ class Pivoting:
                     heapq.heappush(agenda, (len(self._rows_of[other]), other))
 
     def _use_up(self, row: int, column: int) -> set[int]:
-        """Free all other rows of a coin; returns the coins whose degree may have changed."""
+        """Eliminate a coin from all rows but the pivot row. Return the coins whose degree may have
+        changed.
+        """
         coins, targets = self._coins.pop(row), self._targets.pop(row, {})
         touched = set(coins)
         inverse = pow(coins[column], -1, self._modulus)
@@ -133,7 +136,9 @@ class Pivoting:
         return touched - {column}
 
     def _groups(self) -> list[tuple[list[int], list[int]]]:
-        """The rows that still have coins, in groups that share none, with the coins of each."""
+        """The rows that still have coins, in groups that share no coin, and the coins of each
+        group.
+        """
         groups: list[tuple[list[int], list[int]]] = []
         rows_seen: set[int] = set()
         for start in sorted(row for row, coins in self._coins.items() if coins):

@@ -58,7 +58,8 @@ class Span:
     def reduce(
         self, vector: Mapping[int, int], origin: Mapping[int, int] | None = None
     ) -> tuple[Vector, Vector]:
-        """Subtract a vector's part in the span, from it and from its origin.
+        """Subtract from a vector its part in the span, and subtract the same combination from its
+        origin.
 
         Returns the remainder, which has no entry at any pivot, with its origin. The remainder is
         empty when the vector is in the span.
@@ -89,8 +90,8 @@ class Span:
     def _reduced_row(self, pivot: int) -> tuple[Vector, Vector]:
         """A row without entries at other pivots.
 
-        The other pivots in it came after it, and their rows were reduced by it when they were
-        added: subtracting them cannot bring this row's own pivot back.
+        The row may contain only pivots of rows that were added after it. Those rows were reduced by
+        this row when they were added. So subtracting them does not bring back this row's own pivot.
         """
         row, origin = self._rows[pivot]
         rest, source = self.reduce(

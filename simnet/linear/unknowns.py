@@ -58,8 +58,8 @@ ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are mu
 class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know them; `label` tells a party's families apart. A *monomial*
-    is a family of one unknown: the product of the secrets `factors`.
+    `holders` are the parties that know the unknowns; the families of one party have different
+    labels. A *monomial* is a family of one unknown: the product of the secrets `factors`.
     """
 
     kind: UnknownKind
@@ -77,7 +77,9 @@ class Family:
 
 @attrs.frozen
 class Name:
-    """An unknown in words: its kind, who holds it, its family's label, its place there from 0."""
+    """What identifies an unknown: its kind, its holders, its family's label, and its place in the
+    family, from 0.
+    """
 
     kind: UnknownKind
     holders: tuple[str, ...]
@@ -98,7 +100,9 @@ class Unknowns:
     def family(
         self, kind: UnknownKind, key: Hashable, label: str, holder: str, values: Residues
     ) -> Family:
-        """The family of that kind and key, made when first asked for, with one more holder."""
+        """Return the family with the given kind and key, which gets one more holder. The first call
+        makes the family.
+        """
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
             if family is None:
@@ -171,10 +175,12 @@ class Unknowns:
         return next(rows[0] for _, rows in self.values_by_family(np.array([unknown]), lanes))
 
     def values_by_family(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:
-        """The sampled values of many unknowns and of their neighbours, a family at a time.
+        """Yield the sampled values of many unknowns, family by family. Each unknown comes with the
+        unknowns that follow it, `lanes` in all.
 
-        Yields places in `unknowns`, and an array of shape (places, lanes). A family at a time,
-        because families are arrays of their own, of different types and sizes.
+        Yields pairs: the places in `unknowns` of one family's unknowns, and their values, shape
+        (places, lanes). Each family has an array of its own, so families cannot be treated
+        together.
         """
         order = np.argsort(unknowns, kind="stable")
         families, places = unknowns[order] // PLACES, unknowns[order] % PLACES

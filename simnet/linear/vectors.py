@@ -34,22 +34,23 @@ def back_substitute(
 ) -> Vector:
     """Solve `x = weights + Σ_row x[row] * substitutes(row)` for a system in triangular form.
 
-    `substitutes(row)` lists pairs (other, factor): a unit of `row` calls for `factor` units of
-    `other`. What it calls for has a smaller rank than `row` has; rows without a rank are never
-    called for.
+    `substitutes(row)` lists pairs (other, factor): one unit of `row` needs `factor` units of
+    `other`. Each `other` has a smaller rank than `row`. A row without a rank is never needed by
+    another row.
 
-    Example. A unit of row 7 calls for 2 units of row 5, which in turn call for 3 of row 4 each:
+    Example. One unit of row 7 needs 2 units of row 5, and each unit of row 5 needs 3 units of row
+    4:
 
     >>> calls = {7: [(5, 2)], 5: [(4, 3)]}
     >>> back_substitute({7: 1}, {4: 0, 5: 1}, lambda row: calls.get(row, []), modulus=101)
     {7: 1, 5: 2, 4: 6}
 
-    Rows are finished in order of falling rank. A row is finished only when all that call for it
-    are, so its weight is complete, and each row is visited once.
+    Rows are finished in order of falling rank. When a row is finished, all rows that need it are
+    finished already, so its weight is complete. Each row is visited once.
     """
     result: Vector = {}
-    pending: dict[int, int] = {}  # of rows that are called for and not yet finished
-    agenda: list[tuple[int, int]] = []  # the same rows, the highest rank first
+    pending: dict[int, int] = {}  # the weights so far of unfinished rows
+    agenda: list[tuple[int, int]] = []  # a heap of the same rows, by falling rank
 
     def finish(row: int, weight: int) -> None:
         if not weight:

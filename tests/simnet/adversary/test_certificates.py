@@ -92,17 +92,17 @@ def test_both_readers_say_the_same() -> None:
 # Of each weakness: what is replaced in the checker by what, and kinds of corruption that show it.
 WEAKNESSES = {
     "no prime test": (
-        '_require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is no prime number")',
+        '_require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is not prime")',
         "pass",
         ["modulus 4", "modulus squared"],
     ),
     "one unknown under two numbers": (
-        '_require(is_apart, f"{where}: one unknown has two numbers")',
+        '_require(is_apart, f"{where}: one unknown is listed twice")',
         "pass",
         ["one unknown under two numbers", "a secret takes its mask's number in a copy"],
     ),
     "families that are the same": (
-        '_require(identity not in seen, f"{where}: another family has the same name")',
+        '_require(identity not in seen, f"{where}: another family is the same")',
         "pass",
         ["one family under two numbers"],
     ),
@@ -122,7 +122,7 @@ WEAKNESSES = {
         ["set empty"],
     ),
     "coins that nobody holds": (
-        '_require(bool(holders), f"{where}: nobody holds it")',
+        '_require(bool(holders), f"{where}: the family has no holder")',
         "pass",
         ["coins that nobody holds"],
     ),
@@ -177,7 +177,7 @@ WEAKNESSES = {
         ["a function kept as a bound"],
     ),
     "opened rows that hang together with messages": (
-        '_require(not self._moved(row, self._apart), f"{where} depends on opened rows")',
+        '_require(not self._moved(row, self._apart), f"{where}: it depends on opened rows")',
         "pass",
         ["a row that tells a secret"],
     ),
@@ -207,12 +207,12 @@ WEAKNESSES = {
         ["opened: a row added", "opened: seen or of another door"],
     ),
     "messages of others": (
-        '_require(_name(message["to"], where) in members, f"{where}: its recipient is honest")',
+        '_require(_name(message["to"], where) in members, f"{where}: the recipient is honest")',
         "pass",
         ["a message from a member, or to another"],
     ),
     "elements twice": (
-        '_require(element >= free, f"{where}: two rows stand for one element")',
+        '_require(element >= free, f"{where}: two rows contain one element")',
         "pass",
         ["a row twice"],
     ),
