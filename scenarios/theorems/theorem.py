@@ -91,6 +91,15 @@ class Instance:
             return ""
         return small_in_words(float(value)) if self.is_log else _number(value)
 
+    @property
+    def in_words(self) -> str:
+        """The parameters, the numbers, and by how much they differ, as text."""
+        claimed, exact = self.numbers
+        text = self.place
+        if exact:
+            text += f": claimed {claimed}, exact {exact}" if claimed else f": {exact}"
+        return text + (f" ({self.excess})" if self.excess else "")
+
     def as_json(self) -> dict[str, Any]:
         """The keys that scripts rely on."""
         return {

@@ -121,7 +121,7 @@ def _reasons(theorem: "Theorem") -> list[str]:
     found = theorem.finding
     lines = []
     if found.counterexample is not None:
-        lines.append(f"Counterexample: {_in_words(found)}.")
+        lines.append(f"Counterexample: {found.counterexample.in_words}.")
         if found.numbers:
             lines.append(f"Here {found.numbers}.")
     elif found.state == "not judged":
@@ -132,17 +132,6 @@ def _reasons(theorem: "Theorem") -> list[str]:
         if reading.finding.state != found.state
     ]
     return lines
-
-
-def _in_words(found: "Finding") -> str:
-    """Return a counterexample as text: where it is, the numbers, and by how much it fails."""
-    instance = found.counterexample
-    assert instance is not None
-    claimed, exact = instance.numbers
-    text = instance.place
-    if exact:
-        text += f": claimed {claimed}, exact {exact}" if claimed else f": {exact}"
-    return text + (f" ({instance.excess})" if instance.excess else "")
 
 
 def _print_whole(out: "Console", theorem: "Theorem") -> None:
@@ -161,7 +150,7 @@ def _print_whole(out: "Console", theorem: "Theorem") -> None:
         out.print(Text.assemble(_state(found), f" ({found.how})" if found.how else ""))
         out.print(f"Judged: {found.basis}.")
         if found.counterexample is not None:
-            out.print(f"Counterexample: {_in_words(found)}.")
+            out.print(f"Counterexample: {found.counterexample.in_words}.")
         if found.numbers:
             out.print(f"Here {found.numbers}.")
         if found.sample:

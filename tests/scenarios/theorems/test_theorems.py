@@ -7,8 +7,10 @@ from math import comb, exp, log
 import pytest
 
 from scenarios.theorems.all_theorems import THEOREMS, of_papers, theorem
+from scenarios.theorems.rows import theorem_quotes
 from scenarios.theorems.theorem import PAGE, PAPERS, Instance, not_judged, searched
 from simnet.studies.find import names
+from simnet.studies.table import Table
 from tests.harness.data import ROOT
 from tests.harness.shell import refusal, simnet, words
 
@@ -187,6 +189,17 @@ def test_a_search_stops_at_the_first_that_fails():
 def test_a_search_without_instances_is_an_error():
     with pytest.raises(ValueError, match="no instance"):
         searched([], "nothing")
+
+
+def test_rows_of_quotes_have_the_verdicts_of_the_theorems():
+    quotes = theorem_quotes("jia")
+    rulings = [quote.judge(Table([], [], [])) for quote in quotes]
+    laws = {(ruling.source, ruling.under): ruling.law for ruling in rulings}
+    assert laws["Jia and Gong, Equation 14", ""] == "disagrees"
+    assert laws["Jia and Gong, Equation 14", "items that nobody holds"] == "agrees"
+    assert len(laws) == len(quotes) == 6
+    failing = next(ruling for ruling in rulings if ruling.law == "disagrees")
+    assert "Counterexample: n = 3, d = 2" in failing.points
 
 
 def test_what_is_not_judged_says_why():

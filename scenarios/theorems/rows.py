@@ -1,0 +1,45 @@
+"""Rows of the page of quotes for the theorems of a paper.
+
+The verdicts are those of `simnet theorems`: there is one judgement for both.
+"""
+
+from functools import partial
+
+from scenarios.theorems.all_theorems import of_papers
+from scenarios.theorems.theorem import Finding, Reading
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.table import Table
+
+
+def theorem_quotes(paper: str) -> list[Quote]:
+    """Return a row for each reading of each statement of a paper that can be judged.
+
+    Definitions that state no fact have no row. A theorem is judged only when its row is read off a
+    table. The expected value is 1 if the statement holds and 0 if it fails; nothing is measured.
+    Raises `ValueError` for an unknown paper.
+    """
+    return [
+        Quote(
+            theorem.source,
+            theorem.statement,
+            STATED,
+            partial(_judged, reading),
+            under=reading.under,
+            why=f"there is a counterexample: {theorem.shown_by}",
+        )
+        for theorem in of_papers([paper])
+        if theorem.kind != "Definition" or theorem.finding.state != "not judged"
+        for reading in theorem.readings
+    ]
+
+
+def _judged(reading: Reading, _: Table) -> Counterpart:
+    found = reading.finding
+    return Counterpart(float(found.state == "holds"), judged_at=_where(found))
+
+
+def _where(found: Finding) -> str:
+    """Return where a statement was judged, and its counterexample."""
+    if found.counterexample is None:
+        return found.basis
+    return f"{found.basis}. Counterexample: {found.counterexample.in_words}"
