@@ -1,6 +1,6 @@
 """Features in [-1, 1] from the rows of a table: numbers by declared ranges, categories one-hot.
 
-A category of c values becomes c - 1 columns of 0 and 1, which are all 0 for the first value, as in
+A category of c values becomes c - 1 columns of 0 and 1, which are all 0 for the last value, as in
 Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*,
 Section VI.
 """
@@ -41,7 +41,7 @@ def with_constant(features: Floats) -> Floats:
 def names_of(schema: Schema) -> tuple[str, ...]:
     """Return the names of the features that `encoded` makes."""
     flags = [
-        f"{column.name}={label}" for column in schema.categorical for label in column.labels[1:]
+        f"{column.name}={label}" for column in schema.categorical for label in column.labels[:-1]
     ]
     return (*(column.name for column in schema.numeric), *flags)
 
@@ -57,5 +57,5 @@ def items_of(column: Floats, size: int) -> Ints:
 
 
 def _one_hot(column: Floats, size: int) -> Floats:
-    """Return items from 1 as flags, all 0 for item 1; shapes (n,) and (n, c - 1)."""
-    return np.eye(size)[items_of(column, size) - 1, 1:]
+    """Return items from 1 as flags, all 0 for item c; shapes (n,) and (n, c - 1)."""
+    return np.eye(size)[items_of(column, size) - 1, :-1]

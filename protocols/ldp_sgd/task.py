@@ -36,3 +36,11 @@ class Task:
         if self.loss.of_classes:
             return float(min(np.mean(self.labels > 0), np.mean(self.labels < 0)))
         return float(np.var(self.labels))
+
+    def error_of_constant(self, labels: Floats) -> float:
+        """Return the error on other users' labels of the best answer for this task's users that is
+        the same for everybody.
+        """
+        if self.loss.of_classes:
+            return float(np.mean(labels != (1.0 if np.mean(self.labels) > 0 else -1.0)))
+        return float(np.mean((labels - np.mean(self.labels)) ** 2))

@@ -30,6 +30,7 @@ from simnet.studies.remembered import remembered
 FOLDS = 10
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # index in the list of a census's tasks
+METHODS = ("pm", "hm", "duchi", "duchi-as-printed", "laplace", "none")
 NOISE = 0.3  # standard deviation of made-up incomes around what the features say, which has 1
 
 
@@ -117,47 +118,59 @@ def _judged(
 
 @attrs.frozen(kw_only=True)
 class LearningPoint:
-    """A learning problem on a census, and how it is solved."""
+    """A learning problem on a census, and ε."""
 
     census: str
     loss: str
     users: int
-    folds: int  # number of folds that are run, at most ten
-    method: str
-    epsilon: float = EPSILONS[0]  # has no effect on a descent without privacy
-    first_step: float
+    folds: int  # number of the ten folds that are run
+    epsilon: float
     regularisation: float
 
 
 @typed(LearningPoint)
 def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the mean error of the models on users who were held out, and that of the best constant
-    answer.
+    """Return the mean error of each method's models on users who were held out.
+
+    All methods learn from the same users, in the same folds and, apart from `none`, in the same
+    groups with the same steps. `none` is a descent without privacy, whose groups and steps follow
+    the same rules for ε = ∞. `same_steps` is HM's descent without noise, and `constant` the best
+    answer that is the same for everybody.
     """
     task, source = task_of(point.census, point.loss, point.users, data, seed)
-    found = cross_validated(
-        task,
-        point.method,
-        point.epsilon,
-        seed=seed,
-        only=point.folds,
-        first_step=point.first_step,
-        regularisation=point.regularisation,
-    )
-    return {
-        "error": found.error,
-        "constant_error": task.constant_error,
-        "features": task.features.shape[1],
-        "steps": found.protocol.steps,
-        "group_size": found.protocol.group_size,
-        "people": source,
-    }
+    errors: dict[str, list[float]] = {}
+    for place, fold in enumerate(islice(folds(task, FOLDS, seed), point.folds)):
+        known, held_out = fold
+        of_fold = attrs.evolve(task, features=known[:, :-1], labels=known[:, -1])
+        for method in METHODS:
+            protocol, error = _judged(
+                task,
+                fold,
+                method,
+                point.epsilon,
+                seed + place,
+                regularisation=point.regularisation,
+            )
+            errors.setdefault(method, []).append(error)
+            if method == "hm":
+                plain = task.loss.error(
+                    protocol.without_noise(known), held_out[:, :-1], held_out[:, -1]
+                )
+                errors.setdefault("same_steps", []).append(plain)
+                numbers: dict[str, float | str] = {
+                    "steps": protocol.steps,
+                    "group_size": protocol.group_size,
+                    "first_step": protocol.first_step,
+                }
+        errors.setdefault("constant", []).append(of_fold.error_of_constant(held_out[:, -1]))
+    means = {name: float(np.mean(found)) for name, found in errors.items()}
+    return {**means, **numbers, "features": task.features.shape[1], "people": source}
 
 
 @typed(LearningPoint)
 def learning_cost(point: LearningPoint) -> float:
-    """About how many seconds a run takes."""
-    return 0.2 * point.folds * point.users / 20_000
+    """About how many seconds a trial takes."""
+    return (0.3 + 0.1 * point.epsilon**2) * point.folds * point.users / 20_000
 
 
 def task_of(census: str, loss: str, users: int, data: Path | None, seed: int) -> tuple[Task, str]:

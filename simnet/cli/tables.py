@@ -47,7 +47,7 @@ def print_model(result: Performance, console: Console) -> None:
     console.print(
         "A weight of a number is for the number scaled to [-1, 1]. A weight of a category is "
         "relative to "
-        "the first category."
+        "the last category."
     )
     if isinstance(result.population, TablePopulation):
         _print_domains(result.population.schema, console)

@@ -67,14 +67,14 @@ def test_a_row_becomes_its_features_a_constant_and_its_label() -> None:
     -1.
     """
     assert descent(3).examples(ROWS).tolist() == [
-        [-1, 0.5, 0, 0, 1, -1],
-        [1, -1, 1, 0, 1, 1],
-        [0, 0, 0, 1, 1, 1],
+        [-1, 0.5, 1, 0, 1, -1],
+        [1, -1, 0, 1, 1, 1],
+        [0, 0, 0, 0, 1, 1],
     ]
     assert descent(3, "squared").examples(ROWS).tolist() == [
-        [-1, 0, 0, 0, 1, 0.5],
-        [1, 1, 0, 1, 1, -1],
-        [0, 0, 1, 1, 1, 0],
+        [-1, 1, 0, 1, 1, 0.5],
+        [1, 0, 1, 0, 1, -1],
+        [0, 0, 0, 0, 1, 0],
     ]
 
 
@@ -400,7 +400,7 @@ def test_the_command_learns_from_a_file(file: Path, tmp_path: Path) -> None:
     status, out, _ = simnet("run", "ldp_sgd", *options)
     assert status == 0
     found = json.loads(out)
-    assert list(found["estimate"]) == list(found["truth"]) == ["hours", "sex=m", "intercept"]
+    assert list(found["estimate"]) == list(found["truth"]) == ["hours", "sex=f", "intercept"]
     assert found["interval"]["hours"] == [None, None]
     assert found["expected_squared_l2"] is None
     assert found["scores"]["target"] == "full=yes"
@@ -419,7 +419,7 @@ def test_the_command_prints_weights_and_errors(file: Path) -> None:
     assert status == 0
     for words in (
         "300 users, 3 weights of a model from 3 columns of people.csv",
-        "sex=m",
+        "sex=f",
         "full=yes: share misclassified, over 30 users who were never asked",
         "the same for all",
         "270 users are asked once, 30 never",
