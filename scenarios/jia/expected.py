@@ -3,20 +3,77 @@
 Source: Jia and Gong, *Calibrate*, section IV. A population is an array with the number of users who
 hold each item, shape (N,). An error is the squared error of a count, averaged over the items. Its
 expectation is over normal noise with the exact variance of each item, by closed forms and by
-quadrature. The prior is given; it is not fitted to the noise.
+quadrature. If the prior is fitted to the mean of the estimates, the expectation is over this mean
+as well.
 """
 
 from collections.abc import Sequence
+from math import sqrt
 
 import attrs
 import numpy as np
 
 from protocols.mechanisms.unary import OUE
+from protocols.postprocess.calibrate import Step
 from protocols.postprocess.expected import moments_of_errors, normal_density
 from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
 from simnet.arrays import Ints
+
+REACH, NODES = 9.0, 160  # deviations that the quadrature covers on either side; its points
+Means = Sequence[tuple[float, float]]  # values of the mean of the estimates, with their weights
+
+
+def mse_above(
+    holders: Ints, noise: Noise, step: Step, threshold: float, nodes: int = NODES
+) -> tuple[float, float]:
+    """Return mean and standard deviation of the squared error, averaged over independent items.
+
+    An estimate below `threshold` becomes 0, and another one what `step` makes of it. With z =
+    (threshold - f) / s, the squared error of an item with f holders is f² with probability Φ(z);
+    the rest is an integral of a smooth function, by Gauss-Legendre.
+    """
+    from scipy.special import ndtr  # imported only here: scipy loads slowly
+
+    truth, items = np.unique(np.asarray(holders, dtype=np.float64), return_counts=True)
+    deviation = np.sqrt(noise.variance(truth))
+    z = np.clip((threshold - truth) / deviation, -REACH, REACH)
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    half = (REACH - z) / 2
+    at = z[:, np.newaxis] + half[:, np.newaxis] * (places + 1)
+    mass = normal_density(at) * weights * half[:, np.newaxis]
+    estimates = truth[:, np.newaxis] + deviation[:, np.newaxis] * at
+    squared = (step(estimates.ravel()).reshape(at.shape) - truth[:, np.newaxis]) ** 2
+    below = ndtr(z)
+    mean = truth**2 * below + (mass * squared).sum(axis=1)
+    second = truth**4 * below + (mass * squared**2).sum(axis=1)
+    total = int(items.sum())
+    variance = float((items * np.maximum(second - mean**2, 0)).sum())
+    return float((items * mean).sum()) / total, sqrt(variance) / total
+
+
+def means_with_weights(mean: float, deviation: float) -> Means:
+    """Return means that estimates may have, with weights: a rule for integrals over a normal law.
+
+    Means of 1 and less are left out, because no power law has them.
+    """
+    if mean - 6 * deviation > 1:
+        places, weights = np.polynomial.hermite_e.hermegauss(5)
+        at, masses = mean + deviation * places, weights
+    else:
+        low, high = max(1 + 1e-3 * deviation, mean - 6 * deviation), mean + 6 * deviation
+        places, weights = np.polynomial.legendre.leggauss(16)
+        at = low + (high - low) * (places + 1) / 2
+        masses = weights * normal_density((at - mean) / deviation)
+    return list(zip(at.tolist(), (masses / masses.sum()).tolist(), strict=True))
+
+
+def averaged(parts: Sequence[tuple[float, float]], weights: Sequence[float]) -> tuple[float, float]:
+    """Return mean and standard deviation of a mixture of laws with these means and deviations."""
+    means, deviations = np.array(parts).T
+    mean = float(np.dot(weights, means))
+    return mean, sqrt(float(np.dot(weights, deviations**2 + (means - mean) ** 2)))
 
 
 @attrs.frozen

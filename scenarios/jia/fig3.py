@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from scenarios.jia.people import CHOICES, FILES, PARTIAL, TITLES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import law
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -10,7 +10,7 @@ from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import counted
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
-SOURCE = "Jia and Gong, section 4.1.1"
+SOURCE = "Jia and Gong, section IV-A1, Fig. 3"
 PART = "only the first sessions of Kosarak are among the data; this is their size"
 
 
@@ -39,10 +39,36 @@ EXPERIMENT = Experiment(
         "each point is the mean share of items for the counts from c to below 2c",
     ),
     quotes=[
-        Quote(SOURCE, "items, Retail", "16470", size("items", "retail")),
-        Quote(SOURCE, "users, Retail", "908576", size("users", "retail")),
-        Quote(SOURCE, "items, Kosarak", "41270", size("items", "kosarak"), why=PART),
-        Quote(SOURCE, "users, Kosarak", "8019015", size("users", "kosarak"), why=PART),
+        Quote(
+            SOURCE,
+            "number of items, Retail",
+            "16470",
+            size("items", "retail"),
+            data=DATA["retail"],
+        ),
+        Quote(
+            SOURCE,
+            "number of users, Retail",
+            "908576",
+            size("users", "retail"),
+            data=DATA["retail"],
+        ),
+        Quote(
+            SOURCE,
+            "number of items, Kosarak",
+            "41270",
+            size("items", "kosarak"),
+            why=PART,
+            data=DATA["kosarak"],
+        ),
+        Quote(
+            SOURCE,
+            "number of users, Kosarak",
+            "8019015",
+            size("users", "kosarak"),
+            why=PART,
+            data=DATA["kosarak"],
+        ),
     ],
     figure=lambda table: curves(
         table,

@@ -1,129 +1,271 @@
-"""Numbers of Fig. 4 of Jia and Gong: the noise of one collection by OUE, of Kosarak's size.
+"""Fig. 4 of Jia and Gong: the noise of the items in one collection, and the Gaussian fitted to it.
 
-The paper's figure shows the distribution of this noise. Here its standard deviation, variance and
-mean are measured.
+The paper shows OUE on Kosarak. Section III-B says the same of basic RAPPOR and of k-RR, so we draw
+these beside it, and Retail as well. The paper's numbers belong to the size of the whole of Kosarak.
+The variance, averaged over the items, depends on nothing but the numbers of users and items, so a
+made-up population of this size has the paper's numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from math import sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 
-from scenarios.jia.people import SIZES, TITLES
-from scenarios.jia.trials import noise, noise_cost
-from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.table import Measure, Table
+from protocols.mechanisms.unary import OUE
+from protocols.postprocess.noise import Noise
+from scenarios.jia.noise import (
+    BOUNDS,
+    FALSE_ALARM,
+    MECHANISMS,
+    gaussian_density,
+    noise,
+    noise_cost,
+    pooled_distance,
+)
+from scenarios.jia.noise import TITLES as NAMES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, SIZES, TITLES
+from scenarios.jia.trials import RUNS
+from simnet.scenario.figure import INK, blank_figure
+from simnet.studies.experiment import Experiment, Word
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import Outcome, share_of
+from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.verdict_table import NONE_NEEDED
 
-SOURCE = "Jia and Gong, section 4.2"
-WHOLE: dict[str, Any] = {"population": "all of kosarak", "epsilon": 1.0}
-ITEMS = SIZES[WHOLE["population"]][1]
-SOME = 1000
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SOURCE = "Jia and Gong, section IV-B, Fig. 4"
+WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "epsilon": 1.0}
 STANDARD = "the number is the standard deviation, at ε = 1"
+GAUSSIAN = (
+    "each estimate lies on a lattice with few steps a standard deviation and is skewed, because "
+    "few reports support an item"
+)
 
 
 def offset(table: Table) -> Counterpart:
-    """Return the square of the mean error over all items; the paper's number is that of one
-    collection.
+    """Return the square of the mean noise of a collection; the paper's number is that of one."""
+    return Counterpart.of(table.at("offset", **WHOLE), 1)
+
+
+def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
+    """Return the standard deviation (`power` 1) or the variance (2) of the noise.
+
+    The law needs no run. With `fitted` the paper's number was fitted to one collection, so it is
+    random, and our runs fit it too.
     """
-    return Counterpart.of(table.at("offset", **WHOLE, items=ITEMS), 1)
+    users, items = SIZES[WHOLE["population"]]
+    known = Noise.of(OUE(WHOLE["epsilon"], items), users)
+    variance = float(known.variance(users / items)) if fitted else known.floor
+    expected = variance if power == 2 else sqrt(variance)
+    if not fitted:
+        return Counterpart(expected)
+    spread = power / sqrt(2 * items)  # of a number that is fitted to normal noise
+    try:
+        found = table.at("variance", **WHOLE)
+    except NoSuchPoint:
+        return Counterpart(expected, spread=spread)
+    numbers = (found.mean, found.low, found.high)
+    measured, low, high = numbers if power == 2 else (sqrt(max(one, 0.0)) for one in numbers)
+    return Counterpart(expected, measured, low, high, spread, trials=found.trials)
 
 
-def noise_of(measure: str, fitted: bool) -> Callable[[Table], Counterpart]:
-    """Return a function that reads the standard deviation or the variance of the noise.
+def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
+    """Return whether the noise is the Gaussian of Eq. 14, up to the threshold of the word.
 
-    With `fitted` the paper's number was fitted to one collection, and so is random.
+    The statement surely holds or fails if the distance, give or take its error, does.
     """
+    rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
+    if not rows:
+        raise NoSuchPoint(f"no noise of {mechanism} on {population} was looked at")
+    limit, (distance, arm) = table.word("Gaussian"), pooled_distance(rows)
+    law = float(rows[0]["expected_distance"])
+    outcome = Outcome(distance <= limit, distance + arm <= limit, distance - arm <= limit)
+    words = (
+        f"ε = 1; the distance is {law:.2g} by the exact law, {distance:.2g} ± {arm:.1g} measured"
+    )
+    return attrs.evolve(share_of([outcome], float(law <= limit)), trials=len(rows), judged_at=words)
 
-    def reading(table: Table) -> Counterpart:
-        items = max(table.where(**WHOLE).values("items"), default=0)
-        found = Counterpart.of(table.at(measure, **WHOLE, items=items))
-        relative = sqrt(
-            (1 if measure == "deviation" else 4) / (2 * ITEMS)
-        )  # relative standard deviation of a fitted number, for normal noise
-        return attrs.evolve(found, spread=relative) if fitted else found
 
-    return reading
+def tested(table: Table, population: str, mechanism: str) -> Counterpart:
+    """Return whether Kolmogorov's test rejects the Gaussian no more often than by false alarm.
+
+    The statement surely fails if so many rejections have a probability below 1/100. It is never
+    sure to hold, because a test that does not reject proves nothing.
+    """
+    from scipy.special import bdtrc  # imported only here: scipy loads slowly
+
+    rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
+    if not rows:
+        raise NoSuchPoint(f"no noise of {mechanism} on {population} was looked at")
+    rejected, count = sum(int(row["rejected"]) for row in rows), len(rows)
+    chance = float(bdtrc(rejected - 1, count, FALSE_ALARM)) if rejected else 1.0
+    possible = chance >= FALSE_ALARM
+    words = f"ε = 1; {rejected} of {count} collections were rejected"
+    found = share_of([Outcome(possible, False, possible)])
+    return attrs.evolve(found, trials=count, judged_at=words)
 
 
-def deviations(table: Table) -> Table:
-    """The part of the table with the standard deviations of the last `SOME` items."""
-    return attrs.evolve(table.where(items=SOME), measures=table.measures[:1])
+def mixture(table: Table, population: str) -> Counterpart:
+    """Return whether Eq. 21 gives the law of the estimates of OUE, by the exact laws."""
+    rows = table.where(population=population, mechanism="oue", epsilon=1.0).rows
+    if not rows:
+        raise NoSuchPoint(f"no estimates on {population} were looked at")
+    law = float(rows[0]["mixture_distance"])
+    words = f"ε = 1; the distance is {law:.2g} by the exact law"
+    return Counterpart(float(law <= table.word("Gaussian")), share=True, judged_at=words)
+
+
+def quotes() -> Iterator[Quote]:
+    """Yield the rows of this figure and of the noise's distribution."""
+    yield Quote(
+        SOURCE,
+        "square of the fitted mean of the noise (printed: -3.2)",
+        lambda _: 3.2**2,
+        offset,
+        data=NONE_NEEDED,
+    )
+    for what, printed, fitted in (
+        ("variance of the noise by theory", "5434", False),
+        ("fitted variance of the noise", "5405", True),
+    ):
+        yield Quote(
+            SOURCE,
+            what,
+            printed,
+            partial(noise_of, power=2, fitted=fitted),
+            STANDARD,
+            partial(noise_of, power=1, fitted=fitted),
+            data=NONE_NEEDED,
+            points="ε = 1, which the text does not state, because it gives the printed number",
+        )
+    for population in FILES:
+        for mechanism, name in NAMES.items():
+            shown = mechanism == "oue" and population == "kosarak"
+            yield _stated(
+                SOURCE if shown else "Jia and Gong, section III-B",
+                f"the noise p_s of one collection by {name} on {TITLES[population]} is a Gaussian "
+                "with mean 0 and the variance of Eq. 14",
+                partial(gaussian, population=population, mechanism=mechanism),
+                population,
+                "its distribution function is off by at most the threshold of the word Gaussian",
+            )
+            yield _stated(
+                SOURCE if shown else "Jia and Gong, section III-B",
+                f"the noise p_s of one collection by {name} on {TITLES[population]} is a Gaussian "
+                "with mean 0 and the variance of Eq. 14",
+                partial(tested, population=population, mechanism=mechanism),
+                population,
+                f"Kolmogorov's test with false alarms of {FALSE_ALARM:.0%} does not reject it",
+            )
+        yield _stated(
+            "Jia and Gong, section III-C, Eq. 21",
+            f"the estimates of OUE on {TITLES[population]} have the distribution that follows "
+            "from the true counts and Gaussian noise",
+            partial(mixture, population=population),
+            population,
+            "",
+        )
+
+
+def _stated(
+    source: str, what: str, reading: Callable[[Table], Counterpart], population: str, under: str
+) -> Quote:
+    return Quote(source, what, STATED, reading, under=under, why=GAUSSIAN, data=DATA[population])
+
+
+def draw(table: Table) -> "Figure":
+    """Draw the noise of the first collection of each kind, with its Gaussian."""
+    populations = [one for one in table.values("population") if one in FILES]
+    shown = table if not populations else table.where(epsilon=table.values("epsilon")[0])
+    mechanisms = table.values("mechanism")
+    rows = {
+        (row["population"], row["mechanism"]): row for row in reversed(shown.rows)
+    }  # the first of each kind
+    figure: Figure = blank_figure()(figsize=(7.0, 1.0 + 2.0 * len(populations)))
+    figure.set_layout_engine("constrained")
+    grid = figure.subplots(len(populations), len(mechanisms), squeeze=False, sharey=True)
+    for line, population in zip(grid, populations, strict=True):
+        for axes, mechanism in zip(line, mechanisms, strict=True):
+            if (population, mechanism) in rows:
+                _histogram(axes, rows[population, mechanism])
+            axes.set_title(f"{NAMES[mechanism]}, {TITLES[population]}", fontsize=7.5, color=INK)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("density, per √(Eq. 14)", fontsize=7.5)
+    for axes in grid[-1]:
+        axes.set_xlabel("noise of an item (users)", fontsize=7.5)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=7.5, frameon=False)
+    return figure
+
+
+def _histogram(axes: "Axes", row: Any) -> None:
+    unit = sqrt(row["eq_14"])
+    below = np.array([row[f"below_{place:02d}"] for place in range(len(BOUNDS))])
+    heights = np.diff(below) / np.diff(BOUNDS)
+    axes.stairs(heights, BOUNDS * unit, fill=True, color="#c9d3e0", label="items of one collection")
+    at = np.linspace(BOUNDS[0], BOUNDS[-1], 200) * unit
+    fitted = gaussian_density(at, row["fitted_mean"], row["fitted_deviation"]) * unit
+    axes.plot(at, fitted, "-", color=INK, linewidth=1.2, label="Gaussian fitted to them")
+    theory = gaussian_density(at, 0.0, unit) * unit
+    axes.plot(at, theory, "--", color="#d55e00", linewidth=1.2, label="Gaussian of Eq. 13 and 14")
+    p_value = row["p_value"]
+    words = f"{p_value:.2f}" if p_value >= FALSE_ALARM else f"{p_value:.0e}"
+    axes.annotate(
+        f"fit: {row['fitted_mean']:.3g}\n± {row['fitted_deviation']:.4g}\n\n"
+        f"Kolmogorov:\np = {words}",
+        (0.02, 0.97),
+        xycoords="axes fraction",
+        va="top",
+        fontsize=7,
+        color=INK,
+    )
+    axes.tick_params(labelsize=7)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 EXPERIMENT = Experiment(
-    summary="Mean and deviation of the noise of OUE",
+    summary="The noise of one collection and its Gaussian",
     source="Jia and Gong, Fig. 4",
     trial=noise,
     grid=[
-        {
-            "population": ["kosarak", "retail"],
-            "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0],
-            "items": [SOME],
-        },
-        {
-            "population": [WHOLE["population"]],
-            "epsilon": [WHOLE["epsilon"]],
-            "items": [SOME, ITEMS],
-        },
+        {"population": list(FILES), "mechanism": list(MECHANISMS), "epsilon": [1.0]},
+        {key: [value] for key, value in WHOLE.items()},
     ],
     measures=[
-        Measure(
-            "deviation",
-            "standard deviation of the noise",
-            "expected_deviation",
-            "deviation_deviation",
-        ),
         Measure("variance", "variance of the noise", "expected_variance", "deviation_variance"),
         Measure("offset", "square of the mean of the noise", "expected_offset", "deviation_offset"),
+        Measure("skewness", "skewness of the noise", "expected_skewness"),
+        Measure("rejected", "share of collections that Kolmogorov's test rejects"),
     ],
-    trials=2,
-    quick={"items": [SOME]},
+    trials=RUNS,
+    quick={"population": list(FILES)},
+    quick_trials=2,
+    files=list(FILES.values()),
+    data=PARTIAL,
     choices=(
-        (
-            "made-up counts by Zipf's law, of the same sizes as the data: the noise hardly "
-            "depends on the counts"
-        ),
+        *CHOICES,
         "ε = 1, which the text does not state, is the one that gives the printed numbers",
         (
-            f"the noise of the last {SOME:,} items, which that of the others is like; of all for "
-            "the mean of the noise"
+            "the printed numbers are those of the whole of Kosarak; made-up counts of this size "
+            "have the same mean variance, which depends on the numbers of users and items only"
+        ),
+        (
+            "Kolmogorov's test is against the Gaussian of Eq. 13 and 14, with false alarms of "
+            f"{FALSE_ALARM:.0%}"
         ),
     ),
-    quotes=[
-        Quote(
-            SOURCE,
-            "square of the fitted mean of the noise (printed -3.2)",
-            lambda _: 3.2**2,
-            offset,
-        ),
-        Quote(
-            SOURCE,
-            "variance of the noise by theory",
-            "5434",
-            noise_of("variance", fitted=False),
-            STANDARD,
-            noise_of("deviation", fitted=False),
-        ),
-        Quote(
-            SOURCE,
-            "fitted variance of the noise",
-            "5405",
-            noise_of("variance", fitted=True),
-            STANDARD,
-            noise_of("deviation", fitted=True),
-        ),
-    ],
-    figure=lambda table: curves(
-        deviations(table),
-        "epsilon",
-        panel="measure",
-        line=["population"],
-        words=lambda one: TITLES[one],
-        titles={"deviation": "Noise of OUE"},
-        x_label="ε",
-    ),
+    words={
+        "Gaussian": Word(
+            0.01, "a distribution function at most this far from the Gaussian's is a Gaussian"
+        )
+    },
+    quotes=list(quotes()),
+    figure=draw,
     cost=noise_cost,
 )

@@ -1,39 +1,62 @@
 """Fig. 5, 6, 8 and 9 of Jia and Gong: precision, recall and F-score of heavy hitters."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 import attrs
 
+from scenarios.jia.paired import (
+    always,
+    both,
+    difference_falls,
+    difference_rises,
+    less,
+    places_of,
+    sure,
+)
 from scenarios.jia.people import CHOICES, DATA, FILES, TITLES
-from scenarios.jia.trials import FOUND, RATES, RUNS, WORDS, hitters, hitters_cost
+from scenarios.jia.trials import FOUND, RATES, TRIALS, WORDS, hitters, hitters_cost
+from simnet.scenario.figure import INK
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.statements import MeasureByAxis, resampled
-from simnet.studies.table import Measure, Table
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import paired_less, places_in_words
+from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SOURCE = "Jia and Gong, section 4.2"
-CUTS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # multiples of the significance threshold
+Row = tuple[str, Callable[[Table], Counterpart], str, str]  # what, reading, why, under
+SOURCE = "Jia and Gong, section IV-B, Fig."
+CUTS = {
+    "retail": (200.0, 400.0, 600.0, 800.0, 1000.0, 1200.0, 1400.0, 1800.0, 2400.0),
+    "kosarak": (100.0, 200.0, 300.0, 400.0, 550.0, 700.0, 850.0, 1100.0, 1500.0),
+}  # counts on either side of the significance threshold
+FEW_CUTS = {"retail": (400.0, 800.0, 1400.0), "kosarak": (200.0, 400.0, 850.0)}
 PANELS = {"precision": "Precision", "recall": "Recall", "f_score": "F-score"}
-Rule = Callable[[MeasureByAxis], bool]  # on the mean rates at a point
+Places = Mapping[float, Sequence[TrialRow]]
 
 
 def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     """Return the experiment of one figure: over cuts at ε = 4, or over ε with the significance
     threshold as cut.
     """
-    grid: Product = {
-        "population": [population],
-        "epsilon": [4.0] if by_cut else [1.0, 2.0, 3.0, 4.0, 5.0],
-        "cut": list(CUTS) if by_cut else [1.0],
-    }
-    axis, label = ("cut", "cut, in multiples of the threshold") if by_cut else ("epsilon", "ε")
+    grid: Product = (
+        {"population": [population], "epsilon": [4.0], "cut": list(CUTS[population])}
+        if by_cut
+        else {"population": [population], "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    )
+    axis, label = ("cut", "threshold (users)") if by_cut else ("epsilon", "privacy budget ε")
+    cut_choice = (
+        "the text does not list the paper's thresholds; ours lie on either side of the "
+        "significance threshold"
+        if by_cut
+        else "the threshold is the significance threshold of each ε"
+    )
     return Experiment(
-        summary=f"Heavy hitters {'by cut' if by_cut else 'by ε'}, {TITLES[population]}",
+        summary=f"Heavy hitters {'by threshold' if by_cut else 'by ε'}, {TITLES[population]}",
         source=f"Jia and Gong, Fig. {number}",
         trial=hitters,
         grid=[grid],
@@ -42,19 +65,20 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             for rate in RATES
             for name in FOUND
         ],
-        trials=RUNS,
-        quick={"epsilon": [4.0] if by_cut else [5.0], "cut": [0.5, 1.0]},
+        trials=TRIALS,
+        quick={"cut": list(FEW_CUTS[population])} if by_cut else {"epsilon": [1.0, 3.0, 5.0]},
         quick_trials=2,
         files=[FILES[population]],
-        data=DATA[population],
         choices=(
             *CHOICES,
+            cut_choice,
             (
-                "the cuts are multiples of the significance threshold (1); the text does not list "
-                "the paper's"
+                "Calibrate's prior is a power law on 1..n with the mean of the estimates; a "
+                "collection without such a law is left out"
             ),
         ),
-        quotes=list(_by_cut(population) if by_cut else _by_epsilon(population)),
+        data=DATA[population],
+        quotes=list(_by_cut(number, population) if by_cut else _by_epsilon(number, population)),
         figure=lambda table: _draw(table, axis, label, TITLES[population]),
         cost=hitters_cost,
     )
@@ -70,6 +94,7 @@ def melted(table: Table) -> Table:
         }
         for row in table.rows
         for name in FOUND
+        if f"precision_{name}" in row
     ]
     return attrs.evolve(
         table, rows=rows, axes=[*table.axes, "method"], measures=[Measure(rate) for rate in RATES]
@@ -87,95 +112,199 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
         x_label=label,
         log_y=False,
         y_label="",
-        notes=("Means with intervals that hold together at 99.9 %.",),
+        notes=(
+            ("The dashed line is the significance threshold.",)
+            if axis == "cut"
+            else ("OUE and OUE-Zero name the same items, so that their curves coincide.",)
+        ),
     )
     for axes in figure.axes:
         axes.set_ylim(0, 1.02)
+        if axis == "cut":
+            axes.axvline(threshold_of(table), linestyle="--", color=INK, linewidth=0.9, zorder=0)
     return figure
 
 
-def share(table: Table, rule: Rule, below: bool | None = None) -> Counterpart:
-    """Return at which share of the points a rule holds.
+def threshold_of(table: Table) -> float:
+    """Return the significance threshold of the first trial."""
+    return float(table.rows[0]["threshold"])
 
-    `below` chooses the points: True for cuts below the significance threshold, False for the other
-    cuts, None for all.
+
+def below(table: Table) -> Places:
+    """Return the trials by cut, for the cuts below the significance threshold.
+
+    Raises `NoSuchPoint` if there are none.
     """
-    cuts = (
-        point
-        for point in table.points().values()
-        if below is None or (point.rows[0]["cut"] < 1) == below
+    return _some({cut: rows for cut, rows in by_cut(table).items() if cut < threshold_of(table)})
+
+
+def above(table: Table) -> Places:
+    """Return the trials by cut, for the cuts from the significance threshold on."""
+    return _some({cut: rows for cut, rows in by_cut(table).items() if cut >= threshold_of(table)})
+
+
+def by_cut(table: Table) -> Places:
+    """Return the trials by cut."""
+    return places_of(table, "cut")
+
+
+def by_epsilon(table: Table) -> Places:
+    """Return the trials by ε."""
+    return places_of(table, "epsilon")
+
+
+def _some(places: Places) -> Places:
+    if not places:
+        raise NoSuchPoint("no cut of that side was run")
+    return places
+
+
+def alike(places: Places, axis: str) -> Counterpart:
+    """Return the share of places at which OUE and OUE-Zero have the same rates in every trial."""
+    rows = {
+        place: [
+            {**row, "alike": int(all(row[f"{r}_zero"] == row[f"{r}_oue"] for r in RATES))}
+            for row in trials
+        ]
+        for place, trials in places.items()
+    }
+    return always(rows, "alike", axis, lambda row: row.get("cut", inf) >= row["threshold"])
+
+
+def best(places: Places, axis: str) -> Counterpart:
+    """Return the share of places at which Calibrate has a better F-score than OUE and OUE-Zero."""
+    with_all = [[row for row in rows if "f_score_calibrate" in row] for rows in places.values()]
+    if not all(with_all):
+        raise NoSuchPoint("at some place no collection could be calibrated")
+    found = paired_less(with_all, ["f_score_oue", "f_score_zero"], ["f_score_calibrate"])
+    words = places_in_words([{axis: value} for value in places], [axis])
+    return attrs.evolve(sure(found), judged_at=words)
+
+
+def _quotes(number: int, population: str, rows: Iterator[Row]) -> Iterator[Quote]:
+    for what, reading, why, under in rows:
+        yield Quote(
+            f"{SOURCE} {number}",
+            f"{what}, {TITLES[population]}",
+            STATED,
+            reading,
+            why=why,
+            under=under,
+        )
+
+
+LOSES = "at some points Calibrate's F-score is not the higher one"
+ORDER = "at some threshold the order is reversed"
+TRULY = "the two lists differ somewhere"
+
+
+def _by_cut(number: int, population: str) -> Iterator[Quote]:
+    return _quotes(number, population, _rows_by_cut())
+
+
+def _rows_by_cut() -> Iterator[Row]:
+    yield (
+        "Calibrate has a better F-score than OUE and OUE-Zero",
+        lambda table: best(by_cut(table), "cut"),
+        LOSES,
+        "at all thresholds shown",
     )
-    return resampled([point.rows for point in cuts], rule)
-
-
-def _best(rates: MeasureByAxis) -> bool:
-    return rates["f_score_calibrate"] > max(rates["f_score_oue"], rates["f_score_zero"])
-
-
-def _sharper(rates: MeasureByAxis) -> bool:
-    return (
-        rates["precision_calibrate"] > rates["precision_oue"]
-        and rates["recall_calibrate"] < rates["recall_oue"]
+    yield (
+        "Calibrate has a better F-score than OUE and OUE-Zero",
+        lambda table: best(below(table), "cut"),
+        LOSES,
+        "at thresholds smaller than the significance threshold",
     )
-
-
-def _zero_sharper(rates: MeasureByAxis) -> bool:
-    return (
-        rates["precision_zero"] > rates["precision_oue"]
-        and rates["recall_zero"] < rates["recall_oue"]
+    yield (
+        "Calibrate achieves higher precision than OUE",
+        lambda table: less(by_cut(table), "precision_oue", "precision_calibrate", axis="cut"),
+        ORDER,
+        "",
     )
-
-
-def _alike(rates: MeasureByAxis) -> bool:
-    return all(rates[f"{rate}_zero"] == rates[f"{rate}_oue"] for rate in RATES)
-
-
-def _statement(what: str, rule: Rule, below: bool | None, why: str) -> Quote:
-    return Quote(SOURCE, what, lambda _: 1.0, lambda table: share(table, rule, below), why=why)
-
-
-LOSES = "at some points Calibrate's F-score is the lower one"
-EQUAL = "the two lists differ somewhere"
-
-
-def _by_cut(population: str) -> Iterator[Quote]:
-    title = TITLES[population]
-    yield _statement(
-        f"share of cuts at which Calibrate has the best F-score, {title}", _best, None, LOSES
+    yield (
+        "Calibrate has lower recall than OUE",
+        lambda table: less(by_cut(table), "recall_calibrate", "recall_oue", axis="cut"),
+        ORDER,
+        "",
     )
-    yield _statement(
-        f"share of cuts below the threshold at which it has, {title}", _best, True, LOSES
-    )
-    yield _statement(
-        f"share of cuts at which Calibrate is more precise than OUE and recalls less, {title}",
-        _sharper,
-        None,
-        "at some cut both methods are alike, or the order is reversed",
-    )
-    yield _statement(
-        f"share of cuts from the threshold on at which OUE and OUE-Zero are alike, {title}",
-        _alike,
-        False,
-        EQUAL,
-    )
-    yield _statement(
-        (
-            "share of cuts below it at which OUE-Zero is more precise than OUE and recalls less, "
-            f"{title}"
+    yield (
+        "Calibrate has fewer true positives and fewer false positives than OUE",
+        lambda table: both(
+            less(by_cut(table), "right_calibrate", "right_oue", axis="cut"),
+            less(by_cut(table), "wrong_calibrate", "wrong_oue", axis="cut"),
         ),
-        _zero_sharper,
-        True,
-        "at some cut it is not",
+        ORDER,
+        "",
+    )
+    for other in ("oue", "zero"):
+        yield (
+            "Calibrate's improvement is more significant when the threshold is smaller",
+            partial(_improvement, other=other),
+            "at some step to a larger threshold the improvement grows",
+            f"the improvement is the difference of the F-scores of Calibrate and {WORDS[other]}",
+        )
+    yield (
+        "when the threshold is larger than the significance threshold, OUE-Zero and OUE have the "
+        "same performance",
+        lambda table: alike(above(table), "cut"),
+        TRULY,
+        "",
+    )
+    yield (
+        "below the significance threshold OUE-Zero has higher precision than OUE",
+        lambda table: less(below(table), "precision_oue", "precision_zero", axis="cut"),
+        ORDER,
+        "",
+    )
+    yield (
+        "below the significance threshold OUE-Zero has lower recall than OUE",
+        lambda table: less(below(table), "recall_zero", "recall_oue", axis="cut"),
+        ORDER,
+        "",
+    )
+    yield (
+        "OUE-Zero predicts the same items for all thresholds smaller than the significance "
+        "threshold",
+        lambda table: always(
+            below(table), "unchanged", "cut", lambda row: row["cut"] <= row["threshold"]
+        ),
+        "a smaller threshold adds items",
+        "compared with half the threshold, in the same collection",
+    )
+    yield (
+        "OUE-Zero's precision rises as the threshold becomes smaller",
+        lambda table: difference_falls(below(table), "precision_zero", "", "cut"),
+        "at some step it does not",
+        "",
+    )
+    yield (
+        "OUE-Zero's recall falls as the threshold becomes smaller",
+        lambda table: difference_rises(below(table), "recall_zero", "cut"),
+        "at some step it does not",
+        "",
     )
 
 
-def _by_epsilon(population: str) -> Iterator[Quote]:
-    title = TITLES[population]
-    yield _statement(
-        f"share of ε at which Calibrate has the best F-score, {title}", _best, None, LOSES
+def _improvement(table: Table, other: str) -> Counterpart:
+    return difference_falls(by_cut(table), "f_score_calibrate", f"f_score_{other}", "cut")
+
+
+def _by_epsilon(number: int, population: str) -> Iterator[Quote]:
+    return _quotes(number, population, _rows_by_epsilon())
+
+
+def _rows_by_epsilon() -> Iterator[Row]:
+    yield (
+        "Calibrate has a better F-score than OUE and OUE-Zero at every ε",
+        lambda table: best(by_epsilon(table), "epsilon"),
+        LOSES,
+        "",
     )
-    yield _statement(
-        f"share of ε at which OUE and OUE-Zero are alike, {title}", _alike, None, EQUAL
+    yield (
+        "OUE and OUE-Zero have exactly the same curves",
+        lambda table: alike(by_epsilon(table), "epsilon"),
+        TRULY,
+        "",
     )
 
 

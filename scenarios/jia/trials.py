@@ -1,7 +1,7 @@
 """The trials of Jia and Gong: collections by OUE, drawn item by item, and their post-processing."""
 
-from collections.abc import Mapping
-from math import exp, inf, sqrt
+from collections.abc import Callable, Mapping
+from math import inf, sqrt
 from pathlib import Path
 
 import attrs
@@ -11,48 +11,43 @@ import numpy.typing as npt
 from protocols import checks
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE, UnaryReports
-from protocols.postprocess.calibrate import Calibrate, Step, known_mean
-from protocols.postprocess.expected import moments_of_errors
+from protocols.postprocess.calibrate import Calibrate, Step
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.heavy_hitters import heavy_hitters
-from protocols.postprocess.noise import Noise, zeroed
+from protocols.postprocess.noise import BETA, Noise, zeroed
 from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.priors import FinitePrior, PowerLaw, Prior
+from scenarios.jia.expected import Means, averaged, means_with_weights, mse_above
 from scenarios.jia.people import SIZES, holders
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
-from simnet.errors import BadInput
 from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
 
-RUNS = 24  # "dozens"
-STEPS = 4000  # of the quadrature for a post-processing that jumps, such as OUE-Zero
+RUNS = 24  # of the paper: "dozens"
+TRIALS = 60  # of ours at each point, so that intervals are narrower than the paper's scatter
 FINE = 20  # points for each standard deviation, in the table of a post-processing
+FAR, FEW = 40.0, 400  # deviations from which on few points do
 CALIBRATED: Mapping[str, Calibrate] = {
-    "calibrate": Calibrate(mean_source="known_total"),
-    "fitted": Calibrate(),
-    "infinite": Calibrate(mean_source="known_total", support="infinite"),
+    "calibrate": Calibrate(),
+    "known": Calibrate(mean_source="known_total"),
+    "infinite": Calibrate(support="infinite"),
     "likelihood": Calibrate(fit="likelihood"),
 }
 WORDS = {
     "oue": "OUE",
     "zero": "OUE-Zero",
-    "calibrate": "Calibrate, mean n / d",
+    "calibrate": "Calibrate",
     "again": "Calibrate, then OUE-Zero's cut",
-    "fitted": "Calibrate, fitted mean",
+    "known": "Calibrate, known mean n / d",
     "infinite": "Calibrate, infinite support",
     "likelihood": "Calibrate, likeliest exponent",
+    "ideal": "Calibrate, true distribution as prior",
 }
-EXACT = (
-    "oue",
-    "zero",
-    "calibrate",
-    "again",
-    "infinite",
-)  # methods whose errors have a known law, because nothing is fitted to the noise
-JUMPS = ("zero", "again")
+EXACT = tuple(name for name in WORDS if name != "likelihood")  # methods with a law of the error
 FOUND = ("oue", "zero", "calibrate")  # methods in the figures of heavy hitters
 RATES = ("precision", "recall", "f_score")
 ERRORS = [
@@ -84,7 +79,11 @@ def errors(point: ErrorsPoint, seed: int, data: Path | None) -> Measurements:
     counts, source = holders(point.population, data)
     coins = SampledCoins(seed, "collection")
     made = estimates_by_method(point.epsilon, counts, coins, beta=point.beta)
-    made["again"] = zeroed(made["calibrate"], _threshold(point.epsilon, counts, point.beta))
+    threshold = _threshold(point.epsilon, counts, point.beta)
+    if "calibrate" in made:
+        made["again"] = zeroed(made["calibrate"], threshold)
+    noise = Noise.of(OUE(point.epsilon, len(counts)), int(counts.sum()))
+    made["ideal"] = posterior_mean(made["oue"], FinitePrior.empirical(counts), noise.alike)
     known = _expected(point.population, point.epsilon, point.beta, data)
     return {
         **{name: mse(counts, estimates) for name, estimates in made.items()},
@@ -107,7 +106,7 @@ def estimates_by_method(
     counts: Ints,
     coins: Coins,
     methods: Mapping[str, Calibrate] = CALIBRATED,
-    beta: float = 0.05,
+    beta: float = BETA,
 ) -> dict[str, Floats]:
     """Return the counts of one collection by OUE, by OUE-Zero and by each way to calibrate; shapes
     (N,).
@@ -141,114 +140,107 @@ def _threshold(epsilon: float, counts: Ints, beta: float) -> float:
 
 @remembered
 def _expected(population: str, epsilon: float, beta: float, data: Path | None) -> dict[str, float]:
-    """The means and standard deviations of the errors of those methods that treat each item
-    separately.
+    """The means and standard deviations of the errors, over normal noise.
+
+    A prior that is fitted to the mean of the estimates depends on all of them, but only through
+    that mean, to which a single item contributes next to nothing. So we take the moments of the
+    error for every possible mean, and average them over the normal law of the mean.
     """
     counts, _ = holders(population, data)
     items = len(counts)
     noise = Noise.of(OUE(epsilon, items), int(counts.sum()))
     threshold = noise.threshold(items, beta)
-    calibrate = known_mean(noise, items)
-    endless = power_law_of_mean(CountMoments(noise.users / items, 0.0), inf)
-    looked_up = _looked_up(calibrate, noise, counts.max())
-    steps: dict[str, Step] = {
-        "oue": lambda given: given,
-        "zero": lambda given: zeroed(given, threshold),
-        "calibrate": calibrate,
-        "again": lambda given: zeroed(looked_up(given), threshold),
-        "infinite": lambda given: posterior_mean(given, endless, noise.alike),
+    mean = noise.users / items
+    fitted = means_with_weights(mean, sqrt(float(noise.variance(mean)) / items))
+
+    def calibrated(support: float, cut: float, means: Means) -> tuple[float, float]:
+        parts = []
+        for moment, _ in means:
+            prior = power_law_of_mean(CountMoments(moment, 0.0), support)
+            step, reaches = _looked_up(prior, noise, counts.max())
+            parts.append(mse_above(counts, noise, step, reaches(cut)))
+        return averaged(parts, [weight for _, weight in means])
+
+    exactly = [(mean, 1.0)]
+    ideal, _ = _looked_up(FinitePrior.empirical(counts), noise, counts.max())
+    moments = {
+        "oue": mse_above(counts, noise, lambda given: given, -inf),
+        "zero": mse_above(counts, noise, lambda given: given, threshold),
+        "calibrate": calibrated(noise.users, -inf, fitted),
+        "again": calibrated(noise.users, threshold, fitted),
+        "known": calibrated(noise.users, -inf, exactly),
+        "infinite": calibrated(inf, -inf, fitted),
+        "ideal": mse_above(counts, noise, ideal, -inf),
     }
-    found = {}
-    for name, step in steps.items():
-        moments = moments_of_errors(counts, noise, step, STEPS if name in JUMPS else 160)
-        found[f"expected_{name}"] = float(moments.mse.mean())
-        found[f"deviation_{name}"] = sqrt(float(moments.mse_variance.sum())) / items
-    return found
+    return {
+        f"{kind}_{name}": value
+        for name, both in moments.items()
+        for kind, value in zip(("expected", "deviation"), both, strict=True)
+    }
 
 
-def _looked_up(step: Step, noise: Noise, largest: float) -> Step:
-    """Return a smooth post-processing as a table with linear interpolation, which is faster for
-    many counts.
+def _looked_up(prior: Prior, noise: Noise, largest: float) -> tuple[Step, Callable[[float], float]]:
+    """Return the posterior mean as a function of the estimate, and the inverse of this function.
+
+    Both are tables with linear interpolation, which are faster for many counts. The posterior mean
+    under a power law is nearly a straight line far above the noise, so that a few points will do
+    there.
     """
     reach = 10 * sqrt(float(noise.variance(largest)))
-    at = np.arange(-reach, largest + reach, noise.deviation / FINE)
-    values = step(at)
-    return lambda given: np.interp(given, at, values)
+    far = FAR * noise.deviation if isinstance(prior, PowerLaw) else largest + reach
+    at = np.arange(-reach, min(far, largest + reach), noise.deviation / FINE)
+    if far < largest + reach:
+        at = np.append(at, np.geomspace(far, largest + reach, FEW))
+    values = posterior_mean(at, prior, noise.alike)
+
+    def estimate_of(count: float) -> float:
+        return count if count == -inf else float(np.interp(count, values, at))
+
+    return lambda given: np.interp(given, at, values), estimate_of
 
 
 @attrs.frozen(kw_only=True)
 class HittersPoint:
-    """A search for heavy hitters: items above `cut` times the significance threshold."""
+    """A search for heavy hitters: items with more than `cut` holders.
+
+    Without a cut it is the significance threshold.
+    """
 
     population: str
     epsilon: float
-    cut: float
+    cut: float | None = None
 
 
 @typed(HittersPoint)
 def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
     """Run one collection; return precision, recall and F-score of OUE, OUE-Zero and Calibrate (Fig.
     5, 6, 8, 9).
+
+    Calibrate is left out if no power law has the mean of the estimates.
     """
     counts, source = holders(point.population, data)
-    cut = point.cut * _threshold(point.epsilon, counts, 0.05)
+    threshold = _threshold(point.epsilon, counts, BETA)
+    cut = threshold if point.cut is None else point.cut
     numbers: dict[str, float | str] = {
-        "count": cut,
+        "threshold": threshold,
         "above": int((counts > cut).sum()),
         "people": source,
     }
     coins = SampledCoins(seed, "collection")
     methods = {"calibrate": CALIBRATED["calibrate"]}
-    for name, estimates in estimates_by_method(point.epsilon, counts, coins, methods).items():
+    made = estimates_by_method(point.epsilon, counts, coins, methods)
+    for name, estimates in made.items():
         found = heavy_hitters(counts, estimates, cut)
         numbers |= {
             f"precision_{name}": found.precision,
             f"recall_{name}": found.recall,
             f"f_score_{name}": found.f_score,
-            f"named_{name}": found.right + found.wrong,
+            f"right_{name}": found.right,
+            f"wrong_{name}": found.wrong,
         }
+    # whether OUE-Zero names the items that it names at half the cut
+    numbers["unchanged"] = int(((made["zero"] > cut) == (made["zero"] > cut / 2)).all())
     return numbers
-
-
-@attrs.frozen(kw_only=True)
-class NoisePoint:
-    """The last `items` items of a population; their noise is measured."""
-
-    population: str
-    epsilon: float
-    items: int
-
-
-@typed(NoisePoint)
-def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
-    """Run one collection; return standard deviation, variance and squared mean of the last items'
-    errors.
-
-    The expected values are those of independent normal errors. This is the trial of Fig. 4. Its
-    people are always made up: only the numbers of users and items matter.
-    """
-    del data
-    counts, source = holders(point.population, None)
-    items = point.items
-    if not 2 <= items <= len(counts):
-        raise BadInput(f"there are 2 to {len(counts)} items to look at, got {items}")
-    rest, looked_at = np.split(counts, [len(counts) - items])
-    grouped = np.append(looked_at, rest.sum())  # the others count as one item
-    mechanism = OUE(point.epsilon, len(grouped))
-    off = (estimated_counts(mechanism, grouped, SampledCoins(seed, "collection")) - grouped)[:items]
-    variance = float(Noise.of(mechanism, int(counts.sum())).variance(looked_at).mean())
-    return {
-        "deviation": float(off.std()),
-        "expected_deviation": sqrt(variance),
-        "deviation_deviation": sqrt(variance / (2 * items)),
-        "variance": float(off.var()),
-        "expected_variance": variance,
-        "deviation_variance": variance * sqrt(2 / items),
-        "offset": float(off.mean()) ** 2,
-        "expected_offset": variance / items,
-        "deviation_offset": sqrt(2) * variance / items,
-        "people": source,
-    }
 
 
 @attrs.frozen(kw_only=True)
@@ -279,12 +271,6 @@ def hitters_cost(point: HittersPoint) -> float:
     return _collection_cost(point.population)
 
 
-@typed(NoisePoint)
-def noise_cost(point: NoisePoint) -> float:
-    """About how many seconds the noise of some items takes."""
-    return point.items * 1.9e-10 * SIZES[point.population][0] + 0.02
-
-
 @typed(ErrorsPoint)
 def errors_cost(point: ErrorsPoint) -> float:
     """About how many seconds a collection with every way to calibrate takes.
@@ -292,9 +278,9 @@ def errors_cost(point: ErrorsPoint) -> float:
     The search for the likeliest exponent takes longest.
     """
     items = SIZES[point.population][1]
-    return _collection_cost(point.population) + items * (6e-5 + 4e-4 * exp(-point.epsilon))
+    return _collection_cost(point.population) + items * 6e-5
 
 
 def _collection_cost(population: str) -> float:
     users, items = SIZES[population]
-    return items * (2e-5 + 8e-11 * users)
+    return items * (5e-6 + 1e-12 * users)

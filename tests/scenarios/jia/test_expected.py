@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.unary import OUE
 from protocols.postprocess.calibrate import Calibrate
+from protocols.postprocess.expected import moments_of_errors
 from protocols.postprocess.fits import CountMoments, power_law_of_mean
 from protocols.postprocess.heavy_hitters import heavy_hitters
 from protocols.postprocess.noise import Noise, zeroed
@@ -21,6 +23,8 @@ from scenarios.jia.expected import (
     expected_errors,
     expected_raw_mse,
     expected_zero_mse,
+    means_with_weights,
+    mse_above,
 )
 from scenarios.jia.people import zipf_benchmark
 from scenarios.jia.trials import CALIBRATED, estimated_counts, estimates_by_method, mse
@@ -29,7 +33,7 @@ from tests.harness.data import counts_of
 from tests.harness.timing import stopwatch
 
 USERS, ITEMS = 100_000, 1000
-KNOWN_MEAN = {"calibrate": CALIBRATED["calibrate"]}
+KNOWN_MEAN = {"calibrate": CALIBRATED["known"]}
 
 
 def of_known_mean(users: int, items: int, support: float) -> PowerLaw:
@@ -93,6 +97,27 @@ def test_errors_of_normal_noise_are_those_of_the_closed_form() -> None:
         for held in holders.tolist()
     ]
     assert expected_zero_mse(holders, noise, 60.0) == pytest.approx(np.mean(squared), rel=1e-4)
+
+
+def test_the_law_of_an_error_is_that_of_the_quadrature_in_steps() -> None:
+    """Gauss-Legendre above the threshold against the closed form, and against equal steps."""
+    holders, noise = zipf_benchmark(USERS, ITEMS), Noise.of(OUE(2.0, ITEMS), USERS)
+    cut = noise.threshold(ITEMS)
+    found, deviation = mse_above(holders, noise, lambda counts: counts, cut)
+    assert found == pytest.approx(expected_zero_mse(holders, noise, cut), rel=1e-6)
+    steps = moments_of_errors(holders, noise, lambda counts: zeroed(counts, cut), 20_000)
+    assert deviation == pytest.approx(math.sqrt(steps.mse_variance.sum()) / ITEMS, rel=1e-3)
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(55.0, 3.0), (17.0, 8.0)])
+def test_weights_of_means_are_those_of_a_normal_law_above_one(
+    mean: float, deviation: float
+) -> None:
+    at, weights = np.array(means_with_weights(mean, deviation)).T
+    low = (1 - mean) / deviation
+    density, kept = norm.pdf(low), norm.sf(low)
+    assert weights.sum() == pytest.approx(1)
+    assert at @ weights == pytest.approx(mean + deviation * density / kept, rel=1e-3)
 
 
 def test_two_ways_to_say_an_improvement() -> None:

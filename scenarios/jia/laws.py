@@ -1,0 +1,341 @@
+"""What sections II to IV of Jia and Gong state without an experiment: Eq. 13, 14 and 22, Theorem 2.
+
+Eq. 14 is tried on the two ends of a population: the item that most users hold, and an item that
+nobody holds. The others are computed, without coins.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from math import isclose, sqrt
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.mechanisms.unary import OUE
+from protocols.postprocess.noise import BETA, Noise, zeroed
+from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.priors import FinitePrior
+from scenarios.jia.noise import MECHANISMS, NoisePoint, false_alarm, mechanism_of
+from scenarios.jia.noise import TITLES as NAMES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, holders
+from simnet.arrays import Floats
+from simnet.coins.sampled import SampledCoins
+from simnet.errors import BadInput
+from simnet.studies.experiment import Experiment, Measurements, Word
+from simnet.studies.parameters import typed
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import Outcome, exact, share_by_law, share_of
+from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
+
+SECTION = "Jia and Gong, section III-B"
+DRAWS = 400  # of an item's number of supports, in one trial
+
+
+@typed(NoisePoint)
+def variances(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
+    """Draw the noise of the most held item, and of an item that nobody holds, many times.
+
+    Returns the squared noise, averaged, divided by Eq. 14; and the exact mean of the noise.
+    """
+    counts, source = holders(point.population, data)
+    users, most = int(counts.sum()), int(counts.max())
+    mechanism = mechanism_of(point.mechanism, point.epsilon, len(counts))
+    (p, q), known = mechanism.exact_chances, Noise.of(mechanism, users)
+    coins = SampledCoins(seed, "supports")
+    numbers: dict[str, float | str] = {"people": source}
+    for name, held in (("held", most), ("unheld", 0)):
+        supports = (
+            coins.binomials(np.full(DRAWS, held), p).plain
+            + coins.binomials(np.full(DRAWS, users - held), q).plain
+        )
+        off = (supports - users * float(q)) / float(p - q) - held
+        expected = float(known.variance(held)) / known.floor
+        numbers |= {
+            name: float((off**2).mean()) / known.floor,
+            f"expected_{name}": expected,
+            f"deviation_{name}": expected * sqrt(2 / DRAWS),
+            # the variance of a sum of two binomial numbers
+            f"direct_{name}": float(
+                (held * p * (1 - p) + (users - held) * q * (1 - q)) / (p - q) ** 2
+            )
+            / known.floor,
+            # E(supports) = f p + (n - f) q, in exact fractions
+            f"mean_{name}": float((held * p + (users - held) * q - users * q) / (p - q) - held),
+        }
+    return numbers
+
+
+def as_eq_14(table: Table, **point: Any) -> Counterpart:
+    """Return the share of two items whose variance is that of Eq. 14."""
+    change, outcomes = table.word("approximately"), []
+    for name in ("held", "unheld"):
+        found = table.at(name, **point)
+        within = [_near(one, change) for one in (found.low, found.high)]
+        inside = found.low <= 1 <= found.high
+        outcomes.append(
+            Outcome(
+                _near(found.mean, change),
+                all(within),
+                any(within) or inside,
+                _near(found.expected or 0.0, change),
+            )
+        )
+    held = table.at("held", **point).expected or 0.0
+    shares = share_of(outcomes, share_by_law(outcomes))
+    words = f"the most held item, with {held:.3g} times the variance by the law, and an unheld item"
+    rows = table.where(**point).rows
+    return attrs.evolve(shares, trials=len(rows), judged_at=words)
+
+
+def _near(ratio: float, change: float) -> bool:
+    return abs(ratio - 1) <= change
+
+
+def as_exact(table: Table, **point: Any) -> Counterpart:
+    """Return the share of two items whose variance has the second term that Eq. 14 leaves out."""
+    outcomes = []
+    for name in ("held", "unheld"):
+        found = table.at(name, **point)
+        narrow = found.high - found.low <= found.mean / 2
+        row = table.where(**point).rows[0]
+        same = isclose(row[f"direct_{name}"], row[f"expected_{name}"], rel_tol=1e-9)
+        outcomes.append(Outcome(found.holds, found.holds and narrow, found.holds, same))
+    shares = share_of(outcomes, share_by_law(outcomes))
+    return attrs.evolve(shares, trials=len(table.where(**point).rows))
+
+
+def mean_noise(table: Table, **point: Any) -> Counterpart:
+    """Return the largest mean of an item's noise, by exact fractions."""
+    rows = table.where(**point).rows
+    if not rows:
+        raise NoSuchPoint("no noise was drawn")
+    return exact(max(abs(float(rows[0][f"mean_{name}"])) for name in ("held", "unheld")))
+
+
+def variance_quotes() -> Iterator[Quote]:
+    """Yield the rows of Eq. 13 and 14."""
+    for population in FILES:
+        for mechanism, name in NAMES.items():
+            for epsilon in (1.0, 5.0):
+                point: dict[str, Any] = {
+                    "population": population,
+                    "mechanism": mechanism,
+                    "epsilon": epsilon,
+                }
+                of = f"by {name} on {TITLES[population]}, ε = {epsilon:g}"
+                yield Quote(
+                    f"{SECTION}, Eq. 14",
+                    f"the variance of every item's noise is n q (1 - q) / (p - q)², {of}",
+                    STATED,
+                    partial(as_eq_14, **point),
+                    "an item with f holders has (1 - p - q) / (p - q) f in addition",
+                    partial(as_exact, **point),
+                    data=DATA[population],
+                )
+            yield Quote(
+                f"{SECTION}, Eq. 13",
+                f"the mean of every item's noise by {name} on {TITLES[population]}",
+                "0",
+                partial(mean_noise, population=population, mechanism=mechanism, epsilon=1.0),
+                data=DATA[population],
+                points="the most held item and an unheld item, in exact fractions",
+            )
+
+
+EQ14 = Experiment(
+    summary="The variance of an item's noise, against Eq. 14",
+    source="Jia and Gong, Eq. 13 and 14",
+    trial=variances,
+    grid=[
+        {"population": list(FILES), "mechanism": list(MECHANISMS), "epsilon": [1.0, 5.0]},
+    ],
+    measures=[
+        Measure(
+            "held", "variance of the most held item by Eq. 14", "expected_held", "deviation_held"
+        ),
+        Measure(
+            "unheld", "variance of an unheld item by Eq. 14", "expected_unheld", "deviation_unheld"
+        ),
+    ],
+    trials=60,
+    quick_trials=10,
+    files=list(FILES.values()),
+    data=PARTIAL,
+    choices=(*CHOICES, f"a trial draws each item's number of supports {DRAWS} times"),
+    words={"approximately": Word(0.1, "a relative difference of a variance by at most this")},
+    quotes=list(variance_quotes()),
+    cost=lambda _: 0.05,
+)
+
+
+@attrs.frozen(kw_only=True)
+class LevelPoint:
+    """A threshold of significance for OUE."""
+
+    population: str
+    epsilon: float
+    beta: float
+
+
+@typed(LevelPoint)
+def level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
+    """Return the exact probability that one or more of d items that nobody holds are significant
+    (Eq. 22).
+    """
+    del seed  # nothing is drawn
+    counts, source = holders(point.population, data)
+    users, items = int(counts.sum()), len(counts)
+    mechanism = OUE(point.epsilon, items)
+    threshold = Noise.of(mechanism, users).threshold(items, point.beta)
+    found = false_alarm(mechanism, users, items, threshold)
+    return {"false_alarm": found, "threshold": threshold, "people": source}
+
+
+def false_alarm_at(table: Table, population: str, epsilon: float) -> Counterpart:
+    """Return the exact probability of a false alarm at one ε."""
+    return exact(table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean)
+
+
+def level_quotes() -> Iterator[Quote]:
+    """Yield the rows of Eq. 22."""
+    for population in FILES:
+        for epsilon in (1.0, 3.0, 5.0):
+            yield Quote(
+                "Jia and Gong, section IV-A2, Eq. 22",
+                f"β of the significance threshold of OUE on {TITLES[population]}, ε = {epsilon:g}",
+                f"{BETA}",
+                lambda table, population=population, epsilon=epsilon: exact(  # type: ignore[misc]
+                    table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean
+                ),
+                under="the probability that one or more of d items that nobody holds reach it",
+                why="the number of supports is binomial, and its upper tail is heavier than the "
+                "Gaussian's for large ε",
+                data=DATA[population],
+            )
+
+
+EQ22 = Experiment(
+    summary="How often the significance threshold raises a false alarm",
+    source="Jia and Gong, Eq. 22",
+    trial=level,
+    grid=[{"population": list(FILES), "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "beta": [BETA]}],
+    measures=[Measure("false_alarm", "probability that an item that nobody holds is significant")],
+    quick={"epsilon": [1.0, 3.0, 5.0]},
+    files=list(FILES.values()),
+    data=PARTIAL,
+    choices=CHOICES[:1],
+    quotes=list(level_quotes()),
+    cost=lambda _: 0.05,
+)
+
+
+@attrs.frozen(kw_only=True)
+class RiskPoint:
+    """A prior on 0..`largest` and Gaussian noise."""
+
+    prior: str  # power-law, uniform or two-counts
+    largest: int
+    deviation: float
+
+
+PRIORS = ("power-law", "uniform", "two-counts")
+ALTERNATIVES = ("the estimate", "the zeroed estimate", "the likeliest count", "the median", "±1 %")
+
+
+@typed(RiskPoint)
+def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
+    """Return the least excess of other calibrators' conditional MSE over that of Eq. 12.
+
+    The conditional MSE given an estimate is a sum over all counts (Theorem 2). It is taken at 400
+    estimates, and compared with that of the estimate itself, of its zeroed version, of the
+    likeliest count, of the median count, and of Eq. 12 moved up or down by 1 % of the noise.
+    """
+    del seed, data  # nothing is drawn, and there are no people
+    counts = np.arange(point.largest + 1.0)
+    masses = _masses(point.prior, counts)
+    known = Noise(max(point.largest, 1), point.deviation**2)
+    reach = 4 * point.deviation
+    estimates = np.linspace(-reach, point.largest + reach, 400)
+    ours = posterior_mean(estimates, FinitePrior(counts, masses), known)
+    possible = masses > 0
+    counts, masses = counts[possible], masses[possible]
+    logs = np.log(masses) - ((estimates[:, np.newaxis] - counts) ** 2) / (2 * known.floor)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weights /= weights.sum(axis=1, keepdims=True)
+
+    def conditional(values: Floats) -> Floats:
+        return np.asarray((weights * (values[:, np.newaxis] - counts) ** 2).sum(axis=1))
+
+    others = (
+        estimates,
+        zeroed(estimates, 2 * point.deviation),
+        counts[weights.argmax(axis=1)],
+        counts[(weights.cumsum(axis=1) < 0.5).sum(axis=1)],
+        ours + 0.01 * point.deviation,
+        ours - 0.01 * point.deviation,
+    )
+    least = conditional(ours)
+    # relative to the noise, since a count that is all but certain has no variance to speak of
+    excess = [float(((conditional(one) - least) / known.floor).min()) for one in others]
+    return {"excess": min(excess), "nearby": min(excess[-2:])}
+
+
+def _masses(prior: str, counts: Floats) -> Floats:
+    if prior == "power-law":
+        masses = np.where(counts > 0, np.maximum(counts, 1.0) ** -1.5, 0.0)
+    elif prior == "uniform":
+        masses = np.ones_like(counts)
+    elif prior == "two-counts":
+        masses = np.where((counts == 0) | (counts == counts[-1]), 1.0, 0.0)
+    else:
+        raise BadInput(f"prior is one of {', '.join(PRIORS)}, got {prior!r}")
+    return np.asarray(masses / masses.sum())
+
+
+def optimal(table: Table, name: str) -> Counterpart:
+    """Return the share of priors under which no calibrator that was tried beats Eq. 12.
+
+    Differences below 1e-9 of the noise's variance are rounding.
+    """
+    rows: list[TrialRow] = list(table.rows)
+    if not rows:
+        raise NoSuchPoint("no prior was tried")
+    return Counterpart(sum(row[name] >= -1e-9 for row in rows) / len(rows), share=True)
+
+
+THEOREM2 = Experiment(
+    summary="Whether another calibrator beats the posterior mean",
+    source="Jia and Gong, Theorem 2",
+    trial=risk,
+    grid=[
+        {"prior": list(PRIORS), "largest": [10, 100, 1000], "deviation": [0.5, 5.0, 50.0]},
+    ],
+    measures=[
+        Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
+    ],
+    choices=(
+        "a proof is in the paper's appendix: Lemma 3; here the theorem is only tried, with sums "
+        "over all counts",
+    ),
+    quotes=[
+        Quote(
+            "Jia and Gong, section III-A, Theorem 2",
+            "no calibrator has a smaller conditional MSE than the posterior mean, under the true "
+            "prior and Gaussian noise",
+            STATED,
+            partial(optimal, name="excess"),
+            points="27 priors and deviations, 400 estimates each; against "
+            + ", ".join(ALTERNATIVES),
+        ),
+        Quote(
+            "Jia and Gong, Appendix A, Lemma 3",
+            "E(X - t)² is least for t = E(X), where X is a count given its estimate",
+            STATED,
+            partial(optimal, name="nearby"),
+            points="27 laws of X at 400 estimates each; t 1 % of the noise above and below E(X)",
+        ),
+    ],
+    cost=lambda _: 0.05,
+)

@@ -1,0 +1,160 @@
+"""Statements that compare methods on the same collections.
+
+All methods of one trial see the same estimates, so their numbers rise and fall together. A method
+is compared with another one trial by trial, not by two means with an interval each.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from math import inf, sqrt
+
+import attrs
+import numpy as np
+
+from simnet.studies.quote import Counterpart
+from simnet.studies.readings import paired_quotient, share_less
+from simnet.studies.statements import ENOUGH, paired_less, places_in_words
+from simnet.studies.table import CONFIDENCE, NoSuchPoint, Table, TrialRow, student
+
+Places = Mapping[float, Sequence[TrialRow]]  # trials by the value of an axis
+
+
+def places_of(table: Table, axis: str) -> Places:
+    """Return the trials by the value of an axis, in increasing order.
+
+    Raises `NoSuchPoint` if there are none.
+    """
+    found = {value: table.where(**{axis: value}).rows for value in sorted(table.values(axis))}
+    if not found:
+        raise NoSuchPoint("nothing was run that the statement is about")
+    return found
+
+
+def ratio(rows: Sequence[TrialRow], one: str, other: str, runs: int = 0) -> Counterpart:
+    """Return the error of one method divided by that of another, from trials that have both."""
+    expected = None
+    if all(f"expected_{name}" in row for row in rows for name in (one, other)):
+        expected = rows[0][f"expected_{one}"] / rows[0][f"expected_{other}"] if rows else None
+    return paired_quotient(rows, one, other, expected=expected, runs=runs)
+
+
+def less(
+    places: Places,
+    one: str,
+    other: str,
+    factor: float = 1.0,
+    axis: str = "epsilon",
+) -> Counterpart:
+    """Return the share of places at which one number is below `factor` times the other."""
+    scaled = [
+        [{**row, "limit": factor * row[other]} for row in rows if one in row and other in row]
+        for rows in places.values()
+    ]
+    known = all(
+        f"expected_{name}" in row for rows in scaled for row in rows for name in (one, other)
+    )
+
+    def by_law(rows: Sequence[TrialRow]) -> dict[str, float]:
+        return {one: rows[0][f"expected_{one}"], "limit": factor * rows[0][f"expected_{other}"]}
+
+    if not all(scaled):
+        raise NoSuchPoint(f"at some place no trial has both {one!r} and {other!r}")
+    found = paired_less(scaled, [one], ["limit"], by_law if known else None)
+    return attrs.evolve(sure(found), judged_at=_in_words(axis, list(places)))
+
+
+def sure(found: Counterpart) -> Counterpart:
+    """Return a share of places that decides nothing if there are too few trials.
+
+    A few differences of scores may be equal by accident, and then their interval has no width.
+    """
+    if found.trials is None or found.trials >= ENOUGH:
+        return found
+    return attrs.evolve(found, low=0.0, high=1.0)
+
+
+def both(first: Counterpart, second: Counterpart) -> Counterpart:
+    """Return the share of places at which either statement of two holds, over the same places."""
+
+    def mean(one: float | None, other: float | None) -> float | None:
+        return None if one is None or other is None else (one + other) / 2
+
+    return attrs.evolve(
+        first,
+        expected=mean(first.expected, second.expected),
+        measured=mean(first.measured, second.measured),
+        low=mean(first.low, second.low),
+        high=mean(first.high, second.high),
+    )
+
+
+def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") -> Counterpart:
+    """Return the share of steps along the axis at which the quotient of two numbers gets smaller.
+
+    Raises `NoSuchPoint` for a single place, which makes no step.
+    """
+    found = [ratio(rows, one, other) for rows in places.values()]
+    if len(found) < 2:
+        raise NoSuchPoint("one place makes no step")
+    steps = share_less([(after, before) for before, after in pairwise(found)])
+    trials = min(len(rows) for rows in places.values())
+    return attrs.evolve(steps, trials=trials, judged_at=_in_words(axis, list(places)))
+
+
+def difference_falls(places: Places, one: str, other: str, axis: str) -> Counterpart:
+    """Return the share of steps along the axis at which a number minus another gets smaller.
+
+    Without another number, `other` is an empty text.
+    """
+    return _steps(places, one, other, axis, rising=False)
+
+
+def difference_rises(places: Places, one: str, axis: str) -> Counterpart:
+    """Return the share of steps along the axis at which a number gets larger."""
+    return _steps(places, one, "", axis, rising=True)
+
+
+def _steps(places: Places, one: str, other: str, axis: str, rising: bool) -> Counterpart:
+    if len(places) < 2:
+        raise NoSuchPoint("one place makes no step")
+    error = (1 - CONFIDENCE) / len(places)
+    found = [_difference(rows, one, other, error) for rows in places.values()]
+    pairs = [(before, after) if rising else (after, before) for before, after in pairwise(found)]
+    trials = min(len(rows) for rows in places.values())
+    words = _in_words(axis, list(places))
+    return sure(attrs.evolve(share_less(pairs), trials=trials, judged_at=words))
+
+
+def _difference(rows: Sequence[TrialRow], one: str, other: str, error: float) -> Counterpart:
+    pairs = [row for row in rows if one in row and (not other or other in row)]
+    if not pairs:
+        raise NoSuchPoint(f"no trial has both {one!r} and {other!r}")
+    numbers = np.array([float(row[one]) - (float(row[other]) if other else 0.0) for row in pairs])
+    mean, count = float(numbers.mean()), len(numbers)
+    if count < 2:
+        return Counterpart(None, mean, -inf, inf)
+    arm = student(count, error) * float(numbers.std(ddof=1)) / sqrt(count)
+    return Counterpart(None, mean, mean - arm, mean + arm)
+
+
+def always(
+    places: Places,
+    name: str,
+    axis: str,
+    by_law: Callable[[TrialRow], bool],
+) -> Counterpart:
+    """Return the share of places at which a number is 1 in every trial.
+
+    `by_law` says whether it is 1 by the definitions of the methods.
+    """
+    shares = [all(row[name] == 1 for row in rows) for rows in places.values()]
+    laws = [all(by_law(row) for row in rows) for rows in places.values()]
+    share = sum(shares) / len(shares)
+    trials = min(len(rows) for rows in places.values())
+    words = _in_words(axis, list(places))
+    law = sum(laws) / len(laws)
+    return Counterpart(law, share, share, share, share=True, trials=trials, judged_at=words)
+
+
+def _in_words(axis: str, values: Sequence[float]) -> str:
+    return places_in_words([{axis: value} for value in values], [axis])
