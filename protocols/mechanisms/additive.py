@@ -98,8 +98,8 @@ class Stairs(RealReport):
 
     @cached_property
     def log_height(self) -> float:
-        """The logarithm of a, which follows from the total mass 2 m a + 4 a (r + r² + ...) = 1,
-        r = e^-ε.
+        """The logarithm of a, the density of the middle step. It follows from the total mass: 2 m a
+        + 4 a (r + r² + ...) = 1 with r = e^-ε.
         """
         rest = -expm1(-self.epsilon)
         return log(rest) - log(2 * self.middle * rest + 2 * SENSITIVITY * exp(-self.epsilon))

@@ -1,9 +1,10 @@
-"""Several attributes per user: which attributes there are, reports, estimates, and wire format.
+"""Several attributes per user: the list of attributes, the reports, the estimates, and the wire
+format.
 
 A report on k of the attributes travels as k *slots* of one form. A slot holds the number of its
-attribute, a real, and as many bits as the largest domain has values. Of the real and the bits only
-one is used; the other is zero. So all reports have the same length, and the length tells nothing
-about which attributes a report is on.
+attribute, a real, and as many bits as the largest domain has values. A slot uses either the real or
+the bits; the unused part is zero. So all reports have the same length, and the length does not tell
+which attributes a user reports on.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,8 +29,9 @@ def _sizes(domains: Iterable[int]) -> tuple[int, ...]:
 class Attributes:
     """The attributes of a user: numeric ones in [-1, 1], and categorical ones with values 1..c.
 
-    `numeric` is their number d_n >= 0; `domains` has the size c >= 2 of each categorical attribute.
-    Numeric attributes come first. Raises `ValueError` for no attributes at all.
+    `numeric` is the number d_n >= 0 of numeric attributes; `domains` has the size c >= 2 of each
+    categorical attribute. Numeric attributes come first. Raises `ValueError` for no attributes at
+    all.
 
     >>> attributes = Attributes(numeric=2, domains=(3, 5))
     >>> attributes.count
@@ -169,7 +171,7 @@ def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
 
 
 def from_slots(attributes: Attributes, pieces: Pieces) -> Reports:
-    """Return the reports that the received slots stand for."""
+    """Return the reports that the received slots represent."""
     slot_attributes = pieces[0].numbers()
     users = np.arange(len(slot_attributes))[:, np.newaxis]
     reported = np.zeros((len(slot_attributes), attributes.count), dtype=np.bool_)

@@ -92,8 +92,8 @@ class Tail:
     """A density that falls away from an edge without end, to the right (`side` 1) or to the left
     (-1).
 
-    Its log falls by `fall` per unit of distance: continuously if `step` is 0, else at the end of
-    each step of width `step`.
+    The log density falls by `fall` per unit of distance: continuously if `step` is 0, otherwise
+    only at the end of each step of width `step`.
     """
 
     edge: Fraction = attrs.field(converter=_place)

@@ -19,7 +19,7 @@ from simnet import markup
 
 LawEntry = dict[str, Any]  # one report or one part of a density: names, numbers, None
 
-ROUNDING = 1e-12  # relative to the size of reports; a smaller bias is rounding error
+ROUNDING = 1e-12  # relative to the size of reports; we take a smaller bias for rounding error
 SLACK = 1e-13  # rounding error of an ε that is a difference of logarithms
 # About 72. At this ε, half the width of PM's high piece for t = 0, e^(-ε/2), is the distance from
 # 1 to the next double.
@@ -65,7 +65,8 @@ class Described:
     def plot(self) -> Any:
         """Return a matplotlib figure of the law of a report.
 
-        A mechanism for numbers is drawn at this value and at both ends, one for items on two items.
+        A mechanism for numbers is drawn for this value and for both ends of [-1, 1]. A mechanism
+        for items is drawn for holders of items 1 and 2.
         """
         from protocols.mechanisms.drawing import law_figure  # that module needs this one
 

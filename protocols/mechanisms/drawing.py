@@ -17,7 +17,7 @@ MARGIN = 0.03  # left and right of the reports, relative to the width of the pic
 STEEP = 1e-9  # distance of grid points from an edge, relative to the width of the picture
 FINE = 1000.0  # in pictures narrower than this, every step of a density is drawn
 REST = 0.002  # probability that the picture leaves out at each end
-FEWEST_TURNED = 12  # from this number of reports on, their names are turned by 90 degrees
+FEWEST_TURNED = 12  # if there are at least so many reports, their names are turned by 90 degrees
 
 
 def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:

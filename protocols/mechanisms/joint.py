@@ -75,8 +75,8 @@ def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
     """Return the ε between the laws of whole reports on two tuples.
 
     It is the largest sum, over the sets of attributes, of the ε of the parts. If the ratios of two
-    parts are largest in different directions, it is an upper bound. For use from Python: no command
-    calls it.
+    parts are largest in different directions, the sum is only an upper bound. For use from Python:
+    no command calls it.
     """
     return max(
         sum(

@@ -17,8 +17,8 @@ from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.response import JoyGerla, Warner
 from protocols.mechanisms.unary import OUE, SUE
 
-OfItems = GRR | OUE | SUE | OLH | Hadamard | JoyGerla  # a report on one of N items
-# a report on a number in [-1, 1], or on each of several
+OfItems = GRR | OUE | SUE | OLH | Hadamard | JoyGerla  # mechanisms for one of N items
+# mechanisms for one number in [-1, 1], or for several such numbers
 OfNumbers = Laplace | Stairs | Duchi | PM | HM | DuchiMulti
 
 FREQUENCY: Mapping[str, Callable[[float, int], GRR | OUE | SUE | OLH | Hadamard]] = {

@@ -2,9 +2,9 @@
 
 Warner's mechanism is GRR over two items. Joy and Gerla's mechanism draws two coins: the first
 decides whether the answer is the truth, and the second decides the answer otherwise. Before that,
-sampling may leave a user out. Whoever reads an answer learns the truth up to ε, the larger of the
-two answers' ratios. Sampling does not lower ε, because it leaves out every user with the same
-probability.
+sampling may leave a user out. For each answer, compare its probabilities under the two truths: ε is
+the larger one of the two log ratios. Sampling does not lower ε, because every user is left out with
+the same probability.
 
 Source: Warner, *Randomized Response*, 1965; Joy and Gerla, *Differential Privacy By Sampling*, Eq.
 5 and 30; Eq. 30 leaves out the ratio of the answer no, which is included here.
@@ -64,7 +64,8 @@ class JoyGerla(Pure):
     yes: float | Fraction  # π₂, also flip2: 0 <= π₂ <= 1
     sampling: float | Fraction = 1  # π_s, the probability that a user reports: 0 < π_s <= 1
     items = 2
-    # The estimated share of no is 1 minus that of yes, so both have the same error.
+    # The estimated share of the answer no is 1 minus the estimated share of yes, so both have the
+    # same error.
     expected_error_depends_on_truth = True
     answers_one_question = True
 

@@ -62,7 +62,7 @@ class Split:
         checks.epsilon(self.epsilon)
         one_of("method", self.method, (*JOINT, *SINGLE))
         if self.attributes.numeric:
-            _ = self.mechanism  # raises if ε / d is too small
+            _ = self.mechanism  # this raises an error if ε / d is too small
 
     @property
     def share(self) -> float:

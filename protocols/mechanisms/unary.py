@@ -2,8 +2,8 @@
 
 The bit of the own item is 1 with probability p, and the bit of every other item with probability q.
 SUE (symmetric, basic RAPPOR) flips every bit with the same probability; OUE (optimised) uses the p
-of least variance. Whoever reads a report learns the item up to ε. The laws of two items differ in
-two bits, so e^ε = p (1 - q) / (q (1 - p)).
+of least variance. ε is the largest log ratio of the probabilities of a report under two items. The
+laws of the reports on two items differ in two bits, so e^ε = p (1 - q) / (q (1 - p)).
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 4.2, Theorems 1 and 2.

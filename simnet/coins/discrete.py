@@ -34,8 +34,8 @@ def bernoulli_exp(stream: Stream, a: int, b: int) -> bool:
 
 
 def _bernoulli_exp_below_one(stream: Stream, a: int, b: int) -> bool:
-    """For a <= b: the length of a run of draws with chances γ/1, γ/2, γ/3, ... is even with chance
-    exp(-γ).
+    """Return True with probability exp(-γ), γ = a / b <= 1. We draw with probabilities γ/1, γ/2,
+    γ/3, ... until a draw fails; the number of successes is even with probability exp(-γ).
     """
     k = 1
     while integer_below(stream, b * k) < a:
@@ -64,7 +64,8 @@ def discrete_laplace(stream: Stream, scale: Fraction) -> int:
 
 
 def discrete_gaussian(stream: Stream, variance: Fraction) -> int:
-    """An integer x with weight exp(-x² / (2 variance)); Algorithm 3.
+    """Return an integer x, drawn with probability proportional to exp(-x² / (2 variance));
+    Algorithm 3.
 
     A discrete Laplace draw y of scale t = floor(σ) + 1 is accepted with probability
     exp(-(|y| - σ²/t)² / (2σ²)).

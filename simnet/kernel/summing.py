@@ -103,7 +103,8 @@ class Summing:
             for key, count in zip(keys, counts, strict=True)
         ]
         for sum_, count in zip(sums, counts, strict=True):
-            if sum_.count(actor.number) != count:  # often thousands of sums, nearly all complete
+            # there may be thousands of sums; we wait only for incomplete ones
+            if sum_.count(actor.number) != count:
                 await self._wait_for(actor, sum_, None, count)
         await self._evaluate(tag)
         table = sums[0].table

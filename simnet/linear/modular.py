@@ -29,7 +29,8 @@ def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
 
 def inverses(values: Ints, modulus: int) -> Ints:
     """Return the inverse mod q of each element. No element may be 0."""
-    # Few different coefficients occur, and an inverse costs a call of Python's pow.
+    # There are only a few different coefficients, so we call Python's slow `pow` once for each of
+    # them.
     distinct, places = np.unique(values, return_inverse=True)
     inverted = np.array([pow(int(value), -1, modulus) for value in distinct], dtype=np.int64)
     return inverted[places]

@@ -34,7 +34,8 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
 
     Raises `BadInput` for fewer than one user.
     """
-    uniform = uniform_items(users, items, seed)  # for its labels and what it refuses
+    # we use its labels, and its checks of the arguments
+    uniform = uniform_items(users, items, seed)
     weights = np.cumsum(1 / np.arange(1, items + 1))
     drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]
     own_items = (

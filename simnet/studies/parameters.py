@@ -1,6 +1,7 @@
 """Trials whose parameters have types.
 
-A store and a grid know parameters as names with values. A trial says which it takes by a class::
+A store and a grid know parameters as names with values. A trial declares in a class which
+parameters it takes::
 
     @attrs.frozen(kw_only=True)
     class Collection:
@@ -12,8 +13,8 @@ A store and a grid know parameters as names with values. A trial says which it t
     def trial(collection: Collection, seed: int, data: Path | None) -> Numbers:
         ...
 
-Then type checkers see what a trial does with a parameter, and a parameter that the class lacks is a
-`TypeError` that names it, in place of one that nothing reads.
+Then type checkers can check how a trial uses its parameters. A parameter that the class does not
+have raises a `TypeError` that names it; otherwise, it would be ignored silently.
 """
 
 from collections.abc import Callable
@@ -30,8 +31,8 @@ T = TypeVar("T")
 def typed(
     kind: Callable[..., C],
 ) -> Callable[[Callable[Concatenate[C, R], T]], Callable[Concatenate[Parameters, R], T]]:
-    """Turn a trial that takes a class into one that takes parameters by name; other arguments
-    stay.
+    """Turn a trial that takes an instance of a class into a trial that takes parameters by name.
+    The other arguments stay the same.
     """
 
     def adapt(function: Callable[Concatenate[C, R], T]) -> Callable[Concatenate[Parameters, R], T]:

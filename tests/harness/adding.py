@@ -1,4 +1,6 @@
-"""A small protocol for tests of verdicts: users add up what they hold, the server gets the sum."""
+"""A small protocol for tests of verdicts: users add up their inputs, and the server
+gets the sum.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -26,15 +28,17 @@ Telling = Callable[[Any, Party], Any]
 
 
 def masked(secret: Any, me: Party, parties: int) -> Any:
-    """Shares that add up to a secret, one a row."""
+    """Return shares that add up to a secret, one share in each row."""
     masks = me.coins.field(secret.field, (parties - 1, *secret.shape))
     return masks.append(secret - masks.sum())
 
 
 class Adding:
-    """Users add up what they hold through shares, over one field whatever their number.
+    """Users add up their inputs through shares, over one field that does not depend on their
+    number.
 
-    The server gets the sum. What `told` makes of the sum, with the server's party, is sent to all.
+    The server gets the sum. The server calls `told` with its party and the sum, and sends the
+    result to all users.
     """
 
     def __init__(

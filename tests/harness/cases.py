@@ -1,4 +1,4 @@
-"""What the mill of tests/contract needs to know of each protocol.
+"""A record for each protocol, from which tests/contract makes the same tests for all protocols.
 
 A new protocol is tested by adding its name here: one record with small instances to draw from, one
 tiny instance whose every coin is played out, parameters that must be refused, and what coalitions
@@ -40,7 +40,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.stated.about import Describe
 
 Parameters = Mapping[str, Any]
-Held = Any  # what all users hold: a list of items, or an array of numbers or rows
+Held = Any  # the inputs of all users: a list of items, or an array of numbers or rows
 CHANCES = st.sampled_from([0.3, 1.0])
 SHARINGS = st.sampled_from(["additive", "shamir:1", "shamir:2"])
 SEATINGS = st.sampled_from(["actors", "crowd", "aggregate"])
@@ -76,7 +76,7 @@ def examples_held(parameters: Parameters) -> st.SearchStrategy[Held]:
 
 @attrs.frozen(kw_only=True)
 class Case:
-    """What the mill needs to know of one protocol."""
+    """What the tests of tests/contract need to know about one protocol."""
 
     make: Callable[..., Any]
     """Makes the protocol from its parameters, by name."""

@@ -19,7 +19,9 @@ DATA = Path(os.environ.get("SIMNET_DATA") or ROOT.parent / "shared" / "data").re
 
 
 def absence(files: tuple[str, ...]) -> str | None:
-    """Why a test that reads these files of the real data cannot run, if it cannot."""
+    """The reason why a test that reads these files of the real data cannot run; empty if it can
+    run.
+    """
     if not DATA.is_dir():
         return f"there are no real data at {DATA}; SIMNET_DATA names another folder"
     missing = [name for name in files if not (DATA / name).is_file()]

@@ -1,4 +1,5 @@
-"""Documents whose blocks of code run, and what they show compared with what there is.
+"""Runs the code blocks of documents, and compares the output that a document shows with the real
+output.
 
 For the writer of a page: blocks run in order, in a new folder that the blocks of one page share.
 
@@ -58,7 +59,7 @@ class Block:
     """One block of code of a page."""
 
     page: Path
-    line: int  # of its first line of code, from 1
+    line: int  # the number of the block's first line of code, from 1
     language: str
     code: str
 
@@ -69,7 +70,7 @@ class Block:
 
 @attrs.frozen
 class Command:
-    """A command of a console block, and what it is expected to do."""
+    """A command of a console block, with the expected output and exit status."""
 
     line: int
     text: str
@@ -78,7 +79,7 @@ class Command:
 
 
 class Differs(AssertionError):
-    """A block that does not do what the page shows."""
+    """Raised if a block does not give the output that the page shows."""
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -91,7 +92,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """Every page of docs/ with a block that runs, but for pages that are made for the site."""
+    """All pages of docs/ that have a block to run, except pages that are generated for the site."""
     made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
     return [
         page
@@ -105,7 +106,9 @@ def pages() -> list[Path]:
 
 
 def run_page(page: Path, folder: Path) -> None:
-    """Run the blocks of a page in the folder. Raises `Differs` at the first that differs."""
+    """Run the blocks of a page in the folder. Raises `Differs` at the first block whose output
+    differs.
+    """
     with _at_home(folder):
         scope: dict[str, Any] = {"__name__": "__page__"}
         for block in blocks_of(page):
@@ -155,7 +158,9 @@ def commands_of(block: Block) -> list[Command]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Whether what a page shows is what was printed, with `...` for what is left out."""
+    """Whether the text of a page agrees with the printed text; `...` in the page stands for any
+    text.
+    """
     pattern = ""
     for line in _plain_lines(shown):
         if line == _LEFT_OUT:
@@ -209,7 +214,7 @@ def _run_command(text: str) -> tuple[int, str]:
 
 
 def _installed(folder: Path) -> tuple[int, str]:
-    """Make a package known as an editable installation would, and leave the environment alone.
+    """Make a package known as an editable installation would, without changing the environment.
 
     Python finds entry points in the package's metadata, which lie beside the package.
     """

@@ -25,7 +25,7 @@ Which = Callable[[int], bool]
 
 
 class SeenRows:
-    """The rows of messages, by modulus: what they say of the rows that doors are given.
+    """The rows of messages, by modulus, and what they say about the rows that doors are given.
 
     A row is *known* if it is a combination of messages, and its coins are *apart* if no combination
     of messages has the same coins.
@@ -85,7 +85,7 @@ class SeenRows:
 
 @attrs.frozen(eq=False, kw_only=True)
 class ReadRuns:
-    """Runs with the doors of all parties but some."""
+    """Runs, with the doors of all parties that are not in the coalition."""
 
     graph: DoorGraph
     doors: list[HonestDoor]

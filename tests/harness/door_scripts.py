@@ -1,9 +1,11 @@
-"""Random scripts with doors, played through in every way there is: what a coalition truly learns.
+"""Random scripts with doors, played with every choice of inputs and coins, to find what a coalition
+truly learns.
 
 A script is a list of steps of two honest parties, `a` and `b`, and of a corrupt one, `c`, over one
 or two tiny fields. It is *played* on every choice of inputs, coins and door coins, by an
 interpreter of plain integers that shares no code with verdicts; and it is *read* once, on one
-choice, into the forms that verdicts are made of. So the rules alone are tested, without any run.
+choice, into the forms that verdicts are made of. So only the rules for verdicts are tested, and no
+run is needed.
 """
 
 import itertools
@@ -31,7 +33,7 @@ NOWHERE = Block(0, 0, (), "", (), ())
 
 
 class Refused(Exception):
-    """A door's function has raised."""
+    """Raised if the function of a door raises an error."""
 
 
 @attrs.frozen(eq=False)
@@ -46,7 +48,9 @@ class Choice:
 
 @attrs.define(eq=False)
 class Function:
-    """A function of small numbers, which is a table that fills as it is called."""
+    """A random function of small numbers: a table that gets an entry when the function is called
+    with new arguments.
+    """
 
     style: str
     size: int
@@ -82,7 +86,9 @@ class Function:
 
 @attrs.frozen(eq=False)
 class Step:
-    """One step: what is done, by whom, with which registers."""
+    """One step of a script: the operation, the party that does it, and the registers
+    that it uses.
+    """
 
     deed: str
     party: str = "a"
@@ -105,10 +111,10 @@ class Script:
     own: tuple[int, ...]  # and of the corrupt party's
     domain: int  # of inputs
     steps: tuple[Step, ...]
-    bits: int  # how many steps take a door coin
+    bits: int  # the number of steps that take a door coin
 
     def choices(self) -> Iterator[Choice]:
-        """Every way to play it."""
+        """Yield every way to play the script: every choice of inputs, coins and door coins."""
         for inputs in itertools.product(range(self.domain), repeat=2):
             for coins in itertools.product(*map(range, self.coins)):
                 for own in itertools.product(*map(range, self.own)):
@@ -118,7 +124,7 @@ class Script:
 
 @attrs.frozen
 class Outcome:
-    """What a way of playing gives; `own` are the coins that the corrupt party holds itself."""
+    """The result of one way of playing; `own` are the corrupt party's own coins."""
 
     history: tuple[Any, ...]
     own: tuple[int, ...]
@@ -179,7 +185,7 @@ class _Player:
 
 
 def played(script: Script, choice: Choice) -> Outcome | None:
-    """What a way of playing gives; None if a door refuses."""
+    """The result of one way of playing; None if a door refuses."""
     try:
         player = _Player(script, choice)
     except Refused:
@@ -196,10 +202,12 @@ Laws = dict[tuple[int, ...], Counter[Any]]  # by input
 
 
 def truth(script: Script, sampled: Outcome) -> tuple[End, bool]:
-    """What the set learns at the history of one outcome, and whether the history tells it already.
+    """What the coalition learns at the history of one outcome, and whether the history alone tells
+    this already.
 
-    Given the history, and whatever is its own, `nothing` says that the law of its messages is the
-    same for all inputs; `output-only` that it is the same for all that give equal ideal outputs.
+    The history and the coalition's own inputs and coins are given. Then `nothing` says that the law
+    of the coalition's messages is the same for all inputs, and `output-only` that this law is the
+    same for all inputs with equal ideal outputs.
     """
     by_own: dict[Any, Laws] = defaultdict(lambda: defaultdict(Counter))
     by_output: dict[Any, Laws] = defaultdict(lambda: defaultdict(Counter))
@@ -221,7 +229,9 @@ def truth(script: Script, sampled: Outcome) -> tuple[End, bool]:
 
 
 def _is_one_law(laws: Laws) -> bool:
-    """Whether the law is the same for all inputs: counts are compared as fractions."""
+    """Whether the law is the same for all inputs. Counts are compared after division by their
+    totals.
+    """
     first, *others = laws.values()
     return all(
         law.keys() == first.keys()
@@ -358,7 +368,7 @@ def bounds(script: Script, choice: Choice, checked: bool) -> ShareBounds:
 
 
 def random_script(rng: random.Random, is_plain: bool = False) -> Script:
-    """A script of a few steps; a plain one has secrets that are inputs, and no others."""
+    """Return a random script of a few steps. In a plain script every secret is an input."""
     moduli = rng.choice([(2,), (2,), (2,), (3,), (3,), (2, 3)])
     most = {(2,): 4, (3,): 3, (2, 3): 2}[moduli]
     coins = tuple(q for q in moduli for _ in range(rng.randint(1, most)))
@@ -598,5 +608,5 @@ def tried(
 
 
 def is_below(one: End, other: End) -> bool:
-    """Whether one end claims less than the other."""
+    """Whether the lower end of a verdict claims no more than the upper end."""
     return ENDS.index(one) < ENDS.index(other)

@@ -1,8 +1,8 @@
-"""Protocols with one mistake in the law of their coins or in what travels in clear, and their sound
-counterparts.
+"""Protocols with one mistake in the law of their coins or in their plain messages, and the same
+protocols without the mistake.
 
-A mistake in a law is beyond a verdict on one run: it shows only in the exact law of a view. Scripts
-are as small as the mistake allows, so that every coin can be played out.
+A verdict on one run cannot find a mistake in a law: only the exact law of a view shows it. The
+scripts are as small as possible, so that every coin can be played out.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,9 @@ MASKED, PART, BACK = Tag("masked"), Tag("takes part"), Tag("back")
 
 @attrs.frozen
 class Masking:
-    """A user sends a server what it holds behind a mask: uniform on F_q, as it should be."""
+    """A user masks its input and sends it to a server. The mask is uniform on F_q, as
+    it should be.
+    """
 
     modulus: int = 5
 
@@ -69,7 +71,7 @@ class MaskFromRange(Masking):
 
 @attrs.frozen
 class DrawnMask(MaskFromRange):
-    """The sound one that draws its mask as a plain number too."""
+    """A correct protocol that also draws its mask as a plain number."""
 
     def __attrs_post_init__(self) -> None:
         assert self.below == self.modulus
@@ -77,7 +79,7 @@ class DrawnMask(MaskFromRange):
 
 @attrs.frozen
 class IntegerMask(MaskFromRange):
-    """The mask is added over the integers, and the sum never reduced."""
+    """The mask is added over the integers, and the sum is not reduced modulo q."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         total = me.disclose(self.masked, item)
@@ -89,7 +91,9 @@ class IntegerMask(MaskFromRange):
 
 @attrs.frozen
 class ReducedMask(MaskFromRange):
-    """The same with the sum reduced modulo the number of masks."""
+    """A correct protocol: the mask is added over the integers, and the sum is reduced modulo the
+    number of masks.
+    """
 
     async def user(self, me: Party, item: Sealed) -> None:
         await me.send(MASKED, "server", index(me.disclose(self.masked, item), self.below))
@@ -100,7 +104,9 @@ class ReducedMask(MaskFromRange):
 
 @attrs.frozen
 class TwoItems(Masking):
-    """A user hides two elements, what it holds and its square, each behind a mask of its own."""
+    """A user hides two elements, its input and the square of its input, each behind its
+    own mask.
+    """
 
     modulus: int = 7
 
@@ -113,7 +119,7 @@ class TwoItems(Masking):
 
 @attrs.frozen
 class OneMaskForTwoItems(TwoItems):
-    """Both behind the same mask."""
+    """A user hides two elements behind the same mask."""
 
     def mask(self, me: Party) -> FieldArray:
         return me.coins.field(self.field, (1,)) * constant(self.field, [1, 1])
@@ -121,7 +127,7 @@ class OneMaskForTwoItems(TwoItems):
 
 @attrs.frozen
 class FixedMask(Masking):
-    """The mask is a constant, as of a seed left in."""
+    """The mask is a constant, as if somebody had left a fixed seed in the code."""
 
     def mask(self, me: Party) -> Residues:
         return constant(self.field, [3])
@@ -157,7 +163,7 @@ class LowDegree(Shamir):
 
 @attrs.frozen
 class Dealing:
-    """One user shares what it holds among holders, so that nothing but the shares is seen."""
+    """One user shares its input among holders, who receive nothing but the shares."""
 
     holders: int
     sharing: Any
@@ -234,7 +240,9 @@ class Reporting:
 
 @attrs.frozen
 class OpensAndSends(Masking):
-    """The server opens what it gets, and tells the number's parity to another user."""
+    """The server opens the number that it receives, and sends the number's parity to
+    another user.
+    """
 
     masks: bool = True
 
@@ -254,7 +262,7 @@ class OpensAndSends(Masking):
 
 @attrs.frozen
 class Noisy(Masking):
-    """Adds noise that has infinitely many outcomes, of the law named."""
+    """Adds noise with infinitely many outcomes; the name of its law is given."""
 
     law: str = "normal"
 
@@ -267,7 +275,9 @@ class Noisy(Masking):
 
 @attrs.frozen
 class Tossing(Masking):
-    """A user tosses so many coins of ten sides before it does anything."""
+    """A user draws the given number of coins with ten outcomes each, before it does
+    anything else.
+    """
 
     coins: int = 8
 

@@ -34,7 +34,7 @@ def played(
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
-    """What is found of the quotes that the table says something of, by what they are about."""
+    """The verdicts on the quotes that the table has numbers for, by the subject of the quote."""
     judged = [quote.judge(table) for quote in experiment.quotes]
     return {
         f"{one.source}: {one.what} {one.under}".rstrip(): one
@@ -44,13 +44,13 @@ def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
 
 
 def finding(ruling: Ruling) -> str:
-    """Whether the printed number agrees with the law; without a law, with the runs."""
+    """Whether the printed number agrees with the law or, if there is no law, with the runs."""
     by_runs = {"confirm": "agrees", "contradict": "disagrees"}.get(ruling.runs, ruling.runs)
     return by_runs if ruling.law == "none" else ruling.law
 
 
 def the(found: Mapping[str, Ruling], *words: str) -> Ruling:
-    """The one verdict on a quote whose text has all these words."""
+    """Return the verdict on the only quote whose text contains all these words."""
     (one,) = [verdict for what, verdict in found.items() if all(word in what for word in words)]
     return one
 

@@ -1,4 +1,4 @@
-"""Linear forms and what they come to, for the tests of the algebra and of the symbolic reading."""
+"""The values of linear forms, for the tests of the algebra and of the symbolic reading."""
 
 from math import prod
 from typing import Any
@@ -13,7 +13,7 @@ FIELDS = [Field.above(4), Field.above(100), Field.above(2**61)]
 
 
 def evaluated(forms: Forms, unknowns: Unknowns) -> list[Any]:
-    """What the forms come to, at the sampled values of their unknowns."""
+    """The values of the forms at the sampled values of their unknowns."""
     terms, values = forms.terms, np.zeros(prod(forms.shape), dtype=object)
     assert terms.rows * terms.lanes == values.size
     for row in range(terms.rows):

@@ -17,5 +17,5 @@ SHARE = 3 if PROFILE == "quick" else 1  # one in so many cases is drawn
 
 
 def cases(count: int, **more: Any) -> settings:
-    """The settings of a property test that draws so many cases in an ordinary run."""
+    """The settings of a property test that draws the given number of cases in an ordinary run."""
     return settings(max_examples=max(count * FACTOR // SHARE, 2), **more)

@@ -1,4 +1,4 @@
-"""The ideal world of a protocol beside a run: what it hands out, and its parties with their
+"""The ideal world of a protocol: the values that it hands out, and the parties with their
 inputs.
 """
 
@@ -11,12 +11,12 @@ from simnet.values.sealed import Input
 
 
 def input_names(protocol: Any) -> list[str]:
-    """Who holds an input, in order."""
+    """The names of the parties that have an input, in order."""
     return [name for name, seat in protocol.parties().items() if seat.takes_input]
 
 
 def handed(protocol: Any, held: Iterable[Any], seed: int) -> Mapping[str, Any]:
-    """What the functionality hands to whom, where the parties hold these inputs in order."""
+    """The values that the functionality hands to each party, for the given inputs in order."""
     inputs = dict(zip(input_names(protocol), held, strict=True))
     return ideal_world(protocol, inputs, seed)
 
@@ -24,7 +24,7 @@ def handed(protocol: Any, held: Iterable[Any], seed: int) -> Mapping[str, Any]:
 def users_with_inputs(
     protocol: Any, held: Iterable[Any], seed: int
 ) -> list[tuple[IdealHolder, Sealed]]:
-    """Everybody who holds an input, with it."""
+    """Every party that has an input, with this input."""
     names = input_names(protocol)
     sealed = [Sealed(Input(name, value)) for name, value in zip(names, held, strict=True)]
     return list(zip(holders(names, seed), sealed, strict=True))

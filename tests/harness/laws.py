@@ -1,4 +1,6 @@
-"""Exact laws: of anything drawn from finite coins, by playing out every way in which they fall."""
+"""Exact laws of values that are drawn from finite coins, found by playing every outcome of the
+coins.
+"""
 
 import itertools
 import math
