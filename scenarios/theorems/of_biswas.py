@@ -83,23 +83,23 @@ class Case:
 
 
 def direct(case: Case, named: int, _: int) -> Fraction:
-    """c = (N_i - n q) / (p - q)."""
+    """Return c = (N_i - n q) / (p - q)."""
     return (named - case.n * case.q) / (case.p - case.q)
 
 
 def centred(case: Case, named: int, sent: int) -> Fraction:
-    """g by Eq. 5."""
+    """Return g by Eq. 5."""
     pi, gap = case.sampling[0], case.p - case.q
     return direct(case, named, sent) / pi + case.n * case.q * (1 - pi) / (gap * pi)
 
 
 def per_report(case: Case, named: int, sent: int) -> Fraction:
-    """ĉ = (N_i - S q) / (π (p - q))."""
+    """Return ĉ = (N_i - S q) / (π (p - q))."""
     return (named - sent * case.q) / (case.sampling[0] * (case.p - case.q))
 
 
 def pooled(case: Case, named: int, sent: int) -> Fraction:
-    """T of Theorem 5.1; its h is `direct`."""
+    """Return T of Theorem 5.1; its h is `direct`."""
     budget, gap = sum(case.sampling, Fraction(0)), case.p - case.q
     rest = case.n * case.q * (case.n - budget) / (budget * gap)
     return case.n * direct(case, named, sent) / budget + rest

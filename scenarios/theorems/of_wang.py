@@ -6,7 +6,7 @@ judged with the constants of docs/proofs/papers.md: for ε up to 8, the largest 
 
 from collections.abc import Iterator
 from itertools import product
-from math import exp, expm1, log, sqrt, tanh
+from math import ceil, exp, expm1, log, sqrt, tanh
 
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.density import epsilon_between
@@ -122,7 +122,7 @@ def _numeric(epsilon: float, d: int, inner: Inner) -> Tuples:
     return Tuples(epsilon, Attributes(numeric=d), inner)
 
 
-def _bound_5(epsilon: float, d: int, n: float, beta: float, inner: Inner) -> float:
+def _bound_5(epsilon: float, d: int, n: int, beta: float, inner: Inner) -> float:
     """Return the bound on the largest |Z - X| by Bernstein's inequality for every attribute."""
     tuples = _numeric(epsilon, d, inner)
     length = log(2 * d / beta)
@@ -133,7 +133,7 @@ def _lemma_5() -> Finding:
     def instances() -> Iterator[Instance]:
         for epsilon, d, beta, inner in product(EPSILONS, (1, 2, 16, 100), BETAS, INNER):
             for users in (1, 100):
-                n = users * d * log(2 * d / beta)
+                n = ceil(users * d * log(2 * d / beta))
                 claimed = CONSTANT_5 * sqrt(d * log(d / beta) / n) / epsilon
                 exact = _bound_5(epsilon, d, n, beta, inner)
                 where = {"ε": epsilon, "d": d, "β": beta, "n": n, "inner": inner}
