@@ -273,7 +273,8 @@ def trees(p_rows: Numbers, q_rows: Numbers, names: Sequence[str], coins: Coins) 
     """
     try:
         from sklearn.ensemble import (
-            HistGradientBoostingClassifier,  # here: it is an extra, and takes long to load
+            # imported only here: it is an optional package, and takes long to load
+            HistGradientBoostingClassifier,
         )
         from threadpoolctl import threadpool_limits
     except ImportError:

@@ -16,7 +16,8 @@ import attrs
 from simnet.studies.experiment import LABEL, OWN_COLUMNS, Experiment, Job
 from simnet.studies.store import Result
 
-LARGEST = 2**63  # whole numbers are below it in size, so that tables of any kind can hold them
+# whole numbers must be smaller in absolute value, so that every kind of table can hold them
+LARGEST = 2**63
 LONGEST = 500  # letters of an error
 
 

@@ -32,16 +32,16 @@ How = Literal["as it is", "told openly", "mended"]
 
 
 def bit_of(item: int) -> int:
-    """0 for the first item, 1 for the second."""
+    """Return 0 for the first item, and 1 for the second."""
     return item - 1
 
 
 def behind_a_coin(item: int, coins: Any) -> int:
-    """The item's bit, or the other one: a fair coin decides."""
+    """Return the item's bit or the opposite bit: a fair coin decides."""
     return (item + int(coins.integers(2, 1)[0])) % 2
 
 
-# What a script may do with a bit. Each is sent to `listener`.
+# The following functions do with a bit what a script may do. Each function sends to `listener`.
 
 
 async def branch(me: Party, value: Any) -> None:
@@ -161,7 +161,7 @@ async def look_up(me: Party, value: Any) -> None:
 
 @attrs.frozen
 class Channel:
-    """A way by which a bit escapes; `listeners` are all who may be sent something."""
+    """A way in which a bit escapes; `listeners` are all parties that may receive a message."""
 
     name: str
     tell: Tell
@@ -213,7 +213,7 @@ class Telling:
 
     @property
     def listeners(self) -> Mapping[str, Seat]:
-        """Who may be sent something."""
+        """The parties that may receive a message."""
         names = self.channel.listeners
         return {name: Seat(self.listener, role=name) for name in names}
 
@@ -254,7 +254,9 @@ class TellsCoin(Telling):
 
 
 class TellsTotal(Telling):
-    """The teller adds up what two others send it, and opens the total, perhaps behind a coin."""
+    """The teller adds up the numbers that two other parties send to it, and opens the total,
+    perhaps hidden by a coin.
+    """
 
     def parties(self) -> Mapping[str, Seat]:
         return {

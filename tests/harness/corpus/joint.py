@@ -47,12 +47,12 @@ def sum_of_bits(*values: int) -> int:
 
 
 def times_bit(factor: Any, item: int) -> int:
-    """A number, or 0 for the first item."""
+    """The number, or 0 if the item is the first."""
     return int(factor) * (item - 1)
 
 
 def behind_a_coin(item: int, coins: Any) -> int:
-    """The item's bit, or the other one: a fair coin decides."""
+    """The item's bit or the opposite bit: a fair coin decides."""
     return (item + int(coins.integers(2, 1)[0])) % 2
 
 
@@ -67,7 +67,9 @@ class KnownMask(OneHolder):
 
 
 class KnownMaskOfSecret(OneHolder):
-    """The same with the input as a secret, and both given to the door as field elements."""
+    """Discloses an input plus a coin, and sends the coin. The input is a secret here, and the door
+    gets both as field elements.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = hidden(me, item)
@@ -238,14 +240,14 @@ class TwoDisclosures(OneHolder):
 
 
 def refused_when_equal(item: int, mask: Any) -> int:
-    """Raises where the item's number is the coin that hides it."""
+    """Raises an error if the number of the item equals the coin that hides it."""
     if item - 1 == mask:
         raise ValueError("the mask is the number")
     return item
 
 
 def refused_outside(item: int, mask: Any) -> int:
-    """Raises for what is no item at all."""
+    """Raises an error for a number that is not an item."""
     del mask
     if item not in (1, 2, 3):
         raise ValueError("an item is 1, 2 or 3")
@@ -253,7 +255,9 @@ def refused_outside(item: int, mask: Any) -> int:
 
 
 class RefusalTells(OneHolder):
-    """A door refuses some coins, so that whoever sees the coin knows what the input is not."""
+    """A door refuses some coins. So whoever sees a coin that was accepted knows one value that the
+    input does not have.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mask = me.coins.field(F3, ())
@@ -263,7 +267,7 @@ class RefusalTells(OneHolder):
 
 
 class HeardThroughAnother(OneHolder):
-    """A disclosed value that nobody is sent is captured by a door whose value is sent."""
+    """A disclosed value is not sent to anybody, but a door whose value is sent has captured it."""
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -299,13 +303,14 @@ class Squared(Multiplied):
 
 
 def noise_unless_first(item: int, coins: Any) -> int:
-    """0 for the first item, and a coin for the second."""
+    """Return 0 for the first item, and a coin for the second."""
     return int(coins.integers(2, 1)[0]) if item > 1 else 0
 
 
 @attrs.frozen
 class NoisyUnlessFirst:
-    """Sends what a door gives that tosses a coin on some inputs only, or on none.
+    """Sends the value of a door. The door tosses a coin for some inputs only; in the twin, for no
+    input.
 
     Where `is_handed_out`, the ideal world hands it out too.
     """
@@ -318,7 +323,7 @@ class NoisyUnlessFirst:
         return {"u": Seat(self.user), "S": Seat(self.reader)}
 
     def answer(self, item: Any, user: Any) -> FieldArray:
-        """0 for the first item, and a coin or 1 for the second."""
+        """Return 0 for the first item, and a coin or 1 for the second."""
         function = noise_unless_first if self.is_noisy else number_of
         answer: FieldArray = user.secret(function, item, field=F2, shape=())
         return answer
@@ -346,7 +351,9 @@ class OutputUsedAgain(OneHolder):
 
 
 class OutputDisclosed(OneHolder):
-    """A sealed output of the input is disclosed: the way round it changes nothing."""
+    """A sealed output of the input is disclosed. This leaks as much as disclosing the input
+    directly.
+    """
 
     async def user(self, me: Party, item: Any) -> Any:
         await me.send(MASKED, "S", hidden(me, item) + me.coins.field(F2, ()))
@@ -370,7 +377,9 @@ class SecretOfTwoCoins(TwoReaders):
 
 
 class ProductOfCoins(TwoReaders):
-    """The same as a product of two field arrays: it hides an input badly, even from B alone."""
+    """A product of two coins, computed as a product of field arrays, hides an input badly, even
+    from B alone.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         left, right, mask = (me.coins.field(F2, ()) for _ in range(3))

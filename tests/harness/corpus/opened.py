@@ -39,7 +39,9 @@ SHARES = Summed("shares")
 
 
 class Threshold(Script):
-    """A server adds up two bits and publishes the sum from 1 on; the press reads its mail."""
+    """A server adds up two bits and publishes the sum if it is at least 1. The press reads what is
+    published.
+    """
 
     def parties(self) -> Mapping[str, Seat]:
         return {
@@ -65,12 +67,12 @@ class Threshold(Script):
         return total.open()
 
     async def is_published(self, me: Party, total: FieldArray) -> bool:
-        """By mistake, only where there is something to publish."""
+        """Whether the sum is published: by mistake, only if it is not 0."""
         del me
         return bool(total.open() > 0) if self.mistake else True
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The server is handed the sum, and so is the press where it is always published."""
+        """The sum is handed to the server, and also to the press if it is always published."""
         first, second = (hidden(user, item, F3) for user, item in zip(users, inputs, strict=True))
         total = first + second
         return {"server": total} if self.mistake else {"server": total, "press": total}
@@ -79,7 +81,7 @@ class Threshold(Script):
 class ThresholdDisclosed(Threshold):
     """The server discloses whether there is something to publish.
 
-    In the twin the press may know the sum anyhow, and so whether it is 0.
+    In the twin the press may know the sum anyway, so it may also know whether the sum is 0.
     """
 
     async def is_published(self, me: Party, total: FieldArray) -> bool:
@@ -87,7 +89,7 @@ class ThresholdDisclosed(Threshold):
 
 
 class MaskedOpening(Script):
-    """Two servers open what a user's input and a mask add up to; the mask is sent too, or not."""
+    """A server opens the sum of a user's input and a mask. By mistake S receives the mask."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "server": Seat(self.server), "S": Seat(self.idle)}
@@ -103,7 +105,7 @@ class MaskedOpening(Script):
 
 
 class TwoTimePad(Script):
-    """Two openings behind one mask."""
+    """Two numbers are opened behind the same mask."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "server": Seat(self.server), "S": Seat(self.idle)}
@@ -121,7 +123,7 @@ class TwoTimePad(Script):
 
 
 class Beaver(Script):
-    """X and Y multiply what they hold with the help of a dealer's random product.
+    """X and Y multiply their inputs with the help of a random product from a dealer.
 
     By mistake the dealer takes one coin for both factors. A reader `R` gets the product.
     """
@@ -228,7 +230,7 @@ class RejectedZero(OneHolder):
 
 
 class RejectedZeroUndisclosed(RejectedZero):
-    """The loop looks at the opened coin itself."""
+    """Like `RejectedZero`, but the loop looks at the opened coin without disclosing anything."""
 
     async def user(self, me: Party, item: Any) -> None:
         mine, mask = hidden(me, item, F3), me.coins.field(F3, ())
@@ -290,7 +292,7 @@ class PartOfOutput(Script):
 
 
 def unit(item: int) -> list[int]:
-    """Three elements, all zeros but the item's."""
+    """Three elements: a 1 in the place of the item, and zeros."""
     return [int(item == place) for place in (1, 2, 3)]
 
 
@@ -305,7 +307,7 @@ class Median(OneHolder):
         await me.send(VALUE, "S", index(place, 3))
 
 
-# Coins that are no field elements.
+# The coins of the following scripts are not field elements.
 
 
 class MaskedSometimes(OneHolder):

@@ -1,4 +1,4 @@
-"""Leaks of an input, in scripts of everyday: votes, uploads, crowds, groups, noise."""
+"""Leaks of an input in everyday scripts: votes, uploads, crowds, groups, noise."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ CODES = [4, 1, 6]
 
 
 def unit(item: int) -> list[int]:
-    """Three elements, all zeros but the item's."""
+    """Three elements: a 1 in the place of the item, and zeros."""
     return [int(item == place) for place in (1, 2, 3)]
 
 
@@ -74,7 +74,9 @@ class CodeVoteByTable(CodeVote):
 
 
 class CodeVoteDisclosed(CodeVote):
-    """The voter discloses its choice and then sends the code: what is told is on record."""
+    """The voter discloses its choice and then sends the code, so the leak is recorded as a
+    disclosed value.
+    """
 
     async def voter(self, me: Party, choice: Any) -> None:
         mask = await me.receive(MASK, "dealer")
@@ -117,7 +119,7 @@ class SilentZero(OneHolder):
 
 
 class SilentZeroDisclosed(SilentZero):
-    """The user discloses whether it has something to say; it has masked it for nothing."""
+    """The user discloses whether its number is 0, so its mask does not protect this."""
 
     async def user(self, me: Party, item: Any) -> None:
         masked = hidden(me, item) + me.coins.field(F2, ())
@@ -127,7 +129,9 @@ class SilentZeroDisclosed(SilentZero):
 
 
 class SplitProduct(TwoReaders):
-    """A mask to one party and its product with the input to another: they divide."""
+    """A user sends a mask to one party, and the product of mask and input to another: together they
+    can divide.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = hidden(me, item, F3)
@@ -138,7 +142,7 @@ class SplitProduct(TwoReaders):
 
 
 class SplitProductOfSecret(TwoReaders):
-    """The product with the secret itself, which no seal refuses.
+    """The product is computed with the secret itself, so no seal refuses it.
 
     The twin keeps the second mask of the product to itself.
     """
@@ -151,7 +155,7 @@ class SplitProductOfSecret(TwoReaders):
 
 
 class Captured(OneHolder):
-    """A door's function keeps what it is given in a list, and the script looks into the list."""
+    """A door's function stores its argument in a list, and the script reads the list."""
 
     async def user(self, me: Party, item: Any) -> None:
         box: list[int] = []
@@ -167,7 +171,9 @@ class Captured(OneHolder):
 
 
 class CapturedWithCare(OneHolder):
-    """The same with a script that does not fail when the list is empty."""
+    """A door's function stores its argument in a list; the script also works if the
+    list is empty.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         box: list[int] = []
@@ -183,7 +189,7 @@ class CapturedWithCare(OneHolder):
 
 
 class CapturedByOutput(OneHolder):
-    """The function of an output does it."""
+    """The function of an output stores its argument in a list, and the script reads the list."""
 
     async def user(self, me: Party, item: Any) -> Any:
         seen: dict[str, int] = {}
@@ -200,7 +206,7 @@ class CapturedByOutput(OneHolder):
 
 
 class CaughtRefusal(OneHolder):
-    """A script catches the error of a door and says so."""
+    """A script catches the error of a door, and sends a message about it."""
 
     async def user(self, me: Party, item: Any) -> None:
         def inverse(held: int) -> int:
@@ -215,7 +221,7 @@ class CaughtRefusal(OneHolder):
 
 
 class MisshapenSecret(OneHolder):
-    """A door gives as many numbers as the input says, whatever was declared."""
+    """A door returns as many numbers as the input says, and not as many as were declared."""
 
     async def user(self, me: Party, item: Any) -> None:
         def ones(held: int) -> list[int]:
@@ -227,7 +233,7 @@ class MisshapenSecret(OneHolder):
 
 @attrs.frozen
 class CrowdReport(Script):
-    """Members of a crowd report a bit each: as they hold it, disclosed, or behind coins."""
+    """Each member of a crowd reports a bit: sealed, disclosed, or hidden by coins."""
 
     how: str
 
@@ -252,7 +258,9 @@ class CrowdReport(Script):
 
 
 class CrowdSilence(CrowdReport):
-    """Members with the first item stay silent, or those of whom a coin says so."""
+    """The members with the first item stay silent; in the twin, a coin decides which members stay
+    silent.
+    """
 
     async def member(self, me: Party, held: Any) -> None:
         if self.how == "as it is":
@@ -266,7 +274,8 @@ class CrowdSilence(CrowdReport):
 
 @attrs.frozen
 class Groups(Script):
-    """Two groups of one user and one server each; the servers tell a reader what they opened.
+    """Two groups, each with one user and one server. The servers tell a reader the numbers that
+    they opened.
 
     Within a group, scripts use the names that they would have without the other group.
     """
@@ -322,7 +331,7 @@ class MaskFromRange(OneHolder):
 
 
 class UnsentSecret(OneHolder):
-    """Declares its input as a secret, and sends what a second door gives of it."""
+    """Declares its input as a secret, and sends a value that a second door makes from the input."""
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -351,7 +360,9 @@ class LeftInProtocol(Script):
 
 @attrs.frozen
 class SharedByDoors(Script):
-    """Functions of two users' doors note what they are given, and one user sees if it differs."""
+    """The door functions of two users store their arguments, and one user sees whether the
+    arguments differ.
+    """
 
     noted: dict[str, int] = attrs.field(factory=dict, kw_only=True, eq=False, repr=False)
 
@@ -359,7 +370,7 @@ class SharedByDoors(Script):
         return {"u": Seat(self.first), "v": Seat(self.second), "S": Seat(self.idle)}
 
     def noting(self, me: Party) -> Any:
-        """What passes the input on, and with the mistake keeps it."""
+        """A function that returns the input and, with the mistake, also stores it."""
         name = me.name
 
         def noted(item: int) -> int:
@@ -382,7 +393,9 @@ class SharedByDoors(Script):
 
 
 class ToldByAnother(SharedByDoors):
-    """The other user's door reads what has been noted, and discloses whether it is alike."""
+    """The other user's door reads the stored input, and discloses whether it equals its
+    own input.
+    """
 
     async def second(self, me: Party, item: Any) -> None:
         await me.receive(NOTE, "u")
@@ -412,7 +425,8 @@ class VanishingFactor(OneHolder):
 
 @attrs.frozen
 class Related(Script):
-    """The server is handed one thing and sends itself another that may follow from it.
+    """The ideal world hands one value to the server. The server receives another value, which may
+    follow from the first.
 
     `sent` and `handed` each make a secret out of the input, over a field of its own.
     """
@@ -429,7 +443,7 @@ class Related(Script):
         await me.send(NOTE, "S", me.secret(second, item, field=second_field, shape=()))
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """What is handed out, and not what is sent."""
+        """The value that is handed out; it differs from the value that is sent."""
         first, field = self.handed
         return {"S": users[0].secret(first, inputs[0], field=field, shape=())}
 
@@ -440,7 +454,7 @@ def square(item: int) -> int:
 
 
 def one_whatever(item: int) -> int:
-    """The same for every item."""
+    """A number that is the same for every item."""
     del item
     return 1
 

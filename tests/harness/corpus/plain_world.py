@@ -44,7 +44,7 @@ class TapeTooLongError(BaseException):
 
 
 class DoorRefusedError(Exception):
-    """Raised in place of whatever a door's function raised: the world has ended."""
+    """Raised instead of any error of a door's function; it ends the world."""
 
 
 class Elements:
@@ -120,10 +120,10 @@ class Elements:
 
 
 class Tape:
-    """How the coins of one world come out, in the order in which they are tossed."""
+    """The outcomes of the coins of one world, in the order in which they are tossed."""
 
     def __init__(self, path: list[list[int]]) -> None:
-        self._path = path  # of each coin its outcome, and how many outcomes it has
+        self._path = path  # for each coin its outcome, and the number of its possible outcomes
         self._at = 0
         self._numerator = self._denominator = 1
 
@@ -149,7 +149,8 @@ class Tape:
 
 
 def worlds(play: Callable[[Tape], "World"]) -> Iterator[tuple[Fraction, "World"]]:
-    """Every way in which coins can fall, with its probability and what happens then.
+    """Yield every choice of outcomes of all coins, with its probability and the world that it leads
+    to.
 
     Worlds that toss too many coins are left out.
     """
@@ -194,7 +195,7 @@ class DiscreteCoins:
 
 
 class AllCoins(DiscreteCoins):
-    """The coins that a script has outside doors: field elements too."""
+    """The coins that a script has outside doors, including field elements."""
 
     def __init__(self, toss: Toss, toss_field: Toss) -> None:
         super().__init__(toss)
@@ -281,7 +282,7 @@ class World:
         to.mail[tag.name, sender.name].append((sent, payload))
 
     def take(self, actor: Actor, tag: Tag, sender: str) -> Any:
-        """The next message of a sender, which has come."""
+        """The next message of a sender; it must have arrived already."""
         arrived, payload = actor.mail[tag.name, sender].popleft()
         actor.depth = max(actor.depth, arrived)
         self.steps += 1
@@ -368,7 +369,7 @@ class PlainHolder:
 
 
 class PlainParty:
-    """What a script is given here: everything about it is a plain number."""
+    """The party that a script gets here. All its values are plain numbers."""
 
     def __init__(self, world: World, actor: Actor, scope: str = "") -> None:
         self._world = world

@@ -86,7 +86,7 @@ class Ring(Script):
         return total.open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """Everybody is handed the sum."""
+        """The sum is handed to every party."""
         secrets = [hidden(user, item) for user, item in zip(users, inputs, strict=True)]
         total = type(secrets[0]).stack(secrets).sum()
         return dict.fromkeys(("u1", "u2", "u3"), total)
@@ -114,7 +114,7 @@ class Additive(Script):
 
 
 class SealedInBlock(TwoReaders):
-    """A deferred block that works with the input itself; the twin's works with the secret."""
+    """A deferred block that uses the sealed input itself; the twin's block uses the secret."""
 
     async def user(self, me: Party, item: Any) -> None:
         mine = me.secret(lambda held: [held], item, field=F2, shape=(1,))
@@ -227,7 +227,9 @@ class Masked:
 
 @attrs.frozen
 class Noisy:
-    """A user discloses a bit that is right with probability 3/4, or one that is a coin."""
+    """A user discloses a bit that is right with probability 3/4; in the twin, the bit is a fair
+    coin.
+    """
 
     chance: float
     items: int = 2
