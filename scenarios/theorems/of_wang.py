@@ -285,7 +285,14 @@ def _lemma_6(whole: bool) -> Finding:
     return searched(instances(), over, proof=None if whole else PAGE)
 
 
-WIDE = tuple(step / 4 for step in range(1, 81))
+# Budgets for Corollary 2: also small ones, and those just below a jump of k, where k fits worst
+WIDE = tuple(
+    sorted(
+        [0.01, 0.1]
+        + [step / 4 for step in range(1, 81)]
+        + [2.5 * step - 0.001 for step in range(2, 9)]
+    )
+)
 
 
 def _corollary_2(variant: DuchiVariant) -> Finding:
@@ -301,7 +308,10 @@ def _corollary_2(variant: DuchiVariant) -> Finding:
                     holds=hm < pm < duchi,
                 )
 
-    over = "d = 2..40 attributes and ε = 1/4, 1/2, ..., 20, in this order"
+    over = (
+        "d = 2..40 attributes, ε = 0.01, 0.1, 1/4, 1/2, ..., 20, and ε just below 5, 7.5, ..., 20, "
+        "where k jumps, in this order"
+    )
     numbers = "claimed is the worst variance of Duchi et al., and exact is PM's"
     return searched(instances(), over, numbers)
 
