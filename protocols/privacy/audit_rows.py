@@ -17,7 +17,7 @@ Sample = npt.ArrayLike | Callable[[int, Coins], npt.ArrayLike]
 
 LEAST = 80  # the least number of rows of a sample
 SHARE = 8  # one row in 8 is for learning, and one in 8 for selecting an event
-LARGEST = 1e150  # bound on the numbers in a report, so that their squares are finite
+LARGEST = 1e150  # upper bound on the numbers in a report, so that their squares are finite
 CHUNK = 1 << 18  # rows per step
 
 

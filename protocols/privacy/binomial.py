@@ -1,4 +1,5 @@
-"""Logarithms of binomial probabilities and expected shortfalls, accurate far below 1e-300.
+"""Logarithms of binomial probabilities and of expected shortfalls E[max(0, s - X)], accurate even
+for values far below 1e-300.
 
 Source: C. Loader, *Fast and Accurate Computation of Binomial Probabilities*, 2000, for the
 saddle-point form.
@@ -20,7 +21,7 @@ BLOCK = 4096  # terms per step of a sum
 WIDE = (
     1_000_000  # the largest table; thresholds that would need a larger one are handled one by one
 )
-NEGLIGIBLE = 1e-18  # a sum ends where the remaining tail is below this share of it
+NEGLIGIBLE = 1e-18  # a sum ends when the remaining terms are less than this share of the sum
 
 
 def log_pmf(k: Ints, n: int, p: float) -> Floats:
@@ -181,7 +182,9 @@ class Binomial:
         return np.asarray(tail[place - low] + np.log(surplus[place - low] + (whole - place) + part))
 
     def _start_of_tail(self, k: int) -> int:
-        """Return a count below which P[X <= j] does not matter in a sum that ends at k."""
+        """Return a count j: in a sum that ends at k, the probabilities of counts below j are
+        negligible.
+        """
         end = min(k, int(self.mean))
         return max(0, end - int(12 * (self.n * self.p * self.q) ** 0.5) - 60)
 
@@ -194,7 +197,7 @@ def _divergence(k: float, mean: float) -> float:
     return mean * ((1 + off) * log1p(off) - off)
 
 
-# The search for an ε asks for much the same ranges again and again
+# The search for an ε needs similar ranges again and again
 @lru_cache(maxsize=8)
 def _pmf_table(law: Binomial, low: int, high: int) -> Floats:
     """Return the log of P[X = k] for k in low..high."""

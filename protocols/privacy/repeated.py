@@ -1,9 +1,9 @@
 """What the server learns from several collections of sampled counts.
 
-The collections are repetitions of one collection, or those of several groups of users. Every
-collection draws fresh coins for the same inputs, so privacy losses add up; `composition` bounds
-their sum from both sides. A user who is removed, or whose item is replaced, is so in all
-collections.
+The collections are repetitions of one collection, or the collections of several groups of users.
+Every collection draws fresh coins for the same inputs, so privacy losses add up; `composition`
+bounds their sum from both sides. If a user is removed, or a user's item is replaced, this holds in
+all collections.
 """
 
 from collections.abc import Sequence

@@ -68,7 +68,7 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 from simnet.record.trace import NoCanonicalForm, canonical, trace_hash
 
-Pairs = list[list[int]]  # a vector: places in the certificate that ascend, and coefficients
+Pairs = list[list[int]]  # a vector: pairs of place and coefficient, in ascending order of places
 Json = dict[str, Any]
 
 
@@ -165,9 +165,9 @@ def source_digest(protocol: type) -> str | None:
 
 
 def _door_proof(verdict: Verdict) -> DoorProof | None:
-    """The proof about opened rows; None if it does not matter what doors were given.
+    """The proof about opened rows; None if the verdict needs no such proof.
 
-    It does not matter if something leaks, if no share was sent, and if no door was given rows with
+    A verdict needs none if something leaks, if no share was sent, or if no door was given rows with
     coins.
     """
     view = verdict.bounds.view
@@ -306,8 +306,8 @@ class _FieldWriter:
         return messages
 
     def _further(self) -> list[Vector]:
-        """Functions that may be told besides those that the messages tell, reduced by the
-        latter.
+        """Functions that the coalition may learn in addition to those that the messages tell,
+        reduced by these.
         """
         if self._proof is None:
             return []
@@ -364,7 +364,8 @@ def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vect
     functions = [(function.terms, function.origin) for function in knowledge.functions]
     if proof is None:
         return functions
-    # Unknowns that are no secrets come first as pivots, so that vectors without them are found.
+    # Unknowns that are not secrets are the first pivots, so that we find the vectors without such
+    # unknowns.
     span = Span(knowledge.modulus, order=lambda unknown: (proof.is_secret(unknown), unknown))
     for function, origin in functions:
         span.add(function, origin)
@@ -453,7 +454,7 @@ def _attributes(protocol: object) -> Mapping[str, object]:
 
 
 def _text(value: object, optional: bool = False) -> Any:
-    """A value as the command line takes it. None stays None if the value is `optional`."""
+    """A value as a text for the command line. If the value is `optional`, None stays None."""
     if value is None and optional:
         return None
     return "none" if value is None else str(value)

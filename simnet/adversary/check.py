@@ -14,7 +14,8 @@ computes how many products of numbers the proof takes, and refuses too many. *Ch
 and adds. No step recurses. The time is at most proportional to the length of the text and the
 number of products.
 
-Example. The checker believes nothing in the file that it can check. A file with missing keys:
+Example. The checker checks every statement in the file that can be checked. It refuses a file with
+missing keys:
 
 >>> check('{"fields":[{"modulus":1}]}\n')
 Traceback (most recent call last):

@@ -65,7 +65,7 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
 
 
 def _members(part: str, roster: Roster) -> Iterable[int]:
-    """The numbers of the parties that one part of a text stands for."""
+    """The numbers of the parties that one part of a text names."""
     if part in roster.number:
         return [roster.number[part]]
     if part == "everyone":

@@ -10,8 +10,9 @@ takes an elimination. *Checking* it is easier, if the certificate shows how coin
 - along `hiding`, a secret that was made from field elements disappears from all rows, and the coins
   that it was made from do not move.
 
-All three ask `Elimination` the same question: which shift of these coins removes these targets from
-these rows? What cannot be removed are *remnants*. Only the first of the three may have remnants.
+We find all three with `Elimination`, which answers this question: which shift of given coins
+removes given targets from given rows? Targets that cannot be removed leave *remnants*. Only the
+first of the three may have remnants.
 
 Example. The coalition sees x + r, and a door receives w + r, where r and w are coins. Adding 1 to w
 changes only the opened row:
@@ -40,8 +41,8 @@ Which = Callable[[int], bool]
 def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
-    """Return what to add to each coin so that the targets leave the rows, and what cannot be
-    removed.
+    """Return what to add to each coin so that the targets disappear from the rows, and the targets
+    that cannot be removed.
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(
@@ -56,12 +57,13 @@ def _chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldProof:
-    """What a certificate says about doors over one field. A row of `opened` is named by
-    its place in this list.
+    """The part of a certificate about doors over one field. The row number k is entry k of
+    `opened`.
     """
 
-    opened: list[tuple[int, bool, Vector]]  # the door, whether the row is seen, and its form
-    functions: list[Vector]  # these functions span everything that may be told
+    # for each opened row: the door, whether the coalition sees the row, and the row's form
+    opened: list[tuple[int, bool, Vector]]
+    functions: list[Vector]  # these functions span everything that the coalition may learn
     shift: dict[int, Vector]
     apart: dict[int, Vector]
     combined: dict[int, Vector]
@@ -71,7 +73,7 @@ class FieldProof:
 class DoorProof:
     """The proof over all fields that a widened view meets the conditions.
 
-    `told` are the families that count as coins which the coalition has been told.
+    `told` lists the families of secrets that count as coins, and that the coalition knows.
     """
 
     def __init__(self, bounds: ShareBounds, view: WidenedView) -> None:

@@ -2,15 +2,16 @@
 
 What an instrument finds in the symbolic reading is true of the given run only if both are the same
 run. The given run may have observed no party, so we may have its bill and its outputs, but no
-messages. So we play it once more in numbers, with all parties observed that matter and every door
-on record, and compare twice::
+messages. So we play it once more in numbers. This time we observe all parties that the coalition
+may contain, and record every door. Then we compare twice::
 
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed
 
-A script that uses coins, a clock or a memory of its own differs somewhere, and is refused by name.
-The symbolic reading gives scripts no inputs and calls no function of a door. So the run
-of a script that uses an input without a door also differs, or the script cannot go on.
+A script with its own random numbers, clock or memory behaves differently somewhere, and is refused
+by an error that names its party. The symbolic reading gives scripts no inputs and calls no function
+of a door. So the run of a script that uses an input without a door also differs, or the script
+cannot go on.
 """
 
 import copy

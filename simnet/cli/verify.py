@@ -159,7 +159,7 @@ def _judge(
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
     messages = 0 if work is None else work.messages * collections
-    is_judged = messages <= MOST_MESSAGES  # else the run is refused
+    is_judged = messages <= MOST_MESSAGES  # a run with more messages is refused
     with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
         verified = verify_one(scenario, corrupt, seeds[0], people, collections)
     reveals = written.write(verified)
