@@ -1,25 +1,38 @@
 """Fig. 3 of Biswas, Cormode and Maple: distance and communication by sampling probability."""
 
 from collections.abc import Mapping
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scenarios.biswas.people import CHOICES, USERS
-from scenarios.biswas.trials import NORMALISED, RAW, REPORTS, SQUARED, collected
-from simnet.scenario.figure import blank_figure
+from protocols.mechanisms.grr import GRR
+from protocols.sampled_frequency.estimators import per_report
+from protocols.sampled_frequency.sampling_design import SamplingDesign
+from scenarios.biswas.histograms import PAGE, SMALL, finish
+from scenarios.biswas.people import CHOICES, USERS, holders
+from scenarios.biswas.trials import (
+    NORMALISED,
+    RAW,
+    REPORTS,
+    SQUARED,
+    collected,
+    expected_raw_tv,
+)
+from simnet.scenario.figure import INK, blank_figure
 from simnet.studies.curves import COLOURS, MARKERS, dress
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import quotient
 from simnet.studies.statements import MeasureByAxis, everywhere, falls
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.table import NoSuchPoint, Table, estimated
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SECTION, CONCLUSION = "Biswas et al., section 4 and Fig. 3", "Biswas et al., section 6 and Fig. 3"
+LAW = "binomial"
 LEAST, MOST = 0.1, 0.9
 ABSOLUTE, RELATIVE = "drastic", "drastic times"  # words
 NO_THRESHOLD = "the text has no number for a drastic difference"
@@ -94,44 +107,85 @@ def falling(numbers: MeasureByAxis) -> bool:
 
 
 def trade_off(table: Table) -> "Figure":
-    """Draw three panels over π: the distance of raw estimates, that of normalised ones, and the
-    bits sent.
+    """Draw over π: the distance of raw estimates and what is sent, the paper's two panels, and the
+    distance of clipped and scaled estimates.
     """
-    figure: Figure = blank_figure()(figsize=(12, 4), layout="constrained")
-    raw, normalised, sent = figure.subplots(1, 3)
+    figure: Figure = blank_figure()(figsize=(PAGE, 5.6), layout="constrained")
+    (raw, sent), (clipped, aside) = figure.subplots(2, 2)
+    clipped.sharey(raw)
+    users = int(table.values("users")[0])
+    grid = np.linspace(min(table.values("sampling")), 1.0, 60)
     for place, epsilon in enumerate(table.values("epsilon")):
-        part, style = (
-            table.where(epsilon=epsilon),
-            {"color": COLOURS[place], "markersize": 3.5, "linewidth": 0.7},
-        )
-        chances = sorted(part.values("sampling"))
-        for axes, measure, line in ((raw, "raw_tv", ""), (normalised, "normalised_tv", "-")):
-            means = [part.at(measure, sampling=one).mean for one in chances]
-            axes.plot(chances, means, MARKERS[place] + line, label=f"ε = {epsilon:g}", **style)
-        raw.plot(
-            chances,
-            [part.at("raw_tv", sampling=one).expected for one in chances],
-            color=COLOURS[place],
-            linewidth=0.7,
-        )
-    chances = sorted(table.values("sampling"))
-    users = table.values("users")[0]
-    bits = [
-        np.mean([row["bits"] for row in table.where(sampling=one).rows]) / 1000 for one in chances
-    ]
-    sent.plot(chances, bits, "o-", color=COLOURS[0], markersize=3.5, linewidth=0.7)
-    for axes, title, log_y in (
-        (raw, "distance of raw estimates", True),
-        (normalised, "distance, clipped and scaled", True),
-        (sent, f"kbit sent by {users:,} users", False),
+        part, colour = table.where(epsilon=epsilon), COLOURS[place]
+        for axes, measure, line in ((raw, "raw_tv", ""), (clipped, "normalised_tv", ":")):
+            _marks(axes, part, measure, colour, MARKERS[place] + line, f"ε = {epsilon:g}")
+        law = [expected_distance(users, epsilon, float(pi)) for pi in grid]
+        raw.plot(grid, law, "-", color=colour, linewidth=0.9)
+    raw.axhline(
+        1.0,
+        color=INK,
+        linewidth=0.9,
+        linestyle="--",
+        label="1, the largest distance of two distributions",
+    )
+    one = table.where(epsilon=table.values("epsilon")[0])
+    _marks(sent, one, "reports", COLOURS[0], MARKERS[0], "")
+    sent.plot(grid, users * grid, "-", color=COLOURS[0], linewidth=0.9)
+    for axes, title in (
+        (raw, "Distance of raw estimates"),
+        (sent, f"Communication of {users:,} users"),
+        (clipped, "Distance of estimates clipped and scaled"),
     ):
-        dress(axes, title, "sampling probability π", log_x=False, log_y=log_y)
-    raw.set_ylabel("total variation distance")
+        dress(axes, title, "", log_x=False, log_y=axes is not sent)
+        axes.set_xlabel("sampling probability π", fontsize=8)
+        axes.tick_params(labelsize=SMALL + 0.5)
+        axes.set_ylabel("total variation distance", fontsize=8)
+    bits = int(one.rows[0]["bits"] / one.rows[0]["reports"]) if one.rows[0]["reports"] else 0
+    sent.set_ylabel(f"reports, of {bits} bits each", fontsize=8)
     sent.set_ylim(0, None)
-    raw.legend(frameon=False, fontsize=7)
-    notes = "Estimator ĉ, Binomial(100, 0.5). Lines of the first panel: expected for normal errors."
-    figure.supxlabel(notes, fontsize=6.5, x=0.01, ha="left")
+    aside.axis("off")
+    handles, labels = raw.get_legend_handles_labels()
+    aside.legend(handles, labels, frameon=False, fontsize=8, loc="upper left")
+    finish(
+        figure,
+        [
+            "Estimator ĉ, values by Binomial(100, 0.5). Marks: measured, with 95 % intervals.",
+            "Lines: by the law, in the first panel for normal errors. Dotted lines connect "
+            "measured means.",
+            "The upper panels are the paper's; its text names no ε, and does not say whether "
+            "estimates are clipped.",
+        ],
+    )
     return figure
+
+
+def expected_distance(users: int, epsilon: float, sampling: float) -> float:
+    """The mean distance of raw estimates by ĉ, for normal errors, at any sampling probability."""
+    held = holders(LAW, users)
+    design = SamplingDesign(GRR(epsilon, len(held)), users, sampling)
+    return expected_raw_tv(held, per_report(design))
+
+
+def _marks(axes: "Axes", table: Table, measure: str, colour: str, mark: str, words: str) -> None:
+    """Draw the means of a measure over π with their 95 % intervals."""
+    found = next(one for one in table.measures if one.name == measure)
+    xs = sorted(table.values("sampling"))
+    rows = [estimated(table.where(sampling=x).rows, found, 0.05) for x in xs]
+    arms = [
+        (row.mean - row.low, row.high - row.mean) if isfinite(row.high - row.low) else (0.0, 0.0)
+        for row in rows
+    ]
+    axes.errorbar(
+        xs,
+        [row.mean for row in rows],
+        yerr=[list(side) for side in zip(*arms, strict=True)],
+        fmt=mark,
+        color=colour,
+        markersize=3.5,
+        elinewidth=1.0,
+        linewidth=0.9,
+        label=words,
+    )
 
 
 EXPERIMENT = Experiment(
@@ -140,7 +194,7 @@ EXPERIMENT = Experiment(
     trial=collected,
     grid=[
         {
-            "law": ["binomial"],
+            "law": [LAW],
             "users": [USERS],
             "estimator": ["per-report"],
             "sampling": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0],

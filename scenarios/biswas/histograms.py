@@ -5,6 +5,7 @@ The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "two binomi
 can be a sum or a mixture: the text does not say which.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from scenarios.biswas.people import CHOICES, TITLES, USERS, holders
 from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
-from simnet.scenario.figure import ESTIMATE, TRUTH, blank_figure
+from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import everywhere, exact, falls
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINOMIAL = "binomial"
+PAGE, LETTERS = 7.0, 125  # the width of a page in inches, and the letters of a note in a line
+SMALL = 7  # points, of the smallest letters
 
 
 def experiment(
@@ -80,56 +83,60 @@ def size(table: Table) -> Counterpart:
 
 
 def histograms(table: Table) -> "Figure":
-    """Draw the truth and the raw estimate of the first run, in a panel for each setting.
+    """Draw the truth and the raw estimates of the first run, in a panel for each setting.
 
-    There is a row of panels for each law and sampling probability, and a column for each ε.
+    The paper's two panels, a tenth and most of the users, stand side by side; there is a row for
+    each ε, beginning with the largest one, and a pair of columns for each law.
     """
-    rows = [(law, sampling) for law in table.values("law") for sampling in table.values("sampling")]
-    columns = table.values("epsilon")
-    figure: Figure = blank_figure()(
-        figsize=(2.9 * len(columns), 2.1 * len(rows) + 0.3), layout="constrained"
-    )
+    columns = [
+        (law, sampling) for law in table.values("law") for sampling in table.values("sampling")
+    ]
+    rows = sorted(table.values("epsilon"), reverse=True)
+    figure: Figure = blank_figure()(figsize=(PAGE, 1.45 * len(rows) + 0.9), layout="constrained")
     grid = figure.subplots(len(rows), len(columns), squeeze=False, sharex=True, sharey="row")
-    for (law, sampling), line in zip(rows, grid, strict=True):
-        for epsilon, axes in zip(columns, line, strict=True):
+    for epsilon, line in zip(rows, grid, strict=True):
+        for (law, sampling), axes in zip(columns, line, strict=True):
             found = table.where(law=law, sampling=sampling, epsilon=epsilon).rows
             if found:
                 _histogram(axes, found[0], holders(law, found[0]["users"]) / found[0]["users"])
-            axes.set_title(f"π = {sampling:g}, ε = {epsilon:g}", loc="left", fontsize=8)
-        line[0].set_ylabel(TITLES[law], fontsize=7)
-    for axes in grid[-1]:
-        axes.set_xlabel("value", fontsize=8)
-    grid[0, -1].legend(frameon=False, fontsize=7)
-    hidden = sum(_outside(axes) for axes in grid.flat)
-    cut = f" {hidden} of them lie outside the panels." if hidden else ""
-    figure.supxlabel(
-        f"Raw estimates of g in one run; the text names no ε.{cut}", fontsize=6.5, x=0.01, ha="left"
+        line[0].set_ylabel(f"ε = {epsilon:g}\nshare of users", fontsize=SMALL + 0.5)
+    for (law, sampling), top, bottom in zip(columns, grid[0], grid[-1], strict=True):
+        top.set_title(f"{TITLES[law]},\nπ = {sampling:g}", loc="left", fontsize=SMALL, color=INK)
+        bottom.set_xlabel("value", fontsize=SMALL + 0.5)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False
+    )
+    finish(
+        figure,
+        [
+            "Estimates by g in one run, neither clipped nor scaled. Each row has a scale of its "
+            "own.",
+            "The paper has two panels, for π = 0.1 and 0.9; its text names no ε.",
+        ],
     )
     return figure
 
 
 def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     values = np.arange(len(truth))
+    axes.bar(values, truth, width=1.0, color=TRUTH, label="truth")
     axes.plot(
         values,
         [row[f"raw{value}"] for value in values],
         ".",
         color=ESTIMATE,
-        markersize=3,
+        markersize=2.5,
         label="estimate",
     )
-    axes.bar(values, truth, width=1.0, color=TRUTH, label="truth")
-    top = max(truth)
-    axes.set_ylim(-1.2 * top, 2.2 * top)  # estimates for small ε would not fit into the picture
-    axes.tick_params(labelsize=7)
+    axes.tick_params(labelsize=SMALL)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _outside(axes: "Axes") -> int:
-    """The number of estimates that lie outside a panel."""
-    low, high = axes.get_ylim()
-    drawn = [np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.get_lines()]
-    return sum(int(np.sum((values < low) | (values > high))) for values in drawn)
+def finish(figure: "Figure", notes: Sequence[str]) -> None:
+    """Write notes under a figure."""
+    lines = [line for note in notes for line in textwrap.wrap(note, LETTERS)]
+    figure.supxlabel("\n".join(lines), fontsize=SMALL, color=INK, x=0.01, ha="left")
 
 
 FIG1 = experiment(

@@ -23,7 +23,6 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
     owners.
     """
     groups: Product = {"by": [by], "group": list(GROUPS[by]), "owners": [owners]}
-    title = f"Breast cancer: {owners:,} owners by {IN_WORDS[by]} (patients)"
     return Experiment(
         summary=(
             f"Errors of sampling and of randomised response, {owners:,} owners by {IN_WORDS[by]}"
@@ -42,7 +41,14 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
             "all groups by age or by size, whose errors have the same law",
         ),
         quotes=list(_quotes(by, owners)),
-        figure=lambda table: bounds(table, "group", "owners", {owners: title}),
+        figure=lambda table: bounds(
+            table,
+            "group",
+            {"age": "age, years", "tumor_size": "size of the tumour, mm"}[by],
+            "patients",
+            f"Patients with breast cancer by {IN_WORDS[by]}, of {owners:,} owners",
+            "Each group is asked for by itself; the paper asks for all groups at once.",
+        ),
         cost=cost,
     )
 

@@ -1,23 +1,32 @@
-"""The bar charts of Fig. 2 and Fig. 4 to 7 of Joy and Gerla."""
+"""The figures of Joy and Gerla: estimates at locations and for groups of patients, and leakage."""
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 
-from simnet.studies.curves import bars
-from simnet.studies.table import Table
-
-NOTES = (
-    (
-        "Bars: 1.96 root mean square errors, with 99.9 % intervals for all bars "
-        "together. Dashes: exact."
-    ),
-    "The error does not depend on the background faces.",
-)
+from protocols.mechanisms.response import JoyGerla
+from protocols.two_rounds.privacy import epsilon_round_two
+from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
+from scenarios.joy.printed import equation_29, equation_30
+from scenarios.joy.trials import die_of_value
+from simnet.scenario.figure import INK, TRUTH, blank_figure
+from simnet.studies.curves import COLOURS, EXPECTED, MARKERS, dress
+from simnet.studies.table import Estimate, Table, estimated
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+PAGE, LETTERS = 7.0, 125  # the width of a page in inches, and the letters of a note in a line
+SMALL = 7  # points, of the smallest letters
+POINTWISE = 0.05  # the probability that a drawn interval misses
+RED = "#d62728"
+MADE_UP = "Synthetic people stand in for real data."
+GRID = np.linspace(0.03, 0.97, 189)  # the x at which curves of formulas are evaluated
 
 
 def way(row: Mapping[str, Any]) -> str:
@@ -34,21 +43,174 @@ def named(table: Table) -> Table:
     )
 
 
-def bounds(table: Table, group: str, panel: str, titles: Mapping[Any, str]) -> "Figure":
-    """Draw a group of bars for each location or each group of patients."""
+def pointwise(table: Table, measure: str, **at: Any) -> Estimate:
+    """Return the estimate of a measure at a point, with an interval of 95 % for this point
+    alone.
+    """
+    found = next(one for one in table.measures if one.name == measure)
+    return estimated(table.where(**at).rows, found, POINTWISE, table.exact)
+
+
+def bounds(
+    table: Table, group: str, x_label: str, count_label: str, title: str, note: str
+) -> "Figure":
+    """Draw the truth and the bounds of the estimates, for each location or group of patients.
+
+    The upper panel is the paper's: the true count, and the range that holds 95 % of the estimates.
+    The lower one shows how wide this range is by the law and in our collections. `note` says what
+    the paper leaves open.
+    """
     found = named(table)
-    return bars(
-        found,
-        group,
-        panel=panel,
-        bar="way",
-        words=str,
-        titles=titles,
-        group_words=lambda one: _with_holders(found, group, one),
-        notes=NOTES,
+    groups, ways = found.values(group), found.values("way")
+    figure: Figure = blank_figure()(figsize=(PAGE, 5.4), layout="constrained")
+    counts, errors = figure.subplots(2, 1, sharex=True, height_ratios=[1.3, 1])
+    places = np.arange(len(groups))
+    held = [found.where(**{group: one}).rows[0]["holders"] for one in groups]
+    counts.hlines(
+        held, places - 0.42, places + 0.42, color=TRUTH, linewidth=4, label="ground truth", zorder=0
+    )
+    for place, one in enumerate(ways):
+        at = places + (place - (len(ways) - 1) / 2) * 0.22
+        rows = [pointwise(found, "bound", **{group: spot, "way": one}) for spot in groups]
+        colour, mark = COLOURS[place], MARKERS[place]
+        law = np.array([row.expected for row in rows], dtype=np.float64)
+        counts.errorbar(
+            at,
+            held,
+            yerr=law,
+            fmt=mark,
+            color=colour,
+            markersize=4,
+            elinewidth=1.4,
+            capsize=2.5,
+            label=one,
+        )
+        errors.errorbar(
+            at,
+            [row.mean for row in rows],
+            yerr=_arms(rows),
+            fmt=mark,
+            color=colour,
+            markersize=4,
+            elinewidth=1.0,
+        )
+        errors.plot(at, law, "_", color=EXPECTED, markersize=9, markeredgewidth=2, zorder=1)
+    errors.plot([], [], "_", color=EXPECTED, markersize=9, markeredgewidth=2, label="by the law")
+    dress(counts, title, "", log_x=False, log_y=False)
+    dress(
+        errors,
+        "Half the width of these ranges, by the law and in our collections",
+        x_label,
+        log_x=False,
         log_y=False,
     )
+    counts.set_ylabel(f"{count_label}: truth, and\nrange of 95 % of the estimates", fontsize=8)
+    errors.set_ylabel("95 % bound of the error,\nowners", fontsize=8)
+    errors.set_ylim(bottom=-0.04 * errors.get_ylim()[1])  # a bound of 0 stays visible
+    errors.set_xlabel(x_label, fontsize=8)
+    errors.set_xticks(places, [str(one) for one in groups])
+    figure.legend(loc="outside upper right", ncols=5, fontsize=SMALL, frameon=False)
+    for axes in (counts, errors):
+        axes.tick_params(labelsize=SMALL + 0.5)
+    notes = [
+        f"Upper panel: the truth ± {BAR} standard deviations of the estimate, by the law.",
+        "Lower panel: marks are measured, with 95 % intervals.",
+        note,
+        *(["If nobody holds a value, sampling estimates 0 without error."] if 0 in held else []),
+    ]
+    finish(figure, notes, table.synthetic)
+    return figure
 
 
-def _with_holders(table: Table, group: str, one: Any) -> str:
-    return f"{one}\n({table.where(**{group: one}).rows[0]['holders']})"
+def leakage(table: Table) -> "Figure":
+    """Draw ε over the probability of a coin or face: by the paper's formulas, and exactly."""
+    figure: Figure = blank_figure()(figsize=(PAGE, 3.9), layout="constrained")
+    printed, exact = figure.subplots(1, 2, sharey=True)
+    sampling, truthful = SAMPLINGS[0], float(COMPETITOR.truthful)
+    room = GRID[1 - sampling - 0.02 > GRID]
+    response = JoyGerla(truthful, float(COMPETITOR.yes))
+    curves: Sequence[tuple[Axes, str, int | None, str, Any, Callable[[float], float]]] = (
+        (printed, "eq. 30", None, "randomised response, Eq. 30", GRID, partial(_by_30, response)),
+        (printed, "eq. 29", None, "sampling, Eq. 29", room, partial(equation_29, sampling)),
+        (exact, "response", None, "randomised response", GRID, partial(_exactly, response)),
+        (exact, "sampling", 1, "sampling, yes or no", room, partial(_all_values, sampling, 1)),
+        (exact, "sampling", 9, "sampling, 9 values", room, partial(_all_values, sampling, 9)),
+    )
+    for place, (axes, curve, values, words, xs, formula) in enumerate(curves):
+        part = table.where(curve=curve, values=values)
+        points = sorted(part.values("x"))
+        rows = [pointwise(part, "epsilon", x=x) for x in points]
+        colour = COLOURS[place % 2 if place < 4 else place]
+        if rows:
+            axes.errorbar(
+                points,
+                [row.mean for row in rows],
+                yerr=_arms(rows),
+                fmt=MARKERS[place],
+                color=colour,
+                markersize=3.5,
+                elinewidth=1.0,
+                label=words,
+            )
+        axes.plot(xs, [formula(float(x)) for x in xs], "-", color=colour, linewidth=0.9)
+    circles = (
+        (float(COMPETITOR.yes), equation_30(truthful, float(COMPETITOR.yes))),
+        ((1 - sampling) / 2, equation_29(sampling, (1 - sampling) / 2)),
+    )
+    printed.plot(
+        *zip(*circles, strict=True),
+        "o",
+        color=RED,
+        markerfacecolor="none",
+        markersize=11,
+        markeredgewidth=1.4,
+        label="evaluated in Fig. 2 and 4 to 7",
+    )
+    dress(printed, "Paper's formulas", "", log_x=False, log_y=False)
+    dress(exact, "Exact, over all answers and values", "", log_x=False, log_y=False)
+    exact.tick_params(labelleft=True)
+    for axes in (printed, exact):
+        axes.set_xlabel("probability of the second coin,\nor of a value's face", fontsize=8)
+        axes.set_ylabel("ε of one answer of round two", fontsize=8)
+        axes.legend(fontsize=SMALL, frameon=False, loc="upper right", bbox_to_anchor=(1, 1.02))
+    top = max(printed.get_ylim()[1], 5.2)
+    printed.set_ylim(0, top)
+    finish(
+        figure,
+        [
+            "Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas.",
+            "The text does not give the face of sampling that was evaluated; the circle stands "
+            'where both faces besides "sampled" are equally likely.',
+            "Both rounds together, of one owner or summed up, have no finite ε.",
+        ],
+        table.synthetic,
+    )
+    return figure
+
+
+def _by_30(response: JoyGerla, x: float) -> float:
+    return equation_30(response.truthful, x)
+
+
+def _exactly(response: JoyGerla, x: float) -> float:
+    return JoyGerla(response.truthful, x).exact_epsilon
+
+
+def _all_values(sampling: float, values: int, x: float) -> float:
+    return epsilon_round_two(die_of_value(sampling, values, x))
+
+
+def _arms(rows: Sequence[Estimate]) -> list[list[float]]:
+    """How far the intervals reach below and above the means; 0 for an interval without bounds."""
+    arms = [
+        (row.mean - row.low, row.high - row.mean) if np.isfinite(row.high - row.low) else (0.0, 0.0)
+        for row in rows
+    ]
+    return [list(side) for side in zip(*arms, strict=True)]
+
+
+def finish(figure: "Figure", notes: Sequence[str], made_up: bool) -> None:
+    """Write notes under a figure."""
+    said = [*([MADE_UP] if made_up else []), *notes]
+    lines = [line for note in said for line in textwrap.wrap(note, LETTERS)]
+    figure.supxlabel("\n".join(lines), fontsize=SMALL, color=INK, x=0.01, ha="left")

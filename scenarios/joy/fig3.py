@@ -3,9 +3,9 @@
 from functools import partial
 from itertools import pairwise
 
+from scenarios.joy.drawing import leakage as leakage_figure
 from scenarios.joy.expected import COMPETITOR
 from scenarios.joy.trials import leakage
-from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import quotient, share_less
@@ -16,12 +16,6 @@ CONCLUSION = "Joy and Gerla, section 6 and Fig. 3"
 FOUR = "as much as four times lower leakage than randomised response"
 USERS = 100_000  # so many users hold the one value, and as many hold the other
 POINTS = tuple(k / 20 for k in range(1, 20))
-WORDS = {
-    "eq. 30": "randomised response, Eq. 30",
-    "response": "randomised response, exact",
-    "eq. 29": "sampling, one value by Eq. 29",
-    "sampling": "sampling, all values",
-}
 
 
 def readings(table: Table, curve: str) -> dict[float, Counterpart]:
@@ -176,19 +170,6 @@ EXPERIMENT = Experiment(
             why="no point of the figure gives so much",
         ),
     ],
-    figure=lambda table: curves(
-        table,
-        "x",
-        panel="measure",
-        line=["curve", "values"],
-        words=lambda curve, values: WORDS[curve] + ("" if values is None else f", V={values}"),
-        titles={"epsilon": "Privacy leakage, round two alone"},
-        x_label="probability of the second coin, or of the value's face",
-        notes=(
-            "Points: from the answers of users, 99.9 % for all together. Lines: by formula.",
-            "Both rounds together, of one owner or summed up, have no finite ε.",
-        ),
-        log_y=False,
-    ),
+    figure=leakage_figure,
     cost=lambda _: 0.002,
 )

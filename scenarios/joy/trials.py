@@ -227,9 +227,7 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
         answer = YES if point.curve == "eq. 30" or printed >= exact else NO
         laws = [response.law(truth)[answer] for truth in (answer, YES + NO - answer)]
         return _counted(printed if point.curve == "eq. 30" else exact, laws, users, coins)
-    # The faces of "none" and of all other values are equally likely.
-    rest = max((1 - point.sampling - point.x) / point.values, 0.0)
-    mechanism = TwoRounds(point.sampling, (*[rest] * point.values, point.x), none=True)
+    mechanism = die_of_value(point.sampling, point.values, point.x)
     answer = len(mechanism.background) - 1
     expected = equation_29(point.sampling, point.x)
     if point.curve == "sampling":
@@ -237,6 +235,15 @@ def leakage(point: LeakagePoint, seed: int, data: Path | None) -> Measurements:
         expected = epsilon_round_two(mechanism)
     laws = [mechanism.round_two_law(truth)[answer] for truth in (answer, 0 if answer else 1)]
     return _counted(expected, laws, users, coins)
+
+
+def die_of_value(sampling: float, values: int, own: float) -> TwoRounds:
+    """Return the die on which the last value's face has probability `own`.
+
+    The faces of "none" and of all other values are equally likely.
+    """
+    rest = max((1 - sampling - own) / values, 0.0)
+    return TwoRounds(sampling, (*[rest] * values, own), none=True)
 
 
 def _counted(

@@ -162,7 +162,7 @@ def test_figures_and_their_verdicts() -> None:
     )
     assert finding(the(judged, "drastic", "clipped")) == REPRODUCED
     assert finding(the(judged, "drastic", "raw")) == NOT
-    assert len(fig3.trade_off(shown).axes) == 3
+    assert len(fig3.trade_off(shown).axes) == 4
     pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0]})
     assert len(histograms.histograms(pictured).axes) == 2
     found = verdicts(histograms.FIG1, pictured)
