@@ -1,7 +1,7 @@
 """Experiments on Jia and Gong, *Calibrate*."""
 
 EXPERIMENTS = {  # name: module and record, which is imported when it is used
-    "jia_theorem2": "scenarios.jia.laws:THEOREM2",
+    "jia_theorem2": "scenarios.jia.theorem2:EXPERIMENT",
     "jia_eq14": "scenarios.jia.laws:EQ14",
     "jia_eq22": "scenarios.jia.laws:EQ22",
     "jia_fig3": "scenarios.jia.fig3:EXPERIMENT",

@@ -179,6 +179,14 @@ def _stated(
     return Quote(source, what, STATED, reading, under=under, why=GAUSSIAN, data=DATA[population])
 
 
+NOTES = (
+    "One collection, ε = 1; mean and deviation are those of the fitted Gaussian. p: Kolmogorov's "
+    "test against the Gaussian of Eq. 13 and 14.",
+    "The estimates of k-RR lie on a lattice with few points a deviation: hence its gaps. The "
+    "paper shows OUE on the whole of Kosarak.",
+)
+
+
 def draw(table: Table) -> "Figure":
     """Draw the noise of the first collection of each kind, with its Gaussian."""
     populations = [one for one in table.values("population") if one in FILES]
@@ -199,6 +207,7 @@ def draw(table: Table) -> "Figure":
         axes.set_ylabel("density, per √(Eq. 14)", fontsize=7.5)
     for axes in grid[-1]:
         axes.set_xlabel("noise of an item (users)", fontsize=7.5)
+    figure.supxlabel("\n".join(NOTES), fontsize=7, color=INK, x=0.01, ha="left")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=7.5, frameon=False)
     return figure
@@ -216,9 +225,9 @@ def _histogram(axes: "Axes", row: Any) -> None:
     axes.plot(at, theory, "--", color="#d55e00", linewidth=1.2, label="Gaussian of Eq. 13 and 14")
     p_value = row["p_value"]
     words = f"{p_value:.2f}" if p_value >= FALSE_ALARM else f"{p_value:.0e}"
+    mean = round(row["fitted_mean"], 1) + 0.0  # no minus zero
     axes.annotate(
-        f"fit: {row['fitted_mean']:.3g}\n± {row['fitted_deviation']:.4g}\n\n"
-        f"Kolmogorov:\np = {words}",
+        f"mean {mean:,}\ndeviation\n{row['fitted_deviation']:,.0f}\n\nKolmogorov:\np = {words}",
         (0.02, 0.97),
         xycoords="axes fraction",
         va="top",

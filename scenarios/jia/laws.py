@@ -1,4 +1,4 @@
-"""What sections II to IV of Jia and Gong state without an experiment: Eq. 13, 14 and 22, Theorem 2.
+"""What Jia and Gong state without an experiment: Eq. 13 and 14 (section III-B) and 22 (IV-A2).
 
 Eq. 14 is tried on the two ends of a population: the item that most users hold, and an item that
 nobody holds. The others are computed, without coins.
@@ -14,20 +14,16 @@ import attrs
 import numpy as np
 
 from protocols.mechanisms.unary import OUE
-from protocols.postprocess.noise import BETA, Noise, zeroed
-from protocols.postprocess.posterior import posterior_mean
-from protocols.postprocess.priors import FinitePrior
+from protocols.postprocess.noise import BETA, Noise
 from scenarios.jia.noise import MECHANISMS, NoisePoint, false_alarm, mechanism_of
 from scenarios.jia.noise import TITLES as NAMES
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, holders
-from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
-from simnet.errors import BadInput
 from simnet.studies.experiment import Experiment, Measurements, Word
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.statements import Outcome, exact, share_by_law, share_of
-from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
+from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SECTION = "Jia and Gong, section III-B"
 DRAWS = 400  # of an item's number of supports, in one trial
@@ -227,115 +223,5 @@ EQ22 = Experiment(
     data=PARTIAL,
     choices=CHOICES[:1],
     quotes=list(level_quotes()),
-    cost=lambda _: 0.05,
-)
-
-
-@attrs.frozen(kw_only=True)
-class RiskPoint:
-    """A prior on 0..`largest` and Gaussian noise."""
-
-    prior: str  # power-law, uniform or two-counts
-    largest: int
-    deviation: float
-
-
-PRIORS = ("power-law", "uniform", "two-counts")
-ALTERNATIVES = ("the estimate", "the zeroed estimate", "the likeliest count", "the median", "±1 %")
-
-
-@typed(RiskPoint)
-def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the least excess of other calibrators' conditional MSE over that of Eq. 12.
-
-    The conditional MSE given an estimate is a sum over all counts (Theorem 2). It is taken at 400
-    estimates, and compared with that of the estimate itself, of its zeroed version, of the
-    likeliest count, of the median count, and of Eq. 12 moved up or down by 1 % of the noise.
-    """
-    del seed, data  # nothing is drawn, and there are no people
-    counts = np.arange(point.largest + 1.0)
-    masses = _masses(point.prior, counts)
-    known = Noise(max(point.largest, 1), point.deviation**2)
-    reach = 4 * point.deviation
-    estimates = np.linspace(-reach, point.largest + reach, 400)
-    ours = posterior_mean(estimates, FinitePrior(counts, masses), known)
-    possible = masses > 0
-    counts, masses = counts[possible], masses[possible]
-    logs = np.log(masses) - ((estimates[:, np.newaxis] - counts) ** 2) / (2 * known.floor)
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    weights /= weights.sum(axis=1, keepdims=True)
-
-    def conditional(values: Floats) -> Floats:
-        return np.asarray((weights * (values[:, np.newaxis] - counts) ** 2).sum(axis=1))
-
-    others = (
-        estimates,
-        zeroed(estimates, 2 * point.deviation),
-        counts[weights.argmax(axis=1)],
-        counts[(weights.cumsum(axis=1) < 0.5).sum(axis=1)],
-        ours + 0.01 * point.deviation,
-        ours - 0.01 * point.deviation,
-    )
-    least = conditional(ours)
-    # relative to the noise, since a count that is all but certain has no variance to speak of
-    excess = [float(((conditional(one) - least) / known.floor).min()) for one in others]
-    return {"excess": min(excess), "nearby": min(excess[-2:])}
-
-
-def _masses(prior: str, counts: Floats) -> Floats:
-    if prior == "power-law":
-        masses = np.where(counts > 0, np.maximum(counts, 1.0) ** -1.5, 0.0)
-    elif prior == "uniform":
-        masses = np.ones_like(counts)
-    elif prior == "two-counts":
-        masses = np.where((counts == 0) | (counts == counts[-1]), 1.0, 0.0)
-    else:
-        raise BadInput(f"prior is one of {', '.join(PRIORS)}, got {prior!r}")
-    return np.asarray(masses / masses.sum())
-
-
-def optimal(table: Table, name: str) -> Counterpart:
-    """Return the share of priors under which no calibrator that was tried beats Eq. 12.
-
-    Differences below 1e-9 of the noise's variance are rounding.
-    """
-    rows: list[TrialRow] = list(table.rows)
-    if not rows:
-        raise NoSuchPoint("no prior was tried")
-    return Counterpart(sum(row[name] >= -1e-9 for row in rows) / len(rows), share=True)
-
-
-THEOREM2 = Experiment(
-    summary="Whether another calibrator beats the posterior mean",
-    source="Jia and Gong, Theorem 2",
-    trial=risk,
-    grid=[
-        {"prior": list(PRIORS), "largest": [10, 100, 1000], "deviation": [0.5, 5.0, 50.0]},
-    ],
-    measures=[
-        Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
-    ],
-    choices=(
-        "a proof is in the paper's appendix: Lemma 3; here the theorem is only tried, with sums "
-        "over all counts",
-    ),
-    quotes=[
-        Quote(
-            "Jia and Gong, section III-A, Theorem 2",
-            "no calibrator has a smaller conditional MSE than the posterior mean, under the true "
-            "prior and Gaussian noise",
-            STATED,
-            partial(optimal, name="excess"),
-            points="27 priors and deviations, 400 estimates each; against "
-            + ", ".join(ALTERNATIVES),
-        ),
-        Quote(
-            "Jia and Gong, Appendix A, Lemma 3",
-            "E(X - t)² is least for t = E(X), where X is a count given its estimate",
-            STATED,
-            partial(optimal, name="nearby"),
-            points="27 laws of X at 400 estimates each; t 1 % of the noise above and below E(X)",
-        ),
-    ],
     cost=lambda _: 0.05,
 )

@@ -28,7 +28,7 @@ from scenarios.theorems.theorem import (
 )
 
 SLACK = 1e-9
-EXPERIMENTS = "simnet reproduce jia_fig3 jia_fig4"
+EXPERIMENTS = "simnet reproduce jia_eq14"
 
 
 def _weights(prior: FinitePrior, estimate: float, deviation: float) -> list[float]:
@@ -201,7 +201,7 @@ THEOREMS = (
                 judge=_theorem_2_fitted,
             ),
         ),
-        command="simnet reproduce jia_fig5",
+        command="simnet reproduce jia_theorem2",
     ),
     Theorem(
         paper="jia",

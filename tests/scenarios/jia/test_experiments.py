@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 
 from protocols.mechanisms.unary import OUE
-from scenarios.jia import fig3, fig4, fig7, hitters, laws, noise, paired, trials
+from scenarios.jia import fig3, fig4, fig7, hitters, laws, noise, paired, theorem2, trials
 from scenarios.jia.hitters import melted
 from scenarios.jia.people import SIZES, holders
 from simnet.errors import BadInput
@@ -209,13 +209,15 @@ def test_eq_14_lacks_a_term_except_for_symmetric_reports() -> None:
 
 def test_no_calibrator_beats_the_posterior_mean_under_the_true_prior() -> None:
     point: dict[str, Any] = {"prior": "power-law", "largest": 100, "deviation": 5.0}
-    row = {**point, **laws.risk(point, 1, None)}
-    table = Table([row], list(point), laws.THEOREM2.measures, exact=True)
-    assert {one.law for one in verdicts(laws.THEOREM2, table).values()} == {"agrees"}
-    worse = Table([{**row, "excess": -0.1}], list(point), laws.THEOREM2.measures, exact=True)
-    assert {one.law for one in verdicts(laws.THEOREM2, worse).values()} == {"agrees", "disagrees"}
+    row = {**point, **theorem2.risk(point, 1, None)}
+    table = Table([row], list(point), theorem2.EXPERIMENT.measures, exact=True)
+    assert theorem2.optimal(table).expected == 1
+    assert theorem2.optimal(attrs.evolve(table, rows=[{**row, "excess": -0.1}])).expected == 0
     with pytest.raises(BadInput, match="prior is one of power-law"):
-        laws.risk({**point, "prior": "beta"}, 1, None)
+        theorem2.risk({**point, "prior": "beta"}, 1, None)
+    sources = [quote.source for quote in theorem2.EXPERIMENT.quotes]
+    assert sum("Lemma 3" in source for source in sources) == 1
+    assert sum("Theorem 2" in source for source in sources) == 3
 
 
 def compared(zero: float, calibrate: float, likelihood: float) -> Table:
