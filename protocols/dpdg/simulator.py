@@ -18,7 +18,7 @@ from simnet.values.sealed import Sealed
 
 @attrs.frozen(kw_only=True)
 class SimulatedDPDG(DPDG):
-    """DPDG as the simulator plays it with the corrupt parties."""
+    """DPDG as the simulator plays it with the coalition."""
 
     corrupt: frozenset[str]
     output: tuple[int, ...]  # the sum that the server must receive; empty if it is honest

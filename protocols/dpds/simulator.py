@@ -18,7 +18,7 @@ from simnet.values.sealed import Sealed
 
 @attrs.frozen(kw_only=True)
 class SimulatedDPDS(DPDS):
-    """DPDS as the simulator plays it with the corrupt parties."""
+    """DPDS as the simulator plays it with the coalition."""
 
     corrupt: frozenset[str]
     output: tuple[int, ...]  # the counts that the server must receive; empty if it is honest

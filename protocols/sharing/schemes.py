@@ -223,7 +223,7 @@ class Shamir:
         return Cost(0, terms - 1, terms)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
-        """Split a secret of shape (N,) into shares; shape (parties, N). Costs (t - 1) N draws.
+        """Split a secret of shape (N,) into shares; shape (parties, N). This takes (t - 1) N draws.
 
         Raises `ValueError` if the field has too few points for the parties.
         """

@@ -1,7 +1,8 @@
 """The simulator of the security proofs of TSS and TSS′, for uniform reporting sets.
 
-For corrupt users and for S1 the simulator is given nothing: honest users declare zeros and draw
-reporting sets of their own. For S2 it is given the output and the reporting sets, which are public.
+For a coalition of users, or of S1, the simulator is given nothing: it makes honest users declare
+zeros and draw reporting sets of their own. If S2 is in the coalition, the simulator is given the
+output and the reporting sets, which are public.
 Then each honest user reports on its given set, and the first user who reports on an item declares
 the item's whole count. The simulator does not cover adaptive reporting sets.
 """
@@ -48,7 +49,7 @@ class HonestUsers:
 
 @attrs.frozen(kw_only=True)
 class SimulatedTSS(TSS):
-    """TSS as the simulator plays it with the corrupt parties."""
+    """TSS as the simulator plays it with the coalition."""
 
     honest: HonestUsers
 
@@ -61,7 +62,7 @@ class SimulatedTSS(TSS):
 
 @attrs.frozen(kw_only=True)
 class SimulatedTSSPrime(TSSPrime):
-    """TSS′ as the simulator plays it with the corrupt parties."""
+    """TSS′ as the simulator plays it with the coalition."""
 
     honest: HonestUsers
 

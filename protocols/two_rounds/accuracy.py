@@ -28,7 +28,7 @@ def assess(
 ) -> Assessment:
     """Compare the estimated shares with the true support; shapes (items,).
 
-    Values come first, then the owners without a value if none is legal.
+    The values come first. If an owner may hold no listed value, the last entry counts such owners.
     """
     owners = int(support.sum())
     spread = _covariance(mechanism, variant, support) / owners**2
