@@ -1,9 +1,11 @@
 """Fig. 1 of Wang et al.: worst variances of mechanisms for one value."""
 
+import attrs
+
 from scenarios.wang.one_value import MECHANISMS, WORDS, worst_case
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.experiment import Experiment, Word
+from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import crossing_of
 from simnet.studies.statements import MeasureByAxis, Statement, everywhere, exact
 from simnet.studies.table import Measure, Table
@@ -33,6 +35,13 @@ EPSILONS = (
 )
 
 
+WORDS_OF_THE_TEXT = {
+    "slightly": Word(0.1, "a worst variance at most this share larger is 'slightly' larger"),
+    "close": Word(0.1, "a worst variance at most this share larger is 'close'"),
+    "considerably": Word(0.1, "a worst variance smaller by this share is 'considerably' smaller"),
+}
+
+
 def crossing(value: float) -> float:
     """The ε at which PM and Duchi et al.'s mechanism have the same variance on a value."""
     from scipy.optimize import brentq  # imported only here: scipy loads slowly
@@ -57,15 +66,29 @@ def crossed(table: Table) -> Counterpart:
     return crossing_of(duchi, pm, crossing(1.0))
 
 
-def larger_below_sharp(numbers: MeasureByAxis) -> bool:
-    """Whether PM has the larger worst variance at every ε below ε#.
+def slightly_larger(table: Table) -> Counterpart:
+    """Return the share of the ε below ε# at which PM's worst variance is larger, but slightly."""
+    most = 1 + table.word("slightly")
+    below = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] < crossing(1.0)])
+    return share_at(lambda found: 1 < found["pm"] / found["duchi"] <= most, below)
 
-    Raises `KeyError` if no ε below ε# was run.
-    """
-    epsilons = [epsilon for name, epsilon in numbers if name == "pm" and epsilon < crossing(1.0)]
-    if not epsilons:
-        raise KeyError("no ε below ε#")
-    return all(numbers["pm", epsilon] > numbers["duchi", epsilon] for epsilon in epsilons)
+
+def close_to_hm(table: Table) -> Counterpart:
+    """Return the share of the ε at which PM's worst variance is close to HM's."""
+    most = 1 + table.word("close")
+    return share_at(lambda found: found["pm"] <= most * found["hm"], table)
+
+
+def considerably_smaller(table: Table) -> Counterpart:
+    """Return the share of the ε above ε# at which PM's worst variance is considerably smaller."""
+    most = 1 - table.word("considerably")
+    above = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] > crossing(1.0)])
+    return share_at(lambda found: found["pm"] <= most * found["duchi"], above)
+
+
+def share_at(holds: Statement, table: Table) -> Counterpart:
+    """Return the share of the ε at which a statement on the worst variances holds."""
+    return everywhere("", "", "variance", "mechanism", ["epsilon"], holds).reading(table)
 
 
 def no_worse(ours: str, *rivals: str) -> Statement:
@@ -95,20 +118,16 @@ def at_every_epsilon(
     what: str,
     holds: Statement,
     why: str = "",
-    correction: str = "",
-    instead: Statement | None = None,
 ) -> Quote:
     """The quote of a statement on the worst variances at each ε."""
     return everywhere(
         f"Wang et al., {source}",
-        f"share of the ε at which {what}",
+        what,
         "variance",
         "mechanism",
         ["epsilon"],
         holds,
         why=why,
-        correction=correction,
-        instead=instead,
     )
 
 
@@ -127,6 +146,7 @@ EXPERIMENT = Experiment(
     measures=[Measure("variance", "worst variance", "expected", "deviation")],
     trials=20,
     quick_trials=2,
+    words=WORDS_OF_THE_TEXT,
     choices=(
         "ε from 0.25 to 8: the range is in the figure only",
         (
@@ -147,25 +167,44 @@ EXPERIMENT = Experiment(
             "1.29",
             crossed,
         ),
-        everywhere(
-            "Wang et al., section III-B",
-            "PM has a larger worst variance than Duchi et al. below ε#, said to be slightly larger "
-            "(it is a third more as ε goes to 0)",
-            "variance",
-            ["mechanism", "epsilon"],
-            [],
-            larger_below_sharp,
+        Quote(
+            "Wang et al., section III-B, Fig. 1",
+            "below ε#, PM's worst variance is only slightly larger than Duchi et al.'s",
+            STATED,
+            slightly_larger,
+            why="it is a third more as ε goes to 0",
+        ),
+        Quote(
+            "Wang et al., section III-B, Fig. 1",
+            "above ε#, PM's worst variance is considerably smaller than Duchi et al.'s",
+            STATED,
+            considerably_smaller,
+            why="close to ε# the two are alike",
+        ),
+        Quote(
+            "Wang et al., section III-C, Fig. 1",
+            "PM's accuracy is close to HM's",
+            STATED,
+            close_to_hm,
+            why="its worst variance is a third more as ε goes to 0",
+        ),
+        at_every_epsilon(
+            "section III-A, Fig. 1",
+            "SCDF and Staircase have a smaller worst variance than Laplace",
+            lambda found: max(found["scdf"], found["staircase"]) < found["laplace"],
         ),
         everywhere(
-            "Wang et al., section III-A",
-            "Duchi et al. better than Laplace for ε up to 2",
+            "Wang et al., section III-A, Fig. 1",
+            "Duchi et al. have a smaller worst variance than Laplace for ε up to 2",
             "variance",
             ["mechanism", "epsilon"],
             [],
             below_laplace,
         ),
         at_every_epsilon(
-            "section III-A", "Duchi et al. varies by more than 1", lambda found: found["duchi"] > 1
+            "section III-A",
+            "Duchi et al.'s worst variance is above 1",
+            lambda found: found["duchi"] > 1,
         ),
         at_every_epsilon(
             "section III-B",
@@ -179,13 +218,10 @@ EXPERIMENT = Experiment(
         ),
         at_every_epsilon(
             "abstract",
-            "HM is no worse than existing solutions",
+            "HM's worst variance is no worse than those of existing solutions: Laplace, SCDF, "
+            "Staircase and Duchi et al.",
             no_worse("hm", "laplace", "duchi", "scdf", "staircase"),
-            correction=(
-                "if only Laplace and Duchi et al. count; SCDF has the smaller worst variance "
-                "from ε = 5.38 to 7.72"
-            ),
-            instead=no_worse("hm", "laplace", "duchi"),
+            why="SCDF has the smaller worst variance from ε = 5.38 to 7.72",
         ),
     ],
     figure=lambda table: curves(

@@ -15,8 +15,8 @@ from simnet.studies.parameters import typed
 from simnet.studies.statements import MeasureByAxis, Statement
 from simnet.studies.table import Measure, Table
 
-RUNS = 20  # the paper averages 100
-USERS = 40_000
+RUNS = 100  # as the paper
+USERS = 10_000
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 METHODS = {
     "pm": "PM",
@@ -36,7 +36,11 @@ ENCODINGS = {
     "hm": "OUE, ε/k on k attributes",
     "duchi": "OUE, ε/d on all attributes",
 }  # what the methods do with categories
-DRAWN = {**METHODS, **{f"{method} on categories": words for method, words in ENCODINGS.items()}}
+DRAWN = {
+    **METHODS,
+    "staircase": "Staircase, ε/d each",
+    **{f"{method} on categories": words for method, words in ENCODINGS.items()},
+}
 INTERVALS = "Error bars: 99.9 % for all points together. Lines: expected."
 TOO_LITTLE = (
     "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "

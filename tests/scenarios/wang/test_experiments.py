@@ -19,6 +19,7 @@ from scenarios.wang import (
     people,
     synthetic,
     table1,
+    text,
     trials,
 )
 from simnet import BadInput
@@ -111,13 +112,12 @@ def test_fig1_constants_and_claims() -> None:
     assert (sharp.low, sharp.high) == (1.2, 1.4)
     assert sharp.measured is not None
     assert 1.2 < sharp.measured < 1.4
-    assert finding(the(found, "slightly larger")) == REPRODUCED
-    existing = the(found, "existing solutions")
-    assert finding(existing) == CORRECTED  # SCDF does better at ε = 6
-    assert (
-        finding(the(verdicts(experiment, table.where(epsilon=2.0)), "existing solutions"))
-        == REPRODUCED
-    )
+    assert finding(the(found, "slightly larger")) == NOT  # 33 % at ε = 0.5
+    loose = attrs.evolve(table, words={**table.words, "slightly": 0.34})
+    assert finding(the(verdicts(experiment, loose), "slightly larger")) == REPRODUCED
+    assert finding(the(found, "existing solutions")) == NOT  # SCDF does better at ε = 6
+    at_2 = verdicts(experiment, table.where(epsilon=2.0))
+    assert finding(the(at_2, "existing solutions")) == REPRODUCED
     assert all(line["holds"] for line in table.summary())
 
 
@@ -160,7 +160,9 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
     assert lemma.printed == pytest.approx(281.73, abs=0.01)
     assert lemma.expected == pytest.approx(265.73, abs=0.01)
     assert finding(lemma) == CORRECTED
-    assert finding(the(found, "abstract")) == CORRECTED
+    # for d = 2 SCDF does better for some large ε, whichever version of Duchi et al. is the rival
+    assert finding(the(found, "abstract", "as printed")) == NOT
+    assert finding(the(found, "abstract", "corrected")) == NOT
 
 
 @pytest.mark.slow
@@ -191,28 +193,44 @@ def test_fig4_verdicts() -> None:
 def test_a_best_effort_with_the_printed_mechanism_has_more_epsilon() -> None:
     assert fig4.whole_epsilon("duchi-as-printed")(None).expected == pytest.approx(1.5231, abs=1e-4)
     assert fig4.printed_frequency(None).expected == pytest.approx(0.269, abs=1e-3)
-    assert fig4.debiased_frequency(None).expected == pytest.approx(0, abs=1e-12)
 
 
-def test_gaps_to_duchi_do_not_always_expand() -> None:
+def test_gaps_to_duchi_expand_as_a_trend_but_not_at_every_step() -> None:
     """By expectation: at μ = 1 PM gains on it as ε grows, and HM loses from ε = 0.5 to 1."""
     experiment = synthetic.FIG5
     kept = {
         "estimates": ["μ=1"],
-        "epsilon": [0.5, 1.0],
+        "epsilon": [0.5, 1.0, 4.0],
         "method": ["pm", "hm", "duchi-as-printed", "duchi"],
     }
     found = verdicts(experiment, played(experiment, "wang_fig5", kept))
-    assert the(found, "ever more than PM").expected == 1
-    assert the(found, "ever more than HM").expected == 0
+    assert the(found, "gap of PM", synthetic.STRICT).expected == 1
+    assert the(found, "gap of HM", synthetic.STRICT).expected == 0
+    assert the(found, "gap of HM", synthetic.TREND).expected == 1
     assert the(found, "PM and HM err less than Duchi et al., corrected").expected == 1
+
+
+def test_sentences_without_a_figure_are_computed() -> None:
+    points = {"epsilon": [1.0, 4.0], "attributes": [1, 3, 40]}
+    experiment = attrs.evolve(
+        text.EXPERIMENT, quotes=[one for one in text.EXPERIMENT.quotes if "Lemma" not in one.source]
+    )
+    found = verdicts(experiment, played(experiment, "wang_text", points))
+    assert finding(the(found, "mass of SCDF")) == CORRECTED
+    for words in ("8/ε²", "for one value t", "|t| falls", "Eq. 13", "Eq. 14", "does not grow"):
+        assert (finding(the(found, words)), the(found, words).expected) == (REPRODUCED, 1)
+    assert the(found, "m > 1", "Eq. 12").expected == 4 / 6
+    assert the(found, "m > 1", "best k").expected == 1
+    assert [text.exponent(text.GROWTH[name][2]) for name in ("oue", "laplace", "hm", "duchi")] == (
+        pytest.approx([1, 1, 0.5, 0.5], abs=0.01)
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("experiment", "axis", "values"),
     [
-        (growth.FIG7, "users", [10_000, 40_000]),
+        (growth.FIG7, "users", [2_500, 10_000]),
         (growth.FIG8, "attributes", [4, 16]),
     ],
 )
@@ -220,7 +238,8 @@ def test_errors_grow_with_attributes_and_shrink_with_users(
     experiment: Any, axis: str, values: list[Any]
 ) -> None:
     table = played(experiment, "growth", {axis: values, "method": ["pm", "hm", "duchi"]})
-    assert finding(the(verdicts(experiment, table), "share of the methods")) == REPRODUCED
+    found = verdicts(experiment, table)
+    assert finding(the(found, axis, growth.STEPS)) == finding(the(found, growth.ENDS)) == REPRODUCED
     assert table.synthetic
 
 

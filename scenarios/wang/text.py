@@ -1,0 +1,279 @@
+"""Sentences and equations of Wang et al. that have no figure: all are computed, nothing is run.
+
+Each row of `CLAIMS` is a statement and its test at one point (ε, d). The verdicts on the lemmas and
+corollaries are those of `simnet theorems`.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import cosh, exp, expm1, log, log2, sinh, sqrt
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from protocols.mechanisms.additive import Laplace
+from protocols.mechanisms.attributes import Attributes
+from protocols.mechanisms.duchi import Duchi
+from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.piecewise import PM
+from protocols.mechanisms.tuples import Tuples, optimal_k, printed_k
+from protocols.mechanisms.unary import OUE
+from scenarios.theorems.rows import theorem_quotes
+from simnet.studies.experiment import Experiment, Measurements, Word
+from simnet.studies.parameters import typed
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import everywhere, exact
+from simnet.studies.table import Measure, NoSuchPoint, Table
+
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+DIMENSIONS = (1, 2, 3, 5, 10, 16, 20, 40)
+VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
+TIMES = (2, 3, 4, 5, 10)  # how often a user is asked
+MANY = 4096  # attributes at which a rate of growth is read
+EQUAL = 1e-9  # relative difference up to which numbers count as equal
+
+
+def alike(one: float, other: float) -> bool:
+    """Whether two numbers are equal up to rounding."""
+    return abs(one - other) <= EQUAL * max(abs(one), abs(other), 1e-300)
+
+
+def variance_of(mechanism: Any, value: float) -> float:
+    """The variance of a report on this value, from the report's law."""
+    law = mechanism.law(value)
+    return float(law.second_moment - law.mean**2)
+
+
+def equation_4(epsilon: float, d: int) -> bool:
+    """Whether Duchi et al.'s variance for one value is that of Eq. 4."""
+    if d != 1:
+        raise NoSuchPoint("Eq. 4 is about one value")
+    squared = (cosh(epsilon / 2) / sinh(epsilon / 2)) ** 2
+    return all(alike(variance_of(Duchi(epsilon), t), squared - t**2) for t in VALUES)
+
+
+def laplace_variance(epsilon: float, d: int) -> bool:
+    """Whether Laplace's variance is 8 / ε²."""
+    if d != 1:
+        raise NoSuchPoint("this is about one value")
+    return all(alike(float(Laplace(epsilon).variance([t])[0]), 8 / epsilon**2) for t in VALUES)
+
+
+def piecewise_grows(epsilon: float, d: int) -> bool:
+    """Whether PM's variance falls as |t| falls, and Duchi et al.'s grows."""
+    if d != 1:
+        raise NoSuchPoint("this is about one value")
+    ours, theirs = ([variance_of(one(epsilon), t) for t in VALUES] for one in (PM, Duchi))
+    return ours == sorted(ours) and theirs == sorted(theirs, reverse=True)
+
+
+def equation_13(epsilon: float, d: int) -> bool:
+    """Whether the variance of Duchi et al.'s printed mechanism for d values is that of Eq. 13."""
+    made = DuchiMulti(epsilon, d, "as-printed")
+    return all(alike(variance_of(made, t), made.bound**2 - t**2) for t in VALUES)
+
+
+def equation_14(epsilon: float, d: int) -> bool:
+    """Whether PM's variance for d values is that of Eq. 14."""
+    k = printed_k(epsilon, d)
+    root, made = exp(epsilon / (2 * k)), Tuples(epsilon, Attributes(d), "pm")
+    first = d * (root + 3) / (3 * k * (root - 1) ** 2)
+    factor = d * root / (k * (root - 1)) - 1
+    return all(alike(float(made.variance([t])[0]), first + factor * t**2) for t in VALUES)
+
+
+def fewer_steps(epsilon: float, d: int, best: bool = False) -> bool:
+    """Whether asking each user m > 1 times, with ε/m each, leaves fewer steps of equal noise.
+
+    A step needs a group in proportion to the worst variance of a report, and m n reports are
+    shared out among the groups. k is by Eq. 12, or the `best` one.
+    """
+
+    def worst(budget: float) -> float:
+        k = optimal_k(budget, d, "hm") if best else None
+        return Tuples(budget, Attributes(d), "hm", k).worst_variance
+
+    return all(m * worst(epsilon) < worst(epsilon / m) for m in TIMES)
+
+
+def noise_of_group(epsilon: float, d: int) -> bool:
+    """Whether the noise of a gradient averaged over d ln(d) / ε² users shrinks as d doubles."""
+    if d < 10:
+        raise NoSuchPoint("the statement is about many attributes")
+    here, twice = (
+        Tuples(epsilon, Attributes(many), "hm").worst_variance / (many * log(many))
+        for many in (d, 2 * d)
+    )
+    return twice < here
+
+
+Claim = Callable[[float, int], bool]
+ASKED = (
+    f"asking users m > 1 times ({', '.join(map(str, TIMES))}), with ε/m each, leaves fewer steps "
+    "of equal noise (HM)"
+)
+UNDER = {"asked": "k by Eq. 12", "asked-best": "the best k"}  # readings of one statement
+CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {  # source, statement, test, why it fails
+    "laplace": (
+        "section III-A",
+        "the variance of Laplace's mechanism is 8/ε²",
+        laplace_variance,
+        "",
+    ),
+    "eq4": ("Eq. 4", "the variance of Duchi et al. for one value t", equation_4, ""),
+    "magnitude": (
+        "section III-B",
+        "PM's variance falls as |t| falls, and that of Duchi et al. grows",
+        piecewise_grows,
+        "",
+    ),
+    "eq13": ("Eq. 13", "the variance of Duchi et al. (as printed) for d values", equation_13, ""),
+    "eq14": ("Eq. 14", "the variance of PM for d values, k by Eq. 12", equation_14, ""),
+    "group": (
+        "section V",
+        "with groups of d ln d / ε² users the noise of an averaged gradient entry (HM) does not "
+        "grow as d >= 10 doubles",
+        noise_of_group,
+        "",
+    ),
+    "asked": (
+        "section V",
+        ASKED,
+        fewer_steps,
+        "k by Eq. 12 is 1 at ε = 4 and 2 at ε = 6, which is not the best: at ε = 4 and d = 40, two "
+        "reports with ε = 2 give 18 % more steps than one report",
+    ),
+    "asked-best": ("section V", ASKED, partial(fewer_steps, best=True), ""),
+}
+
+
+@attrs.frozen(kw_only=True)
+class ClaimPoint:
+    """A statement, and where it is tested."""
+
+    claim: str
+    epsilon: float
+    attributes: int
+
+
+@typed(ClaimPoint)
+def tested(point: ClaimPoint, seed: int, data: Path | None) -> Measurements:
+    """Return 1 if the statement holds at this point, 0 if it fails, nothing if it is not about
+    it.
+    """
+    del seed, data
+    try:
+        return {"holds": float(CLAIMS[point.claim][2](point.epsilon, point.attributes))}
+    except NoSuchPoint:
+        return {}
+
+
+def claim_quote(name: str) -> Quote:
+    """The quote of a statement, at all points where it was tested."""
+    source, what, _, why = CLAIMS[name]
+
+    def reading(table: Table) -> Counterpart:
+        here = attrs.evolve(
+            table, rows=[row for row in table.where(claim=name).rows if "holds" in row]
+        )
+        holds = everywhere("", "", "holds", "claim", ["epsilon", "attributes"], _is_one)
+        return holds.reading(here)
+
+    return Quote(
+        f"Wang et al., {source}",
+        what,
+        STATED,
+        reading,
+        why=why or "it fails somewhere",
+        under=UNDER.get(name, ""),
+    )
+
+
+def _is_one(numbers: Mapping[Any, float]) -> bool:
+    return all(number == 1 for number in numbers.values())
+
+
+def exponent(deviation: Callable[[int], float]) -> float:
+    """The power of d with which a standard deviation grows, from `MANY` attributes to twice."""
+    return log2(deviation(2 * MANY) / deviation(MANY))
+
+
+GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {  # statement, power, deviation
+    "oue": (
+        "the error of OUE with ε/d for each attribute grows linearly with d",
+        1.0,
+        lambda d: sqrt(float(OUE(1.0 / d, 2).variance(0.5, 1))),
+    ),
+    "laplace": (
+        "the error of Laplace with ε/d for each attribute grows linearly with d",
+        1.0,
+        lambda d: sqrt(Laplace(1.0 / d).worst_variance),
+    ),
+    "hm": (
+        "the error of HM on d attributes grows like the root of d",
+        0.5,
+        lambda d: sqrt(Tuples(1.0, Attributes(d), "hm").worst_variance),
+    ),
+    "duchi": (
+        "the error of Duchi et al. (as printed) on d attributes grows like the root of d, as in "
+        "Eq. 11",
+        0.5,
+        lambda d: DuchiMulti(1.0, d, "as-printed").bound,
+    ),
+}
+
+
+def growth_quote(name: str) -> Quote:
+    """The quote of a rate of growth, at ε = 1."""
+    what, power, deviation = GROWTH[name]
+
+    def reading(table: Table) -> Counterpart:
+        return exact(float(abs(exponent(deviation) - power) <= table.word("rate")))
+
+    return Quote(
+        "Wang et al., section VI-A",
+        what,
+        STATED,
+        reading,
+        points=f"standard deviation of one attribute's report, d from {MANY} to {2 * MANY}, ε = 1",
+    )
+
+
+def steps_of_scdf(epsilon: float) -> tuple[float, float]:
+    """Return a(m) and m of SCDF, as printed below Eq. 2."""
+    fall = exp(-epsilon)
+    return epsilon / 4, 2 * (1 - fall - epsilon * fall) / (epsilon * -expm1(-epsilon))
+
+
+def mass_of_scdf(epsilon: float, first: int) -> float:
+    """The mass of SCDF's density if the first step beside the centre has height a e^(-first ε)."""
+    height, half = steps_of_scdf(epsilon)
+    return height * (2 * half + 2 * 2 * exp(-first * epsilon) / -expm1(-epsilon))
+
+
+EXPERIMENT = Experiment(
+    summary="Equations, lemmas and sentences without a figure",
+    source="Wang et al., sections III to VI",
+    trial=tested,
+    grid=[
+        {"claim": list(CLAIMS), "epsilon": list(EPSILONS), "attributes": list(DIMENSIONS)},
+    ],
+    measures=[Measure("holds", "1 where the statement holds", exact=True)],
+    words={"rate": Word(0.01, "a power of d that differs by at most this is the stated one")},
+    choices=("ε from 0.1 to 8 and d from 1 to 40, listed above", "k by Eq. 12"),
+    quotes=[
+        Quote(
+            "Wang et al., Eq. 2",
+            "mass of SCDF's density, ε=1",
+            lambda _: 1.0,
+            lambda _: exact(mass_of_scdf(1.0, 0)),
+            correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
+            corrected=lambda _: exact(mass_of_scdf(1.0, 1)),
+        ),
+        *map(claim_quote, CLAIMS),
+        *map(growth_quote, GROWTH),
+        *theorem_quotes("wang"),
+    ],
+    cost=lambda _: 0.001,
+)
