@@ -1,26 +1,33 @@
 """Fig. 2 of Yang et al.: DPDS for populations of different sizes."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
+from math import log, sqrt
+from statistics import NormalDist
+from typing import Any
+
+from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, GOWALLA_DATA, titles
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.table import Table
+from simnet.studies.statements import everywhere, falls
+from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, Table
 from simnet.studies.trial import SQUARED_L2
 
+SOURCE = "Yang et al., section 4.2.2, Fig. 2"
 SQUARED = (
     "it is the squared L2 error, the sum over items, not the mean over them that the metric of "
     "section 4.1.2 is"
 )
 
 
-def quoted(printed: str, users: int) -> Quote:
+def quoted(printed: str, users: int, ran: int | None = None, under: str = "") -> Quote:
     """The quote of an error on Gowalla at ε = 0.2: first as the mean over the items, then as their
     sum.
 
-    The paper defines its metric as the mean.
+    The paper defines its metric as the mean. `users` is the number of users that the paper names,
+    and `ran` the number that a reading, described by `under`, takes in its place.
     """
-    at = {"population": "gowalla", "users": users, "epsilon": 0.2}
+    at = {"population": "gowalla", "users": ran or users, "epsilon": 0.2}
 
     def summed(table: Table) -> Counterpart:
         return Counterpart.of(table.at("squared_l2", **at), RUNS)
@@ -29,7 +36,7 @@ def quoted(printed: str, users: int) -> Quote:
         return Counterpart.of(table.at("squared_l2", **at).scaled(1 / items_of("gowalla")), RUNS)
 
     return Quote(
-        "Yang et al., section 4.2.2",
+        SOURCE,
         f"MSE of DPDS, Gowalla, ε=0.2, n={users}",
         printed,
         mean,
@@ -39,6 +46,45 @@ def quoted(printed: str, users: int) -> Quote:
             "the squared L2 error expected is 1 / (n (e^ε - 1)), and the mean over 12 items a "
             "twelfth of that"
         ),
+        under=under,
+        data=GOWALLA_DATA,
+    )
+
+
+def power_of_users(table: Table) -> Counterpart:
+    """Return the power of n that the error goes with, the mean over all other parameters.
+
+    It is the slope of a straight line through the logarithms. The deviation of each measured mean
+    is known, and so is that of the slope.
+
+    Raises `NoSuchPoint` if no two numbers of users were run.
+    """
+    lines: dict[tuple[Any, ...], list[tuple[float, Estimate]]] = {}
+    for point, part in table.points().items():
+        at = dict(zip(table.axes, point, strict=True))
+        key = tuple(value for name, value in at.items() if name != "users")
+        lines.setdefault(key, []).append((at["users"], part.at("squared_l2")))
+    slopes = [_slope(line) for line in lines.values() if len(line) > 1]
+    if not slopes:
+        raise NoSuchPoint("no two numbers of users were run")
+    found, law, variance = (sum(numbers) / len(slopes) for numbers in zip(*slopes, strict=True))
+    arm = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * sqrt(variance / len(slopes))
+    trials = min(one.trials for line in lines.values() for _, one in line)
+    return Counterpart(law, found, found - arm, found + arm, trials=trials)
+
+
+def _slope(line: list[tuple[float, Estimate]]) -> tuple[float, float, float]:
+    """Return the measured slope of a line, the expected one, and the variance of the former."""
+    logs = [log(users) for users, _ in line]
+    middle = sum(logs) / len(logs)
+    scale = sum((x - middle) ** 2 for x in logs)
+    weights = [(x - middle) / scale for x in logs]
+    estimates = [one for _, one in line]
+    pairs = list(zip(weights, estimates, strict=True))
+    return (
+        sum(weight * log(one.mean) for weight, one in pairs),
+        sum(weight * log(one.expected or one.mean) for weight, one in pairs),
+        sum((weight * one.spread) ** 2 / one.trials for weight, one in pairs),
     )
 
 
@@ -56,14 +102,31 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"population": ["gowalla"], "users": [1000, 5000], "epsilon": [0.2, 1.0]},
-    quick_trials=5,
+    quick={"population": ["gowalla"], "users": [1000, 2000, 5000], "epsilon": [0.2, 1.0]},
+    quick_trials=3,
     files=FILES,
     data=DATA,
     choices=(*CHOICES, "p = 1 - exp(-ε)"),
     quotes=[
         quoted("0.9e-3", 5000),
         quoted("2.4e-3", 1000),
+        quoted("2.4e-3", 1000, 2000, "the number belongs to n = 2000, the next point of the curve"),
+        everywhere(
+            SOURCE,
+            "the error falls as the number of users grows, at each ε and in each data set",
+            "squared_l2",
+            "users",
+            ["population", "epsilon"],
+            falls,
+            points="n, ε and the data sets are the paper's",
+        ),
+        Quote(
+            SOURCE,
+            "power of n that the error goes with (inversely proportional to n)",
+            "-1",
+            power_of_users,
+            points="a line through all n, the mean over ε and data sets",
+        ),
     ],
     figure=lambda table: curves(
         table,

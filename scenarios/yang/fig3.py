@@ -4,17 +4,20 @@ from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
-from simnet.studies.statements import always_less
+from simnet.studies.statements import always_less, everywhere, falls
 from simnet.studies.trial import SQUARED_L2
 
 POPULATIONS = ["gowalla", "census", "synthetic"]
-PARTICIPATIONS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+PARTICIPATIONS = [0.1, 0.3, 0.5, 0.7, 0.9]
+SOURCE = "Yang et al., section 4.2.3, Fig. 3"
 COMMON: Product = {
     "population": POPULATIONS,
     "users": [1000],
     "alpha": [0.4],
     "participation": PARTICIPATIONS,
 }
+
+POINTS = "α and the data sets are the paper's; it names no p and no ε*"
 
 EXPERIMENT = Experiment(
     summary="TSS with uniform and adaptive reporting sets",
@@ -23,23 +26,33 @@ EXPERIMENT = Experiment(
     grid=[{**COMMON, "law": ["US"]}, {**COMMON, "law": ["AS"], "epsilon_star": [0.5, 1.0, 2.0]}],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick={"population": ["gowalla"], "participation": [0.2, 0.8], "epsilon_star": [1.0]},
+    quick={"population": ["gowalla"], "participation": [0.1, 0.5, 0.9], "epsilon_star": [0.5, 2.0]},
     quick_trials=3,
     files=FILES,
     data=DATA,
     choices=(
         *CHOICES,
         "α = 0.4 of 12 items is 4.8: users report on 5, and on 7 of 17",
-        "ε* = log γ of 0.5, 1 and 2, and p from 0.1 to 0.9: the text names no values",
+        "ε* = log γ of 0.5, 1 and 2, and p of 0.1, 0.3, ..., 0.9: the text names no values",
     ),
     quotes=[
         always_less(
-            "Yang et al., section 4.2.3",
-            "share of settings at which AS errs less than US",
+            SOURCE,
+            "adaptive sets (AS) err less than uniform sets (US), in every setting",
             lambda law: law == "AS",
             "law",
             ["population", "participation"],
             "with uniform sets the error is smaller at some setting",
+            points=POINTS,
+        ),
+        everywhere(
+            SOURCE,
+            "the larger ε*, the smaller the error of adaptive sets",
+            "squared_l2",
+            "epsilon_star",
+            ["population", "participation", "law"],
+            falls,
+            points=POINTS,
         ),
     ],
     figure=lambda table: curves(

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.table import Measure, Table
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import everywhere, exact
+from simnet.studies.table import NoSuchPoint, Table
 from simnet.studies.trial import SQUARED_L2
 
+SOURCE = "Yang et al., section 4.2.4, Table II"
 WEIGHTS = {
     "s1": ("0.0316", "0.1477", "0.3045", "0.5162"),
     "s2": ("0.0333", "0.0333", "0.3885", "0.5448"),
@@ -29,19 +31,38 @@ WHY = {
     "expected to be that of uniform data",
 }
 ITEMS = 30
+ROUNDING = 1e-9  # two sums of the same numbers may differ by so much, relatively
 
 
 def weight(setting: str, place: int) -> Quote:
-    """The quote of a printed weight; `place` is the number of the group, from 1."""
+    """The quote of a printed weight; `place` is the number of the group, from 1.
+
+    The table prints it for OWA and VWA and for both laws of the data. It is computed for all four;
+    the one furthest from the printed weight is compared.
+    """
+    printed = WEIGHTS[setting][place - 1]
 
     def reading(table: Table) -> Counterpart:
-        weight = Measure(f"w{place}", exact=True)
-        return Counterpart.of(
-            table.at(weight, population="uniform", budgets=BUDGETS[setting], method="vwa")
-        )
+        found = table.where(budgets=BUDGETS[setting]).rows
+        weights = [row[f"w{place}"] for row in found if row["method"] in ("vwa", "owa")]
+        if not weights:
+            raise NoSuchPoint("no weights were computed")
+        return exact(max(weights, key=lambda one: abs(one - float(printed))))
 
-    what = f"weight of group {place}, {setting} ({BUDGETS[setting]})"
-    return Quote("Yang et al., Table II", what, WEIGHTS[setting][place - 1], reading)
+    what = f"weight of group {place}, {setting} ({BUDGETS[setting]}), by OWA and VWA on both data"
+    return Quote(SOURCE, what, printed, reading)
+
+
+def same_weights(table: Table) -> Counterpart:
+    """Return the share of settings and methods in which both laws of the data get equal weights."""
+    found: dict[tuple[str, str], set[tuple[float, ...]]] = {}
+    for row in table.rows:
+        if row["method"] in ("vwa", "owa"):
+            weights = tuple(row[f"w{place}"] for place in range(1, 5))
+            found.setdefault((row["budgets"], row["method"]), set()).add(weights)
+    if len(table.values("population")) < 2 or not found:
+        raise NoSuchPoint("two laws of the data are compared")
+    return exact(sum(len(weights) == 1 for weights in found.values()) / len(found))
 
 
 def error(population: str, method: str, setting: str) -> Quote:
@@ -58,7 +79,7 @@ def error(population: str, method: str, setting: str) -> Quote:
 
     what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
     return Quote(
-        "Yang et al., Table II",
+        SOURCE,
         what,
         ERRORS[population, method][setting],
         mean,
@@ -72,6 +93,23 @@ def quotes() -> Iterator[Quote]:
     """The quotes of all numbers of the table."""
     for setting in BUDGETS:
         yield from (weight(setting, place) for place in range(1, 5))
+    yield Quote(
+        SOURCE,
+        "the assigned weights are the same for uniform and normal data",
+        STATED,
+        same_weights,
+        points="all settings, OWA and VWA",
+    )
+    yield everywhere(
+        SOURCE,
+        "the error on normal data is larger than on uniform data",
+        "squared_l2",
+        "population",
+        ["budgets", "method"],
+        lambda errors: errors["uniform"] * (1 + ROUNDING) < errors["normal"],
+        why=WHY["normal"],
+        points="settings and data are the paper's",
+    )
     for population, method in ERRORS:
         yield from (error(population, method, setting) for setting in BUDGETS)
 

@@ -1,0 +1,236 @@
+"""The numbered statements of Yang et al., and what its running text claims, judged by computation.
+
+A trial judges one theorem under one reading (`scenarios/theorems`), one claim of section 3.1.2 for
+given parameters, or the two privacy theorems at one point of a plane. No coins are drawn. The plane
+shows where Theorems 3.1 and 3.2 hold: every item has equally many holders there.
+"""
+
+from collections.abc import Mapping
+from math import isnan, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import numpy as np
+
+from scenarios.theorems.all_theorems import of_papers, theorem
+from scenarios.theorems.gaussian import GAUSSIAN_CLAIMS
+from scenarios.theorems.plane import claimed_over_exact, evenly_held
+from scenarios.theorems.sampling import SAMPLING_CLAIMS
+from simnet.scenario.figure import INK, blank_figure
+from simnet.studies.experiment import Experiment, Measurements, Product
+from simnet.studies.parameters import typed
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.table import Measure, NoSuchPoint, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAPER = "yang"
+DEFINING = ("Definition 2.1", "Definition 2.2")  # they claim nothing
+THEOREMS = [each for each in of_papers([PAPER]) if each.name not in DEFINING]
+HOLDERS = [10, 20, 50, 100, 200, 500, 1000]
+ITEMS = [2, 3, 5, 10, 20, 50, 100]
+EPSILON, Z, DELTA = 0.5, 0.5, 1e-5
+BUDGETS = [0.1, 0.5, 1.0]
+CLAIMS = {claim.name: claim for claim in (*SAMPLING_CLAIMS, *GAUSSIAN_CLAIMS)}
+PLANES = ("Theorem 3.1", "Theorem 3.2")
+OF_NOISE = {
+    "DPDG noise share": (
+        "if each user adds noise of variance (G_f σ_G / n)², DPDG is (ε, δ)-DP",
+        "n such shares add up to 1/n of the variance that (ε, δ) needs",
+    ),
+    "DPDG crossover": (
+        "DPDG errs less than DPDS from n = 4 (e^ε - 1) ln(1.25/δ) / ε² users on",
+        "the formula holds one item's error of DPDG against the error of all items of DPDS; with "
+        "the same measure on both sides, n is N times as large",
+    ),
+}
+
+
+@attrs.frozen(kw_only=True)
+class StatementPoint:
+    """What is judged: a theorem's reading (from 0), or a claim for evenly held items."""
+
+    statement: str
+    reading: int | None = None
+    holders: int | None = None
+    items: int | None = None
+    epsilon: float | None = None
+
+
+@typed(StatementPoint)
+def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
+    """Judge a statement; return whether it holds (1 or 0), and the numbers behind the answer."""
+    del seed, data
+    if point.reading is not None:
+        finding = theorem(PAPER, point.statement).readings[point.reading].finding
+        return {
+            "holds": nan if finding.state == "not judged" else float(finding.state == "holds"),
+            "points": finding.points,
+        }
+    assert point.holders is not None  # the grid gives all three of them together
+    assert point.items is not None
+    assert point.epsilon is not None
+    claim = CLAIMS[point.statement]
+    setting = evenly_held(point.holders, point.items, point.epsilon, z=Z, delta=DELTA)
+    found = claim.judge(setting)
+    numbers: dict[str, float | str] = {
+        "holds": nan if found.holds is None else float(found.holds),
+        "points": 1,
+    }
+    if point.statement in PLANES:
+        numbers["log10 of claimed over exact δ"] = float(
+            claimed_over_exact(claim, [[setting]])[0, 0]  # type: ignore[arg-type]
+        )
+    elif found.claimed is not None:
+        numbers |= {"claimed": found.claimed, "exact": max(found.exact.values())}
+    return numbers
+
+
+def _judged_at(name: str, reading: int, points: int, holds: bool) -> str:
+    """Return how many instances were judged, or the smallest counterexample."""
+    if holds:
+        return f"{points:,} instances; simnet theorems yang names them"
+    found = theorem(PAPER, name).readings[reading].finding.counterexample
+    if found is None:
+        return ""
+    claimed, exact = found.numbers
+    return f"{found.place}" + (f": claimed {claimed}, exact {exact}" if claimed else "")
+
+
+def quotes() -> list[Quote]:
+    """The quotes of all theorems under each reading, of the claims on DPDG, and of the plane."""
+    found = [
+        Quote(
+            each.source,
+            each.statement,
+            STATED,
+            _of_theorem(each.name, place),
+            under=reading.under,
+            why="the point named is the smallest counterexample",
+        )
+        for each in THEOREMS
+        for place, reading in enumerate(each.readings)
+    ]
+    found += [
+        Quote("Yang et al., section 3.1.2", words, STATED, _of_claim(name), why=why)
+        for name, (words, why) in OF_NOISE.items()
+    ]
+    found += [
+        Quote(
+            f"Yang et al., {name}",
+            "the claimed δ is at least the exact one, for evenly held items",
+            STATED,
+            _of_claim(name),
+            why="the bound is a product over all N items, and neighbours differ in one or two",
+            points=f"z = {Z:g}" if name == PLANES[1] else "",
+        )
+        for name in PLANES
+    ]
+    return found
+
+
+def _of_theorem(name: str, reading: int) -> Any:
+    def read(table: Table) -> Counterpart:
+        rows = table.where(statement=name, reading=reading).rows
+        if not rows or isnan(float(rows[0]["holds"])):
+            raise NoSuchPoint(f"{name} was not judged")
+        holds, points = float(rows[0]["holds"]), int(rows[0]["points"])
+        return Counterpart(holds, judged_at=_judged_at(name, reading, points, bool(holds)))
+
+    return read
+
+
+def _of_claim(name: str) -> Any:
+    """Return a function that reads the share of points at which a claim holds."""
+
+    def read(table: Table) -> Counterpart:
+        rows = table.where(statement=name, reading=None).rows
+        held = [float(row["holds"]) for row in rows if not isnan(float(row["holds"]))]
+        if not held:
+            raise NoSuchPoint(f"{name} was not judged")
+        return Counterpart(sum(held) / len(held), share=True, judged_at=_range(rows))
+
+    return read
+
+
+def _range(rows: Any) -> str:
+    """Return the values of the parameters of some rows as text."""
+    names = {"holders": "holders of each item", "items": "N", "epsilon": "ε"}
+    return "; ".join(
+        f"{words} {', '.join(str(one) for one in dict.fromkeys(row[name] for row in rows))}"
+        for name, words in names.items()
+    )
+
+
+def planes(table: Table) -> "Figure":
+    """Draw by how many powers of ten the claimed δ is off, for both theorems."""
+    figure: Figure = blank_figure()(figsize=(7.0, 3.4), layout="constrained")
+    shown = [name for name in PLANES if table.where(statement=name, reading=None).rows]
+    for axes, name in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
+        rows: list[Mapping[str, Any]] = list(table.where(statement=name, reading=None).rows)
+        across = sorted({row["holders"] for row in rows})
+        up = sorted({row["items"] for row in rows})
+        ratio = np.full((len(up), len(across)), np.nan)
+        for row in rows:
+            place = up.index(row["items"]), across.index(row["holders"])
+            ratio[place] = row["log10 of claimed over exact δ"]
+        image = axes.imshow(
+            np.clip(ratio, -20, 20), origin="lower", cmap="PuOr", vmin=-20, vmax=20, aspect="auto"
+        )
+        for (y, x), value in np.ndenumerate(ratio):
+            words = "" if np.isnan(value) else f"{value:.0f}" if abs(value) >= 1 else f"{value:.1f}"
+            dark = abs(value) > 12
+            axes.text(
+                x, y, words, ha="center", va="center", fontsize=7, color="white" if dark else INK
+            )
+        axes.set_xticks(range(len(across)), [str(one) for one in across], fontsize=7)
+        axes.set_yticks(range(len(up)), [str(one) for one in up], fontsize=7)
+        axes.set_xlabel("holders of each item", fontsize=8)
+        axes.set_ylabel("items N", fontsize=8)
+        axes.set_title(name, loc="left", fontsize=9, color=INK)
+    bar = figure.colorbar(image, ax=figure.axes, shrink=0.9)
+    bar.set_label("log₁₀ of claimed δ / exact δ", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+    note = (
+        f"ε = {EPSILON:g}, z = {Z:g}. Below 0 (brown) the theorem fails: the exact δ is so many "
+        "powers of ten larger than claimed.\nColours end at 20 powers of ten."
+    )
+    figure.supxlabel(note, fontsize=7, color=INK, x=0.01, ha="left")
+    return figure
+
+
+OF_THEOREMS: list[Product] = [
+    {"statement": [each.name], "reading": list(range(len(each.readings)))} for each in THEOREMS
+]
+
+EXPERIMENT = Experiment(
+    summary="Theorems and lemmas under each reading, claims on DPDG, and where 3.1 and 3.2 fail",
+    source="Yang et al., sections 2 and 3",
+    trial=judged,
+    grid=[
+        *OF_THEOREMS,
+        {
+            "statement": list(OF_NOISE),
+            "holders": [33, 200],
+            "items": [12, 30],
+            "epsilon": list(BUDGETS),
+        },
+        {
+            "statement": list(PLANES),
+            "holders": list(HOLDERS),
+            "items": list(ITEMS),
+            "epsilon": [EPSILON],
+        },
+    ],
+    measures=[Measure("holds", "whether it holds", exact=True)],
+    choices=(
+        "theorems: the first counterexample in a stated order, smallest populations first",
+        f"plane: every item has equally many holders, ε = {EPSILON:g}, z = {Z:g}",
+        f"claims on DPDG: δ = {DELTA:g}, evenly held items; the text names no setting",
+    ),
+    quotes=quotes(),
+    figure=planes,
+    cost=lambda parameters: 0.3 if parameters.get("reading") is not None else 0.02,
+)
