@@ -179,18 +179,23 @@ def _stated(
     return Quote(source, what, STATED, reading, under=under, why=GAUSSIAN, data=DATA[population])
 
 
-NOTES = (
-    "One collection, ε = 1; mean and deviation are those of the fitted Gaussian. p: Kolmogorov's "
-    "test against the Gaussian of Eq. 13 and 14.",
-    "The estimates of k-RR lie on a lattice with few points a deviation: hence its gaps. The "
-    "paper shows OUE on the whole of Kosarak.",
-)
+def notes(table: Table, epsilon: float) -> list[str]:
+    """Return what the figure says below its panels."""
+    made_up = ["The people are made up: counts by Zipf's law, with the sizes of the data."]
+    return [
+        *(made_up if table.synthetic else []),
+        f"One collection, ε = {epsilon:g}; mean and deviation are those of the fitted Gaussian. p: "
+        "Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
+        "The estimates of k-RR lie on a lattice with few points a deviation: hence its gaps. The "
+        "paper shows OUE on the whole of Kosarak.",
+    ]
 
 
 def draw(table: Table) -> "Figure":
     """Draw the noise of the first collection of each kind, with its Gaussian."""
     populations = [one for one in table.values("population") if one in FILES]
-    shown = table if not populations else table.where(epsilon=table.values("epsilon")[0])
+    epsilon = table.values("epsilon")[0]
+    shown = table.where(epsilon=epsilon)
     mechanisms = table.values("mechanism")
     rows = {
         (row["population"], row["mechanism"]): row for row in reversed(shown.rows)
@@ -207,7 +212,7 @@ def draw(table: Table) -> "Figure":
         axes.set_ylabel("density, per √(Eq. 14)", fontsize=7.5)
     for axes in grid[-1]:
         axes.set_xlabel("noise of an item (users)", fontsize=7.5)
-    figure.supxlabel("\n".join(NOTES), fontsize=7, color=INK, x=0.01, ha="left")
+    figure.supxlabel("\n".join(notes(table, epsilon)), fontsize=7, color=INK, x=0.01, ha="left")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=7.5, frameon=False)
     return figure

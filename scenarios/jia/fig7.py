@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scenarios.jia.drawing import at_page_width
 from scenarios.jia.paired import both, less, places_of, quotient_falls, ratio
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import ERRORS, RUNS, TRIALS, WORDS, errors, errors_cost
@@ -189,7 +190,7 @@ def draw(table: Table) -> "Figure":
         titles=TITLES,
         x_label="privacy budget ε",
         notes=(
-            "Without OUE, as in the paper, because its error is much larger.",
+            "Full lines are expected. Without OUE, as in the paper: its error is much larger.",
             "The paper's figure has OUE-Zero and Calibrate only.",
         ),
         y_label="squared error per item (users²)",
@@ -197,7 +198,7 @@ def draw(table: Table) -> "Figure":
     for axes, population in zip(figure.axes, table.values("population"), strict=True):
         means = [line["mean"] for line in shown.where(population=population).summary()]
         axes.set_ylim(min(means) / 1.5, max(means) * 1.5)
-    return figure
+    return at_page_width(figure, 3.4)
 
 
 EXPERIMENT = Experiment(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scenarios.jia.drawing import at_page_width
 from scenarios.jia.paired import (
     always,
     both,
@@ -113,16 +114,26 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
         log_y=False,
         y_label="",
         notes=(
-            ("The dashed line is the significance threshold.",)
-            if axis == "cut"
-            else ("OUE and OUE-Zero name the same items, so that their curves coincide.",)
+            "OUE and OUE-Zero name the same items from the significance threshold on.",
+            "Dotted lines join the means of our runs; no law of these rates is known.",
         ),
     )
     for axes in figure.axes:
-        axes.set_ylim(0, 1.02)
+        axes.set_ylim(0, 1.05)
         if axis == "cut":
             axes.axvline(threshold_of(table), linestyle="--", color=INK, linewidth=0.9, zorder=0)
-    return figure
+            axes.annotate(
+                "significance threshold",
+                (threshold_of(table), 0.03),
+                xytext=(-2, 0),
+                textcoords="offset points",
+                rotation=90,
+                ha="right",
+                va="bottom",
+                color=INK,
+            )
+    figure.axes[0].set_ylabel("rate, 0 to 1")
+    return at_page_width(figure, 3.1)
 
 
 def threshold_of(table: Table) -> float:
