@@ -8,6 +8,7 @@ EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "fig3": "scenarios.yang.fig3:EXPERIMENT",
     "fig4": "scenarios.yang.fig4:EXPERIMENT",
     "fig5": "scenarios.yang.fig5:EXPERIMENT",
+    "yang_fig1_delta": "scenarios.yang.fig1_delta:EXPERIMENT",
     "yang_theorems": "scenarios.yang.theorems:EXPERIMENT",
     "table1": "scenarios.yang.table1:EXPERIMENT",
     "table2": "scenarios.yang.table2:EXPERIMENT",

@@ -12,11 +12,13 @@ Without a folder of data, people with uniform items stand in for the two real da
 
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from pathlib import Path
 
 import attrs
 import numpy as np
 
+from simnet.coins.sampled import SampledCoins
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.scenario.population import ItemPopulation
@@ -87,6 +89,38 @@ def drawn(population: str, users: int, data: Path | None, seed: int) -> ItemPopu
         people = uniform_items(users, STAND_IN[population], seed)
         return attrs.evolve(people, source=f"synthetic, uniform, in place of {TITLES[population]}")
     return (_gowalla if population == "gowalla" else _census)(data).sample(users, seed)
+
+
+def drawn_with_least(
+    population: str, users: int, data: Path | None, seed: int, beta: float
+) -> ItemPopulation:
+    """Draw `users` people of the named population, at least β times as many for every item.
+
+    For each item β n holders are drawn first, and then the others from everybody who is left.
+
+    Raises `BadInput` if an item has too few holders in the data, or if β n holders of every item do
+    not fit.
+    """
+    made_up = drawn(population, users, None, seed)
+    items, least = len(made_up.labels), ceil(beta * users - 1e-9)
+    if items * least > users:
+        raise BadInput(f"{least} holders of each of {items} items do not fit {users} users")
+    if data is None or population not in STAND_IN:
+        forced = np.repeat(np.arange(1, items + 1), least)
+        held = np.concatenate([forced, made_up.inputs[: users - len(forced)]])
+        return attrs.evolve(made_up, items=held, source=f"{made_up.source}, {least} of each item")
+    everybody = (_gowalla if population == "gowalla" else _census)(data)
+    coins, chosen = SampledCoins(seed, "holders"), np.zeros(len(everybody.inputs), dtype=bool)
+    for item, label in enumerate(everybody.labels, start=1):
+        holders = np.flatnonzero(everybody.inputs == item)
+        if len(holders) < least:
+            raise BadInput(f"item {label} has {len(holders)} holders in the data, {least} needed")
+        chosen[holders[coins.subset(least, len(holders)).plain]] = True
+    others = np.flatnonzero(~chosen)
+    wanted = users - int(chosen.sum())
+    chosen[others[coins.subset(wanted, len(others)).plain]] = True
+    source = f"{users} rows of {everybody.source}, {least} of each item at least"
+    return attrs.evolve(everybody, items=everybody.inputs[chosen], source=source)
 
 
 def _normal(users: int, seed: int) -> ItemPopulation:

@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 import pytest
 
-from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn
+from scenarios.yang.fig1_delta import deltas
+from scenarios.yang.people import CELLS, FILES, STAND_IN, drawn, drawn_with_least
 from scenarios.yang.trials import SETTINGS
 from simnet.errors import BadInput
 from simnet.studies.quote import Ruling
@@ -24,7 +25,17 @@ from tests.harness.experiments import finding
 from tests.harness.sweeping import swept
 
 AGREES, CORRECTED, NOT = "agrees", "with correction", "disagrees"
-NAMES = ("fig1", "fig2", "fig3", "fig4", "fig5", "table1", "table2", "yang_theorems")
+NAMES = (
+    "fig1",
+    "fig2",
+    "fig3",
+    "fig4",
+    "fig5",
+    "table1",
+    "table2",
+    "yang_fig1_delta",
+    "yang_theorems",
+)
 
 
 def small(name: str, trials: int = 1, quick: bool = True, **settings: str) -> Study:
@@ -97,6 +108,24 @@ def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
         one.startswith("200 of 8569 rows of column 'cell' of gowalla_cells.csv.gz")
         for one in people
     )
+
+
+def test_every_item_of_a_sample_occurs_as_often_as_beta_says() -> None:
+    people = drawn_with_least("synthetic", 400, None, 1, 0.025)
+    assert len(people.inputs) == 400
+    assert people.support.min() >= 10
+    assert np.array_equal(people.inputs, drawn_with_least("synthetic", 400, None, 1, 0.025).inputs)
+    with pytest.raises(BadInput, match="20 holders of each of 30 items do not fit 400 users"):
+        drawn_with_least("synthetic", 400, None, 1, 0.05)
+
+
+@pytest.mark.data(*FILES)
+def test_every_item_of_a_sample_of_real_data_occurs_as_often_as_beta_says() -> None:
+    people = drawn_with_least("gowalla", 1000, DATA, 1, 0.01)
+    assert len(people.inputs) == 1000
+    assert people.support.min() >= 10
+    with pytest.raises(BadInput, match="holders in the data, 50 needed"):
+        drawn_with_least("gowalla", 1000, DATA, 1, 0.05)
 
 
 # what is expected of the points
@@ -265,6 +294,20 @@ def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
     crossing = found["ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla"]
     assert crossing.law == NOT
     assert crossing.expected == pytest.approx(0.045, abs=5e-4)
+
+
+@pytest.mark.slow
+def test_fig_1_by_the_papers_delta_favours_dpds_and_by_the_exact_one_dpdg(tmp_path: Path) -> None:
+    """Inequality (2) written out: β is the bound where δ is what it gives."""
+    claimed, exact = deltas(1000, 12, 0.01, 0.5)
+    bound = max((2 * np.pi / claimed) ** (2 / 13), (1 / claimed) ** (2 / 12))
+    assert bound / (2 * np.pi * 1000 * (exp(-0.5) - exp(-1.0))) == pytest.approx(0.01)
+    assert exact > 100 * claimed
+    study = small("yang_fig1_delta", population="synthetic", epsilon="0.1,1")
+    counted = table(study, tmp_path / "s")
+    private, by_paper, honest = (quote.judge(counted) for quote in study.experiment.quotes)
+    assert [one.expected for one in (private, by_paper, honest)] == [0, 1, 0]
+    assert by_paper.under != honest.under
 
 
 @pytest.mark.slow
