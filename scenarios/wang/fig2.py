@@ -50,10 +50,11 @@ def densities(table: Table) -> "Figure":
     """Draw a panel for each value, with the density and a histogram of the reports."""
     values, epsilons = table.values("value"), table.values("epsilon")
     mechanism = PM(epsilons[0])
-    figure: Figure = blank_figure()(figsize=(max(3.6 * len(values), 6), 3.4), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(7, 2.6), layout="constrained")
     edges = np.linspace(-mechanism.bound, mechanism.bound, BINS + 1)
     at = np.linspace(-mechanism.bound, mechanism.bound, 2001)
-    for axes, value in zip(figure.subplots(1, len(values), squeeze=False)[0], values, strict=True):
+    grid = figure.subplots(1, len(values), squeeze=False, sharey=True)[0]
+    for axes, value in zip(grid, values, strict=True):
         rows = table.where(value=value, epsilon=epsilons[0]).rows
         shares = np.mean(
             [[row[f"bin{place}"] for place in range(1, BINS + 1)] for row in rows], axis=0
@@ -70,8 +71,14 @@ def densities(table: Table) -> "Figure":
         )
         dress(axes, f"t = {value:g}", "report", log_x=False, log_y=False)
         axes.set_ylim(0, None)
-    axes.legend(frameon=False, fontsize=7, loc="upper left")
-    figure.supxlabel(f"ε = {epsilons[0]:g}", fontsize=6.5, x=0.01, ha="left")
+    grid[0].set_ylabel("density")
+    grid[0].legend(frameon=False, fontsize=7, loc="upper left")
+    figure.supxlabel(
+        f"ε = {epsilons[0]:g}: the text names none. Bars: histogram of the reports; line: the law.",
+        fontsize=7,
+        x=0.01,
+        ha="left",
+    )
     return figure
 
 

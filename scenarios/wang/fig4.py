@@ -12,7 +12,7 @@ from scenarios.wang.trials import (
     DRAWN,
     EPSILON_CHOICE,
     EPSILONS,
-    INTERVALS,
+    LINES,
     MSE,
     NUMERIC,
     RUNS,
@@ -31,6 +31,7 @@ from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import counted
 from simnet.studies.statements import MeasureByAxis, everywhere, exact
 from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.verdict_table import NONE_NEEDED
 
 SECTION = "Wang et al., section VI-A, Fig. 4"
 PLACE = ["estimates", "epsilon"]
@@ -173,6 +174,7 @@ EXPERIMENT = Experiment(
                 "number of numbers"
             ),
             corrected=whole_epsilon("duchi"),
+            data=NONE_NEEDED,
         ),
         Quote(
             "Wang et al., section IV-C",
@@ -180,6 +182,7 @@ EXPERIMENT = Experiment(
             lambda _: 0.0,
             printed_frequency,
             why="the estimator does not remove the bias, (y - q) / (p - q) in place of y",
+            data=NONE_NEEDED,
         ),
         Quote(
             SECTION,
@@ -197,7 +200,7 @@ EXPERIMENT = Experiment(
         words=DRAWN.__getitem__,
         titles=titles(table),
         x_label="ε",
-        notes=[INTERVALS],
+        notes=[LINES],
     ),
     cost=collected_cost,
 )

@@ -1,12 +1,14 @@
 """Fig. 7 and Fig. 8 of Wang et al.: errors on MX by the number of users and of attributes."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from scenarios.wang.marks import ticks
 from scenarios.wang.people import CENSUSES, CHOICES, FILES
 from scenarios.wang.trials import (
     CATEGORICAL,
     DRAWN,
-    INTERVALS,
+    LINES,
     MSE,
     NUMERIC,
     RUNS,
@@ -22,6 +24,10 @@ from scenarios.wang.trials import (
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Value
 from simnet.studies.statements import MeasureByAxis, Statement, everywhere, falls, rises
+from simnet.studies.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EPSILON = 1.0
 STEPS = "at every step of the axis"
@@ -114,19 +120,26 @@ def experiment(
                 sampled_below,
             ),
         ],
-        figure=lambda table: curves(
-            with_encodings(table),
-            axis,
-            panel="estimates",
-            line=["method"],
-            words=DRAWN.__getitem__,
-            titles=titles(table),
-            x_label=axis,
-            notes=[f"ε = {EPSILON:g}. {INTERVALS}"],
-            log_x=axis == "users",
-        ),
+        figure=lambda table: drawn_growth(table, axis),
         cost=collected_cost,
     )
+
+
+def drawn_growth(table: Table, axis: str) -> "Figure":
+    """Draw the errors over the axis: means in one panel, frequencies in the other."""
+    figure = curves(
+        with_encodings(table),
+        axis,
+        panel="estimates",
+        line=["method"],
+        words=DRAWN.__getitem__,
+        titles=titles(table),
+        x_label=axis,
+        notes=[f"ε = {EPSILON:g}. {LINES}"],
+        log_x=axis == "users",
+    )
+    ticks(figure, table.values(axis))
+    return figure
 
 
 FIG7 = experiment(

@@ -11,6 +11,7 @@ from protocols.ldp_sgd.losses import LOSSES
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.tuples import Inner, Tuples
 from scenarios.wang.cross_validation import EPSILONS, learning_cost, learnt
+from scenarios.wang.marks import same_scale
 from scenarios.wang.people import CENSUSES, FILES, STAND_INS, title
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
@@ -226,7 +227,7 @@ def experiment(
 
 def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
     """Draw the errors over ε: rates on linear axes, mean squared errors on logarithmic axes."""
-    return curves(
+    figure = curves(
         table,
         "epsilon",
         panel="census",
@@ -236,7 +237,14 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
         x_label="ε",
         y_label=words,
         log_y=not of_classes,
+        notes=[
+            "Errors on held-out users; all methods of a trial see the same users. The paper's "
+            "figures have no line for the same answer for all, and Fig. 11 leaves Laplace out."
+        ],
     )
+    if of_classes:
+        same_scale(figure.axes, 0.0)
+    return figure
 
 
 def quotes_of(source: str) -> list[Quote]:

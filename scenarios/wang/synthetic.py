@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
+from scenarios.wang.marks import same_scale
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
     EPSILONS,
-    INTERVALS,
     METHODS,
     MSE,
     NUMERIC,
@@ -22,6 +23,9 @@ from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.statements import MeasureByAxis, Statement, everywhere, exact
 from simnet.studies.table import NoSuchPoint, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SLIGHT_GAP = Word(0.5, "a gap that grows by at most this share in all grows 'slightly'")
 STRICT = "the gap grows at every step of ε"
@@ -106,6 +110,25 @@ def better_differs(table: Table) -> Counterpart:
     return exact(float(len(signs) == 2))
 
 
+def drawn_means(table: Table) -> "Figure":
+    """Draw the errors over ε, a panel for each law, all on one scale."""
+    figure = curves(
+        table,
+        "epsilon",
+        panel="estimates",
+        line=["method"],
+        words=METHODS.__getitem__,
+        titles={},
+        x_label="ε",
+        notes=[
+            f"n = {USERS:,}, d = 16. Lines: by the law; they hide each other where two methods "
+            "err alike (Laplace and SCDF). Duchi et al. as printed is not ε-LDP for even d."
+        ],
+    )
+    same_scale(figure.axes)
+    return figure
+
+
 def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
     """Return the experiment on numbers that follow these laws."""
     where = source.replace("al., ", "al., section VI-A, ")
@@ -146,19 +169,7 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
                 better_differs,
             ),
         ],
-        figure=lambda table: curves(
-            table,
-            "epsilon",
-            panel="estimates",
-            line=["method"],
-            words=METHODS.__getitem__,
-            titles={},
-            x_label="ε",
-            notes=[
-                f"n = {USERS:,}, d = 16. Duchi et al. as printed is not ε-LDP for even d. "
-                f"{INTERVALS}"
-            ],
-        ),
+        figure=drawn_means,
         cost=collected_cost,
     )
 

@@ -41,7 +41,7 @@ DRAWN = {
     "staircase": "Staircase, ε/d each",
     **{f"{method} on categories": words for method, words in ENCODINGS.items()},
 }
-INTERVALS = "Error bars: 99.9 % for all points together. Lines: expected."
+LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
 TOO_LITTLE = (
     "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
     "attributes and is no fair rival"

@@ -313,3 +313,16 @@ def test_k_by_the_rule_is_not_the_best_one() -> None:
     )
     assert rows["excess"] == pytest.approx(21.756 / 16.853, abs=1e-3)
     assert (rows["k"], rows["best_k"]) == (1, 2)
+
+
+def test_panels_that_are_compared_have_one_scale_and_a_line_where_methods_are_alike() -> None:
+    experiment = fig3.EXPERIMENT
+    points = {"epsilon": [0.5, 1.0, 5.0], "attributes": [5, 10]}
+    assert experiment.figure is not None
+    drawn = experiment.figure(played(experiment, "wang_fig3", points))
+    assert len({axes.get_ylim() for axes in drawn.axes}) == 1
+    levels = [
+        {float(y) for line in axes.lines for y in np.asarray(line.get_ydata())}
+        for axes in drawn.axes
+    ]
+    assert all({1.0, 0.77} <= found for found in levels)
