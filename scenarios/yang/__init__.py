@@ -10,6 +10,7 @@ EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "fig5": "scenarios.yang.fig5:EXPERIMENT",
     "yang_fig1_delta": "scenarios.yang.fig1_delta:EXPERIMENT",
     "yang_theorems": "scenarios.yang.theorems:EXPERIMENT",
+    "yang_tss_prime": "scenarios.yang.overheads:EXPERIMENT",
     "table1": "scenarios.yang.table1:EXPERIMENT",
     "table2": "scenarios.yang.table2:EXPERIMENT",
 }
