@@ -1,4 +1,10 @@
-"""Figures of matplotlib, which is an extra: a blank one, and one of lines."""
+"""Figures of matplotlib, which is an extra: a blank one, one of lines, and grids of panels.
+
+Figures are made at the size at which a paper prints them, a column (3.4 inches) or a page (7
+inches) wide, so that nothing is scaled and no letter is smaller than 7 points. Colours are those of
+Okabe and Ito, which colour-blind readers can tell apart; curves also differ in marker and dashes,
+so that they can be told apart in grey.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,9 +12,22 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
-INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#c8502d"
-LINES = (INK, ESTIMATE, "#3d8b7d", "#8a97ad", "#7a5aa6", "#b08b2e")
-LINE_STYLES = ("-", "--", ":")
+INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#d55e00"
+COLOURS = (
+    "#0072b2",  # blue
+    "#d55e00",  # vermilion
+    "#009e73",  # bluish green
+    "#cc79a7",  # reddish purple
+    "#e69f00",  # orange
+    "#56b4e9",  # sky blue
+    "#000000",
+    "#8c6d31",  # brown, not of Okabe and Ito, who have eight with yellow
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (7, 1)), (0, (2, 2)))
+COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
+PANEL_HEIGHT = 2.1  # inches
+SMALL, NORMAL = 7.0, 8.0  # points: of ticks, legends and notes; of titles and labels
 FEW_POINTS = 20  # of a line: so few are marked by dots
 
 
@@ -43,21 +62,107 @@ def line_figure(
     >>> figure.axes[0].get_yscale(), figure.axes[0].lines[0].get_label()
     ('log', 'square')
     """
-    figure = blank_figure()(figsize=(6.8, 3.8), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = panels(1)
     for place, (name, values) in enumerate(lines.items()):
         if len(values) != len(x):
             raise BadInput(f"the line {name!r} has {len(values)} values, and x has {len(x)}")
-        style = LINE_STYLES[place // len(LINES) % len(LINE_STYLES)]
-        mark = "o" if len(x) <= FEW_POINTS else ""
-        color = LINES[place % len(LINES)]
-        axes.plot(x, values, style, marker=mark, color=color, markersize=4, label=name)
+        axes.plot(
+            x,
+            values,
+            linestyle=DASHES[place % len(DASHES)],
+            marker=MARKERS[place % len(MARKERS)] if len(x) <= FEW_POINTS else "",
+            color=COLOURS[place % len(COLOURS)],
+            markersize=4,
+            linewidth=1.0,
+            label=name,
+        )
     axes.set_xscale("log" if log_x else "linear")
     axes.set_yscale("log" if log_y else "linear")
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.set_title(title, loc="left", fontsize=10, color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    for text in axes.legend(frameon=False, fontsize=9).get_texts():
+    dress(axes, title, x_label, y_label)
+    for text in axes.legend(frameon=False, fontsize=SMALL).get_texts():
         text.set_parse_math(False)
     return figure
+
+
+def panels(
+    count: int, *, columns: int | None = None, share_y: bool = False, height: float = PANEL_HEIGHT
+) -> tuple[Any, list[Any]]:
+    """Return a figure with a grid of panels, and its axes row by row.
+
+    One panel makes a figure a column wide, several make one a page wide: two or three panels in a
+    row, more in rows of two or three. With `share_y` all panels have one scale of y. `height` is
+    that of a row, in inches. Raises `BadInput` when matplotlib is not installed.
+
+    >>> figure, axes = panels(4)
+    >>> len(axes), float(figure.get_figwidth()), float(figure.get_figheight())
+    (4, 7.0, 4.7)
+    """
+    wide = columns or (count if count <= 3 else 2 if count == 4 else 3)
+    rows = -(-count // wide)
+    size = (COLUMN if wide == 1 else PAGE, rows * height + 0.5 * (1 + (rows == 1)))
+    figure = blank_figure()(figsize=size, layout="constrained")
+    grid = list(figure.subplots(rows, wide, squeeze=False, sharey=share_y).flat)
+    for spare in grid[count:]:
+        spare.remove()
+    return figure, grid[:count]
+
+
+def dress(
+    axes: Any, title: str = "", x_label: str | None = None, y_label: str | None = None
+) -> None:
+    """Set the title, the names of the axes and the sizes of letters of a panel.
+
+    A name that is None stays as it is.
+    """
+    axes.set_title(title, loc="left", fontsize=NORMAL, color=INK)
+    if x_label is not None:
+        axes.set_xlabel(x_label, fontsize=NORMAL)
+    if y_label is not None:
+        axes.set_ylabel(y_label, fontsize=NORMAL)
+    axes.tick_params(which="both", labelsize=SMALL)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def vertical(axes: Any, x: float, label: str) -> None:
+    """Draw a thin vertical line at x, with its name beside its upper end."""
+    axes.axvline(x, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=0)
+    axes.annotate(
+        label,
+        (x, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(2, -2),
+        textcoords="offset points",
+        va="top",
+        fontsize=SMALL,
+        color=INK,
+    )
+
+
+def horizontal(axes: Any, y: float, label: str) -> None:
+    """Draw a thin horizontal line at y, with its name above its right end."""
+    axes.axhline(y, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=0)
+    axes.annotate(
+        label,
+        (1, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(-2, 2),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=SMALL,
+        color=INK,
+    )
+
+
+def ring(axes: Any, x: float, y: float, label: str = "") -> None:
+    """Draw a ring around a point, with its name beside it."""
+    axes.plot([x], [y], "o", markersize=9, markerfacecolor="none", color=ESTIMATE, zorder=4)
+    if label:
+        axes.annotate(
+            label,
+            (x, y),
+            xytext=(6, 4),
+            textcoords="offset points",
+            fontsize=SMALL,
+            color=ESTIMATE,
+        )

@@ -11,6 +11,7 @@ from protocols.mechanisms.described import chances
 from protocols.mechanisms.named import OfItems, OfNumbers
 from protocols.mechanisms.pure import Pure
 from simnet.arrays import Floats
+from simnet.drawing import NORMAL, PAGE, SMALL
 from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure, write_figure
 
 MARGIN = 0.03  # left and right of the reports, relative to the width of the picture
@@ -31,15 +32,19 @@ def law_figure(mechanism: OfItems | OfNumbers, at: float = 0.0) -> Any:
     >>> law_figure(GRR(epsilon=1.0, items=3)).get_suptitle()
     'GRR(epsilon=1.0, items=3): exact ε = 1'
     """
-    figure = blank_figure()(figsize=(7.5, 3.8), layout="constrained")
+    figure = blank_figure()(figsize=(PAGE, 2.9), layout="constrained")
     if isinstance(mechanism, Pure):
         _draw_channel(figure.subplots(), mechanism)
     else:
         _draw_densities(figure, mechanism, at)
     for axes in figure.axes:
         axes.spines["top"].set_visible(False)
+        axes.tick_params(labelsize=SMALL)
     figure.suptitle(
-        f"{mechanism!r}: exact ε = {mechanism.exact_epsilon:.6g}", x=0.01, ha="left", fontsize=10
+        f"{mechanism!r}: exact ε = {mechanism.exact_epsilon:.6g}",
+        x=0.01,
+        ha="left",
+        fontsize=NORMAL,
     )
     return figure
 
@@ -68,7 +73,8 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
         )
     turned = len(rows) >= FEWEST_TURNED
     axes.set_xticks(places, [row["report"] for row in rows], rotation=90 if turned else 0)
-    axes.set_ylabel("chance")
+    axes.set_ylabel("probability", fontsize=NORMAL)
+    axes.set_xlabel("report", fontsize=NORMAL)
     axes.spines["right"].set_visible(False)
     axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", frameon=False)
 

@@ -9,7 +9,6 @@ import numpy as np
 from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import per_report
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from scenarios.biswas.histograms import PAGE, SMALL, finish
 from scenarios.biswas.people import CHOICES, USERS, holders
 from scenarios.biswas.trials import (
     NORMALISED,
@@ -19,8 +18,8 @@ from scenarios.biswas.trials import (
     collected,
     expected_raw_tv,
 )
-from simnet.scenario.figure import INK, blank_figure
-from simnet.studies.curves import COLOURS, MARKERS, dress
+from simnet.drawing import COLOURS, INK, MARKERS, PAGE, SMALL, blank_figure, dress
+from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.readings import quotient
@@ -136,7 +135,8 @@ def trade_off(table: Table) -> "Figure":
         (sent, f"Communication of {users:,} users"),
         (clipped, "Distance of estimates clipped and scaled"),
     ):
-        dress(axes, title, "", log_x=False, log_y=axes is not sent)
+        dress(axes, title)
+        axes.set_yscale("linear" if axes is sent else "log")
         axes.set_xlabel("sampling probability π", fontsize=8)
         axes.tick_params(labelsize=SMALL + 0.5)
         axes.set_ylabel("total variation distance", fontsize=8)
@@ -146,8 +146,9 @@ def trade_off(table: Table) -> "Figure":
     aside.axis("off")
     handles, labels = raw.get_legend_handles_labels()
     aside.legend(handles, labels, frameon=False, fontsize=8, loc="upper left")
-    finish(
+    note(
         figure,
+        table,
         [
             "Estimator ĉ, values by Binomial(100, 0.5). Marks: measured, with 95 % intervals.",
             "Lines: by the law, in the first panel for normal errors. Dotted lines connect "

@@ -5,7 +5,6 @@ The values of Fig. 1 follow one binomial law. Those of Fig. 2 follow "two binomi
 can be a sum or a mixture: the text does not say which.
 """
 
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,8 @@ import numpy as np
 
 from scenarios.biswas.people import CHOICES, TITLES, USERS, holders
 from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
-from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure
+from simnet.drawing import ESTIMATE, INK, PAGE, SMALL, TRUTH, blank_figure
+from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import everywhere, exact, falls
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINOMIAL = "binomial"
-PAGE, LETTERS = 7.0, 125  # the width of a page in inches, and the letters of a note in a line
-SMALL = 7  # points, of the smallest letters
 
 
 def experiment(
@@ -107,8 +105,9 @@ def histograms(table: Table) -> "Figure":
     figure.legend(
         handles, labels, loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False
     )
-    finish(
+    note(
         figure,
+        table,
         [
             "Estimates by g in one run, neither clipped nor scaled. Each row has a scale of its "
             "own.",
@@ -131,12 +130,6 @@ def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     )
     axes.tick_params(labelsize=SMALL)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def finish(figure: "Figure", notes: Sequence[str]) -> None:
-    """Write notes under a figure."""
-    lines = [line for note in notes for line in textwrap.wrap(note, LETTERS)]
-    figure.supxlabel("\n".join(lines), fontsize=SMALL, color=INK, x=0.01, ha="left")
 
 
 FIG1 = experiment(

@@ -1,6 +1,5 @@
 """The figures of Joy and Gerla: estimates at locations and for groups of patients, and leakage."""
 
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,19 +12,15 @@ from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.printed import equation_29, equation_30
 from scenarios.joy.trials import die_of_value
-from simnet.scenario.figure import INK, TRUTH, blank_figure
-from simnet.studies.curves import COLOURS, EXPECTED, MARKERS, dress
+from simnet.drawing import COLOURS, ESTIMATE, INK, MARKERS, PAGE, SMALL, TRUTH, blank_figure, dress
+from simnet.studies.curves import note as write_notes
 from simnet.studies.table import Estimate, Table, estimated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PAGE, LETTERS = 7.0, 125  # the width of a page in inches, and the letters of a note in a line
-SMALL = 7  # points, of the smallest letters
 POINTWISE = 0.05  # the probability that a drawn interval misses
-RED = "#d62728"
-MADE_UP = "Synthetic people stand in for real data."
 GRID = np.linspace(0.03, 0.97, 189)  # the x at which curves of formulas are evaluated
 
 
@@ -94,16 +89,10 @@ def bounds(
             markersize=4,
             elinewidth=1.0,
         )
-        errors.plot(at, law, "_", color=EXPECTED, markersize=9, markeredgewidth=2, zorder=1)
-    errors.plot([], [], "_", color=EXPECTED, markersize=9, markeredgewidth=2, label="by the law")
-    dress(counts, title, "", log_x=False, log_y=False)
-    dress(
-        errors,
-        "Half the width of these ranges, by the law and in our collections",
-        x_label,
-        log_x=False,
-        log_y=False,
-    )
+        errors.plot(at, law, "_", color=INK, markersize=9, markeredgewidth=2, zorder=1)
+    errors.plot([], [], "_", color=INK, markersize=9, markeredgewidth=2, label="by the law")
+    dress(counts, title)
+    dress(errors, "Half the width of these ranges, by the law and in our collections")
     counts.set_ylabel(f"{count_label}: truth, and\nrange of 95 % of the estimates", fontsize=8)
     errors.set_ylabel("95 % bound of the error,\nowners", fontsize=8)
     errors.set_ylim(bottom=-0.04 * errors.get_ylim()[1])  # a bound of 0 stays visible
@@ -118,7 +107,7 @@ def bounds(
         note,
         *(["If nobody holds a value, sampling estimates 0 without error."] if 0 in held else []),
     ]
-    finish(figure, notes, table.synthetic)
+    write_notes(figure, table, notes)
     return figure
 
 
@@ -160,14 +149,14 @@ def leakage(table: Table) -> "Figure":
     printed.plot(
         *zip(*circles, strict=True),
         "o",
-        color=RED,
+        color=ESTIMATE,
         markerfacecolor="none",
         markersize=11,
         markeredgewidth=1.4,
         label="evaluated in Fig. 2 and 4 to 7",
     )
-    dress(printed, "Paper's formulas", "", log_x=False, log_y=False)
-    dress(exact, "Exact, over all answers and values", "", log_x=False, log_y=False)
+    dress(printed, "Paper's formulas")
+    dress(exact, "Exact, over all answers and values")
     exact.tick_params(labelleft=True)
     for axes in (printed, exact):
         axes.set_xlabel("probability of the second coin,\nor of a value's face", fontsize=8)
@@ -175,15 +164,15 @@ def leakage(table: Table) -> "Figure":
         axes.legend(fontsize=SMALL, frameon=False, loc="upper right", bbox_to_anchor=(1, 1.02))
     top = max(printed.get_ylim()[1], 5.2)
     printed.set_ylim(0, top)
-    finish(
+    write_notes(
         figure,
+        table,
         [
             "Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas.",
             "The text does not give the face of sampling that was evaluated; the circle stands "
             'where both faces besides "sampled" are equally likely.',
             "Both rounds together, of one owner or summed up, have no finite ε.",
         ],
-        table.synthetic,
     )
     return figure
 
@@ -207,10 +196,3 @@ def _arms(rows: Sequence[Estimate]) -> list[list[float]]:
         for row in rows
     ]
     return [list(side) for side in zip(*arms, strict=True)]
-
-
-def finish(figure: "Figure", notes: Sequence[str], made_up: bool) -> None:
-    """Write notes under a figure."""
-    said = [*([MADE_UP] if made_up else []), *notes]
-    lines = [line for note in said for line in textwrap.wrap(note, LETTERS)]
-    figure.supxlabel("\n".join(lines), fontsize=SMALL, color=INK, x=0.01, ha="left")

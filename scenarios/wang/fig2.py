@@ -7,8 +7,8 @@ import numpy as np
 
 from protocols.mechanisms.piecewise import PM
 from scenarios.wang.one_value import BINS, pieces
-from simnet.scenario.figure import blank_figure
-from simnet.studies.curves import COLOURS, dress
+from simnet.drawing import COLOURS, NORMAL, SMALL, dress, panels
+from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.statements import exact
@@ -50,10 +50,10 @@ def densities(table: Table) -> "Figure":
     """Draw a panel for each value, with the density and a histogram of the reports."""
     values, epsilons = table.values("value"), table.values("epsilon")
     mechanism = PM(epsilons[0])
-    figure: Figure = blank_figure()(figsize=(7, 2.6), layout="constrained")
+    figure: Figure
+    figure, grid = panels(len(values), share_y=True)
     edges = np.linspace(-mechanism.bound, mechanism.bound, BINS + 1)
     at = np.linspace(-mechanism.bound, mechanism.bound, 2001)
-    grid = figure.subplots(1, len(values), squeeze=False, sharey=True)[0]
     for axes, value in zip(grid, values, strict=True):
         rows = table.where(value=value, epsilon=epsilons[0]).rows
         shares = np.mean(
@@ -69,16 +69,14 @@ def densities(table: Table) -> "Figure":
             linewidth=1.2,
             label="density",
         )
-        dress(axes, f"t = {value:g}", "report", log_x=False, log_y=False)
+        dress(axes, f"input t = {value:g}", "report")
         axes.set_ylim(0, None)
-    grid[0].set_ylabel("density")
-    grid[0].legend(frameon=False, fontsize=7, loc="upper left")
-    figure.supxlabel(
-        f"ε = {epsilons[0]:g}: the text names none. Bars: histogram of the reports; line: the law.",
-        fontsize=7,
-        x=0.01,
-        ha="left",
+    grid[0].set_ylabel("probability density", fontsize=NORMAL)
+    grid[-1].legend(frameon=False, fontsize=SMALL, loc="upper left")
+    words = (
+        f"ε = {epsilons[0]:g}: the text names none. Bars: histogram of the reports; line: the law."
     )
+    note(figure, table, [words])
     return figure
 
 

@@ -48,7 +48,8 @@ def reproduce(
     how
         How the experiments are run.
     out
-        The folder for the figures (PNG, SVG), tables (CSV, Parquet) and the page of verdicts.
+        The folder for the figures (PNG, SVG, PDF), the tables (CSV, Parquet, Markdown, LaTeX) and
+        the page of verdicts.
     page
         Write the verdicts to this page too. A page that is there keeps its other experiments.
     json

@@ -5,6 +5,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from simnet.drawing import COLUMN, PAGE, SMALL, dress
 from simnet.drawing import ESTIMATE as ESTIMATE
 from simnet.drawing import INK as INK
 from simnet.drawing import TRUTH as TRUTH
@@ -40,9 +41,7 @@ def estimate_figure(result: Performance) -> Any:
     places = range(len(labels))
     short = max(map(len, labels)) <= LABELS_UPRIGHT
     interval = f"{assessed.confidence:.0%} interval"
-    figure = figures(
-        figsize=(max(6.0, min(14.0, 2.5 + 0.28 * len(labels))), 3.8), layout="constrained"
-    )
+    figure = figures(figsize=(PAGE, 3.2), layout="constrained")
     axes = figure.subplots()
     axes.bar(
         places,
@@ -62,19 +61,21 @@ def estimate_figure(result: Performance) -> Any:
     axes.set_xlim(-0.8, len(labels) - 0.2)
     if len(labels) < len(result.labels):
         axes.set_xlabel(f"{_selection(result)}: {len(labels)} of {len(result.labels):,}")
-    axes.set_ylabel(_what(people) if assessed.labels is None else "weight")
-    axes.set_title(_title(result), loc="left", fontsize=10, color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, ncols=3, fontsize=9)
+    else:
+        axes.set_xlabel(_order(people))
+    dress(axes, _title(result), y_label=_what(people) if assessed.labels is None else "weight")
+    axes.legend(frameon=False, ncols=3, fontsize=SMALL)
     return figure
 
 
 def _shown(result: Performance) -> list[int]:
-    """Return the places of the estimates that are drawn.
+    """Return the places of the estimates that are drawn, those of items by their true share.
 
     For a large table these are the means, and the most frequent categories of each column.
     """
     people, assessed = result.population, result.assessment
+    if assessed.labels is None and isinstance(people, ItemPopulation):
+        return sorted(assessed.shown, key=lambda place: -assessed.truth[place])
     if (
         assessed.labels is not None
         or not isinstance(people, TablePopulation)
@@ -86,6 +87,17 @@ def _shown(result: Performance) -> list[int]:
         for _, where in people.schema.groups
     ]
     return [int(place) for group in places for place in group[:CATEGORIES_SHOWN]]
+
+
+def _order(people: Population) -> str:
+    """Return the name of the x axis if all estimates are drawn."""
+    match people:
+        case ItemPopulation():
+            return "item, the most frequent first"
+        case NumberPopulation():
+            return "mean of the users' numbers"
+        case TablePopulation():
+            return "columns of the table"
 
 
 def _selection(result: Performance) -> str:
@@ -133,7 +145,7 @@ def breaking_figure(sizes: Sizes) -> Any:
 
     By size, it shows the shares of users that can be broken and of runs in which somebody can.
     """
-    figure = blank_figure()(figsize=(6.5, 3.8), layout="constrained")
+    figure = blank_figure()(figsize=(COLUMN, 2.6), layout="constrained")
     axes = figure.subplots()
     rows = sizes.rows()
     places = [row["size"] for row in rows]
@@ -153,11 +165,9 @@ def breaking_figure(sizes: Sizes) -> Any:
     )
     low, high = zip(*(row["interval"] for row in rows), strict=True) if rows else ((), ())
     axes.fill_between(places, low, high, step="post", color=ESTIMATE, alpha=0.15, linewidth=0)
-    axes.set_xlabel("users who collude, chosen at best")
-    axes.set_ylabel("share")
     axes.set_ylim(0, 1.02)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9)
+    dress(axes, "", "users who collude, chosen at best", "share")
+    axes.legend(frameon=False, fontsize=SMALL)
     return figure
 
 

@@ -1,11 +1,17 @@
-"""Draw the figures of experiments: measured means with intervals, beside expected values."""
+"""Draw the figures of experiments: measured means with intervals, beside what a law expects.
+
+Every mean has an interval that holds alone with 95 % confidence. Verdicts use wider intervals,
+which hold all together: these would hide the order of curves. Points that would lie upon one
+another are moved aside a little. What a law expects is a thin line without marks.
+"""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
+from itertools import pairwise
+from math import inf, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from simnet.scenario.figure import INK, blank_figure
+from simnet.drawing import COLOURS, DASHES, INK, MARKERS, SMALL, dress, panels
 from simnet.studies.table import Table
 
 if TYPE_CHECKING:
@@ -13,15 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEW = 5  # trials from which on an interval without a known law is worth drawing
-FEW_WORDS = (
-    f"Fewer than {FEW} trials and no known law: small marks are single trials, without intervals."
-)
-COLOURS = ("#22304a", "#c8502d", "#3d8b7d", "#b08b2e", "#7a5aa6", "#5b8fc9", "#9a9a9a", "#c76f9c")
-EXPECTED = "#f2c14e"
+ALONE = 0.95  # the confidence of each interval of a figure
 LETTERS_AN_INCH = 20  # of a note
 HANDLE = 8  # letters that the sign of an entry of a legend takes
-RINGS, RING = 2, 2.0  # so many curves have rings for marks, which those upon them leave to be seen
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the axis
+CLOSE = 0.05  # of the way to the next point: a step at most
+FINE = 60  # points of a smooth curve
+MEAN, LAW = "mean, 95 % interval", "law"
+SINGLE, BY_LAW = "single trials", "law, no trials"
+Line = Mapping[str, Any]
+Law = Callable[[Mapping[str, Any]], float]
 
 
 def curves(
@@ -37,36 +44,52 @@ def curves(
     log_x: bool = False,
     log_y: bool = True,
     y_label: str | None = None,
+    share_y: bool = True,
+    columns: int | None = None,
+    law: Law | None = None,
+    decorate: "Callable[[Axes, Any], None] | None" = None,
 ) -> "Figure":
     """Draw curves over `x`, in one panel for each value of an axis.
 
-    A panel has one curve for each combination of the values of the `line` axes. `measure` counts as
-    an axis. Points are means with intervals of joint confidence. Thin lines are expected values;
-    dotted lines connect means whose expected values are unknown. Very wide intervals, which come
-    from few trials, are left out. `words` makes the name of a curve from the values of its axes.
-    The label of y is the first measure, unless `y_label` gives another. If users are made up, a
-    note under the panels says so.
+    - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
+      as an axis. `words` makes the name of a curve from the values of its axes.
+    - Points are means with intervals of 95 %. Of fewer than `FEW` trials whose law is unknown there
+      is no interval: the trials are shown one by one. Thin lines are expected values; `law` gives
+      them between the points, from the parameters of a point. Dotted lines connect means whose
+      expected values are unknown.
+    - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
+      scale of y unless `share_y` is false. `columns` is the number of panels in a row.
+    - `decorate` adds to a panel what its caption names, for example with `simnet.drawing.vertical`.
+    - `notes` are written below. If users are made up, a note says so.
     """
     first = table.measures[0].name
     lines = [
         {**one, "runs": _runs(table, one)}
-        for one in table.summary()
+        for one in table.summary(alone=ALONE)
         if "measure" in (panel, *line) or one["measure"] == first
     ]
-    panels = list(dict.fromkeys(one[panel] for one in lines if panel in one))
-    figure: Figure = blank_figure()(figsize=(max(4.6 * len(panels), 6), 4.2), layout="constrained")
-    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    values = list(dict.fromkeys(one[panel] for one in lines if panel in one))
+    figure: Figure
+    figure, grid = panels(len(values), columns=columns, share_y=share_y)
     found = list(dict.fromkeys(tuple(one.get(name) for name in line) for one in lines))
-    for axes, value in zip(grid, panels, strict=True):
+    every = sorted({float(one[x]) for one in lines})
+    used: dict[str, Any] = {}
+    for axes, value in zip(grid, values, strict=True):
+        axes.set_xscale("log" if log_x else "linear")
+        axes.set_yscale("log" if log_y else "linear")
         for place, key in enumerate(found):
             wanted = {panel: value, **dict(zip(line, key, strict=True))}
             points = [one for one in lines if all(one.get(name) == v for name, v in wanted.items())]
             if points:
-                _curve(axes, sorted(points, key=lambda one: one[x]), x, words(*key), place)
-        dress(axes, titles.get(value, str(value)), x_label, log_x, log_y)
-    grid[0].set_ylabel(table.measures[0].words if y_label is None else y_label)
-    _legend(figure, grid)
-    _note(figure, table, [*notes, *([FEW_WORDS] if any(one["runs"] for one in lines) else [])])
+                shift = _aside(every, log_x, place - (len(found) - 1) / 2)
+                points = sorted(points, key=lambda one: one[x])
+                used |= _curve(axes, points, x, words(*key), place, shift, law, log_x)
+        dress(axes, titles.get(value, str(value)))
+        if decorate is not None:
+            decorate(axes, value)
+    _name_axes(grid, x_label, table.measures[0].words if y_label is None else y_label, share_y)
+    _legend(figure, grid, used)
+    note(figure, table, notes)
     return figure
 
 
@@ -81,17 +104,21 @@ def bars(
     group_words: Callable[[Any], str] = str,
     notes: Sequence[str] = (),
     log_y: bool = True,
+    share_y: bool = True,
+    x_label: str = "",
 ) -> "Figure":
-    """Draw groups of bars, in one panel for each value of an axis.
+    """Draw groups of measured means side by side, in one panel for each value of an axis.
 
-    A dash on each bar is the expected value.
+    On a linear scale the means are bars from 0. A logarithmic scale has no 0, so they are points. A
+    dash at a mean is the expected value.
     """
-    lines = table.summary()
-    panels, groups, kinds = table.values(panel), table.values(group), table.values(bar)
-    figure: Figure = blank_figure()(figsize=(max(3.8 * len(panels), 6), 4.2), layout="constrained")
-    grid = figure.subplots(1, len(panels), squeeze=False)[0]
-    width = 0.8 / len(kinds)
-    for axes, value in zip(grid, panels, strict=True):
+    lines = table.summary(alone=ALONE)
+    values, groups, kinds = table.values(panel), table.values(group), table.values(bar)
+    figure: Figure
+    figure, grid = panels(len(values), share_y=share_y)
+    width, used = 0.8 / len(kinds), dict[str, Any]()
+    for axes, value in zip(grid, values, strict=True):
+        axes.set_yscale("log" if log_y else "linear")
         for place, kind in enumerate(kinds):
             points = {one[group]: one for one in lines if one[panel] == value and one[bar] == kind}
             at = [
@@ -100,79 +127,129 @@ def bars(
                 if one in points
             ]
             shown = [points[one] for one in groups if one in points]
-            axes.bar(
-                at,
-                [one["mean"] for one in shown],
-                width * 0.92,
-                color=COLOURS[place],
-                label=words(kind),
-            )
+            means, colour = [one["mean"] for one in shown], COLOURS[place % len(COLOURS)]
+            if not log_y:
+                axes.bar(at, means, width * 0.92, color=colour, alpha=0.5, edgecolor=colour)
             axes.errorbar(
                 at,
-                [one["mean"] for one in shown],
+                means,
                 yerr=_arms(shown),
-                fmt="none",
-                ecolor=INK,
+                fmt=MARKERS[place % len(MARKERS)],
+                color=colour,
+                markersize=3.5,
                 elinewidth=0.8,
+                label=words(kind),
             )
-            axes.plot(
-                at,
-                [one["expected"] for one in shown],
-                "_",
-                color=EXPECTED,
-                markersize=9,
-                markeredgewidth=2,
-            )
-        dress(axes, titles.get(value, str(value)), "", False, log_y)
-        axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=7)
-    grid[0].set_ylabel(table.measures[0].words)
-    _legend(figure, grid)
-    _note(figure, table, notes)
+            used[MEAN] = _sign(marker="o", yerr=True)
+            known = [(x, one["expected"]) for x, one in zip(at, shown, strict=True)]
+            known = [(x, expected) for x, expected in known if expected is not None]
+            if known:
+                half = 0.46 * width
+                for spot, expected in known:
+                    axes.hlines(expected, spot - half, spot + half, color=INK, linewidth=1.0)
+                used[LAW] = _sign(linestyle="-", color=INK, linewidth=1.0)
+        dress(axes, titles.get(value, str(value)))
+        axes.set_xticks(range(len(groups)), [group_words(one) for one in groups], fontsize=SMALL)
+    _name_axes(grid, x_label, table.measures[0].words, share_y)
+    _legend(figure, grid, used)
+    note(figure, table, notes)
     return figure
 
 
-def dress(axes: "Axes", title: str, x_label: str, log_x: bool, log_y: bool = True) -> None:
-    """Set the title, labels and scales of a panel."""
-    axes.set_title(title, loc="left", fontsize=9, color=INK)
-    axes.set_xlabel(x_label)
-    if log_y:
-        axes.set_yscale("log")
-    if log_x:
-        axes.set_xscale("log")
-    axes.spines[["top", "right"]].set_visible(False)
+def note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
+    """Write sentences under a figure, and that users are made up if they are."""
+    made_up = ["Made-up people stand in for real data."] if table.synthetic else []
+    width = int(figure.get_figwidth() * LETTERS_AN_INCH)
+    lines = [line for text in [*made_up, *notes] for line in textwrap.wrap(text, width)]
+    if lines:
+        text = figure.supxlabel("\n".join(lines), fontsize=SMALL, color=INK, x=0.01, ha="left")
+        text.set_parse_math(False)
+        taller = len(lines) * SMALL * 1.25 / 72
+        figure.set_figheight(figure.get_figheight() + taller)
 
 
 def _curve(
-    axes: "Axes", points: Sequence[Mapping[str, Any]], x: str, label: str, place: int
-) -> None:
-    colour = COLOURS[place % len(COLOURS)]
-    at = [one[x] for one in points]
+    axes: "Axes",
+    points: Sequence[Line],
+    x: str,
+    label: str,
+    place: int,
+    shift: Callable[[float], float],
+    law: Law | None,
+    log_x: bool,
+) -> dict[str, Any]:
+    """Draw a curve; return the signs that it uses, by their names in the legend."""
+    colour, used = COLOURS[place % len(COLOURS)], {}
+    marker, dashes = MARKERS[place % len(MARKERS)], DASHES[place % len(DASHES)]
+    known = all(one["expected"] is not None for one in points)
+    computed = all(one["low"] == one["high"] for one in points)  # a law's own numbers
+    at = [shift(float(one[x])) if not computed else float(one[x]) for one in points]
     axes.errorbar(
         at,
         [one["mean"] for one in points],
         yerr=_arms(points),
-        fmt=MARKERS[place % len(MARKERS)],
+        fmt=marker,
         color=colour,
-        markersize=3.5 + RING * max(RINGS - place, 0),
-        markerfacecolor="none" if place < RINGS else colour,
+        markersize=3.5,
+        markerfacecolor=colour if place % 2 else "white",
         elinewidth=0.8,
         label=label,
     )
-    for one in points:
+    if not computed:
+        used[MEAN] = _sign(marker="o", yerr=True)
+    for one, spot in zip(points, at, strict=True):
+        if one["runs"]:
+            axes.plot([spot] * len(one["runs"]), one["runs"], ".", color=colour, markersize=2)
+            used[SINGLE] = _sign(marker=".", markersize=2)
+    xs = [float(one[x]) for one in points]
+    if known or computed:
+        value = "expected" if known else "mean"
+        fine = [(spot, one[value]) for spot, one in zip(xs, points, strict=True)]
+        if law is not None and len(points) > 1:
+            fixed = {name: v for name, v in points[0].items() if name != x}
+            fine = [(spot, law({**fixed, x: spot})) for spot in _between(xs, log_x)]
+        shown = [(spot, y) for spot, y in fine if y is not None and isfinite(y)]
+        axes.plot(*zip(*shown, strict=True), linestyle=dashes, color=colour, linewidth=0.9)
+        used[LAW if known else BY_LAW] = _sign(linestyle="-", linewidth=0.9)
+    else:
         axes.plot(
-            [one[x]] * len(one["runs"]), one["runs"], ".", color=colour, markersize=2, alpha=0.6
+            at,
+            [one["mean"] for one in points],
+            linestyle=(0, (1, 1.5)),
+            color=colour,
+            linewidth=0.8,
         )
-    known = all(one["expected"] is not None for one in points)
-    axes.plot(
-        at,
-        [one["expected" if known else "mean"] for one in points],
-        "-" if known else ":",
-        color=colour,
-        linewidth=0.7,
-    )
+    return used
 
 
-def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
+def _between(xs: Sequence[float], log_x: bool) -> list[float]:
+    """Return the points of an axis with more between them: `FINE` or so in all."""
+    steps = max(FINE // max(len(xs) - 1, 1), 1)
+    found = []
+    for low, high in pairwise(xs):
+        for step in range(steps):
+            share = step / steps
+            found.append(
+                low * (high / low) ** share if log_x and low > 0 else low + (high - low) * share
+            )
+    return [*found, xs[-1]]
+
+
+def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], float]:
+    """Return a function that moves a point aside by some steps, on the scale of its axis.
+
+    A step is `ASIDE` of the axis, and less where points stand close: all curves of a point stay
+    within a fifth of the way to the next point.
+    """
+    on_scale = [log10(spot) for spot in xs] if log_x and xs[0] > 0 else list(xs)
+    gaps = [high - low for low, high in pairwise(on_scale)]
+    if not gaps:
+        return lambda spot: spot
+    by = steps * min(ASIDE * (on_scale[-1] - on_scale[0]), CLOSE * min(gaps))
+    return lambda spot: spot * 10**by if log_x and xs[0] > 0 else spot + by
+
+
+def _runs(table: Table, line: Line) -> list[float]:
     """Return the numbers of single trials where there are too few for an interval, else no numbers.
 
     If the law is known, one trial is enough.
@@ -184,7 +261,7 @@ def _runs(table: Table, line: Mapping[str, Any]) -> list[float]:
     return [float(row[measure.name]) for row in found if measure.name in row]
 
 
-def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+def _arms(points: Sequence[Line]) -> list[list[float]]:
     """Return how far the intervals reach below and above the means.
 
     Of an unbounded interval nothing is drawn.
@@ -194,32 +271,66 @@ def _arms(points: Sequence[Mapping[str, Any]]) -> list[list[float]]:
         for one in points
     ]
     below, above = zip(*((0.0, 0.0) if inf in arm else arm for arm in arms), strict=True)
-    return [list(below), list(above)]
+    return [[max(arm, 0.0) for arm in side] for side in (below, above)]
 
 
-def _legend(figure: "Figure", grid: "Sequence[Axes]") -> None:
-    """Draw one legend for all panels, above them."""
+def _name_axes(grid: "Sequence[Axes]", x_label: str, y_label: str, share_y: bool) -> None:
+    """Name x under the lowest panel of each column, and y at the first panel of each row."""
+    for axes in grid:
+        place = axes.get_subplotspec()
+        if place is None:
+            continue
+        below = [
+            other
+            for other in grid
+            if (spot := other.get_subplotspec()) is not None
+            and spot.colspan.start == place.colspan.start
+            and spot.rowspan.start > place.rowspan.start
+        ]
+        if not below:
+            axes.set_xlabel(x_label, fontsize=SMALL + 1)
+        if place.is_first_col():
+            axes.set_ylabel(y_label, fontsize=SMALL + 1)
+        elif share_y:
+            axes.tick_params(labelleft=False)
+
+
+def _sign(yerr: bool = False, **style: Any) -> Any:
+    """Return a grey sign for the legend: a mark, with a bar if it has an interval, or a line."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.container import ErrorbarContainer
+    from matplotlib.lines import Line2D
+
+    style = {"linestyle": "none", "color": INK, "markersize": 3.5, **style}
+    line = Line2D([], [], **style)
+    if not yerr:
+        return line
+    return ErrorbarContainer((line, (), (LineCollection([], color=INK),)), has_yerr=True)
+
+
+def _legend(figure: "Figure", grid: "Sequence[Axes]", signs: Mapping[str, Any]) -> None:
+    """Draw one legend for all panels, above them: the curves, and what the marks are."""
     entries = {
         label: handle
         for axes in grid
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
+    entries |= {name: sign for name, sign in signs.items() if name not in entries}
     room = int(
         figure.get_figwidth() * LETTERS_AN_INCH / (max(map(len, entries), default=0) + HANDLE)
     )
-    figure.legend(
+    columns = min(len(entries), max(room, 1))
+    legend = figure.legend(
         entries.values(),
         entries.keys(),
-        loc="outside upper right",
-        ncols=min(len(entries), max(room, 1)),
-        fontsize=7,
+        loc="outside upper left",
+        ncols=max(columns, 1),
+        fontsize=SMALL,
         frameon=False,
+        columnspacing=1.2,
+        handletextpad=0.5,
     )
-
-
-def _note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
-    """Write under the figure what was chosen, and that users are made up if they are."""
-    made_up = ["Synthetic people stand in for real data."] if table.synthetic else []
-    width = int(figure.get_figwidth() * LETTERS_AN_INCH)
-    lines = [line for note in [*made_up, *notes] for line in textwrap.wrap(note, width)]
-    figure.supxlabel("\n".join(lines), fontsize=6.5, color=INK, x=0.01, ha="left")
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    rows = -(-len(entries) // max(columns, 1))
+    figure.set_figheight(figure.get_figheight() + (rows - 1) * SMALL * 1.5 / 72)

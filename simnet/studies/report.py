@@ -9,11 +9,13 @@ import attrs
 
 from simnet import markup
 from simnet.errors import BadInput
+from simnet.files import write_whole
 from simnet.scenario.figure import blank_figure, write_figure
 from simnet.studies.quote import Ruling
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts
 from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
+from simnet.studies.typeset import latex_table, markdown_table
 
 ROWS_SHOWN = 24  # of a table; a longer one is folded
 
@@ -132,7 +134,7 @@ class Report:
         }
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the figure (PNG and SVG), the tables (CSV and Parquet) and the verdicts (CSV).
+        """Write the figure (PNG, SVG and PDF), the tables (CSV and Parquet) and the verdicts (CSV).
 
         Returns the files. Without pyarrow no Parquet is written.
 
@@ -143,6 +145,10 @@ class Report:
         written = [Path(f"{stem}.csv"), Path(f"{stem}_points.csv")]
         write_csv(self.table.rows, written[0])
         write_csv(self.table.summary(), written[1])
+        heads, cells = self._cells()
+        for ending, typeset in (("md", markdown_table), ("tex", latex_table)):
+            written.append(Path(f"{stem}_points.{ending}"))
+            write_whole(written[-1], typeset(heads, cells) + "\n")
         if has_pyarrow():
             written.append(Path(f"{stem}.parquet"))
             write_parquet(self.table.rows, written[-1])
@@ -156,7 +162,7 @@ class Report:
         if draw is None or not self.table.rows:
             return []
         blank_figure()  # is matplotlib there?
-        written = [Path(f"{stem}.png"), Path(f"{stem}.svg")]
+        written = [Path(f"{stem}.{form}") for form in ("png", "svg", "pdf")]
         try:
             figure = draw(self.table)
             for path in written:

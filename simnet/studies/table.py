@@ -145,10 +145,11 @@ class Table:
             measure = next((one for one in self.measures if one.name == name), Measure(name))
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self, alone: float | None = None) -> list[dict[str, Any]]:
         """Return a row for each point and measure, with mean, interval and expected value.
 
-        The intervals hold jointly with probability `CONFIDENCE`, by Bonferroni's inequality.
+        The intervals hold jointly with probability `CONFIDENCE`, by Bonferroni's inequality. With
+        `alone`, each interval holds with that probability by itself.
         """
         points = self.points()
         pairs = [
@@ -157,7 +158,7 @@ class Table:
             for measure in self.measures
         ]
         measured = [(point, measure, rows) for point, measure, rows in pairs if rows]
-        error = (1 - CONFIDENCE) / max(len(measured), 1)
+        error = (1 - CONFIDENCE) / max(len(measured), 1) if alone is None else 1 - alone
         lines = []
         for point, measure, rows in measured:
             found = estimated(rows, measure, error, self.exact)

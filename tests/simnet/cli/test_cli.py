@@ -264,7 +264,11 @@ def test_a_figure_shows_the_most_frequent_of_many_items(
     hidden = np.delete(result.assessment.truth, shown)
     assert [bar.get_height() for bar in axes.patches] == result.assessment.truth[shown].tolist()
     assert not hidden.size or hidden.max() <= result.assessment.truth[shown].min()
-    assert axes.get_xlabel() == (f"the most frequent items: 40 of {items}" if hidden.size else "")
+    assert axes.get_xlabel() == (
+        f"the most frequent items: 40 of {items}"
+        if hidden.size
+        else "item, the most frequent first"
+    )
     assert axes.get_title(loc="left").startswith(f"{title}, {users} users")
 
 

@@ -156,6 +156,9 @@ def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
         "fig4_verdicts.csv",
         "fig4.png",
         "fig4.svg",
+        "fig4.pdf",
+        "fig4_points.md",
+        "fig4_points.tex",
         "verdicts.md",
     }
     assert (shell.folder / "out" / "fig4.png").read_bytes().startswith(b"\x89PNG")

@@ -61,9 +61,9 @@ def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
         figure = curves(table, "x", panel="who", line=["kind"], words=str, titles={}, x_label="x")
         lines: list[Any] = figure.axes[0].get_lines()
         singles = [line for line in lines if line.get_marker() == "."]
-        return sum(
-            len(line.get_ydata()) for line in singles
-        ), "single trials" in figure.get_supxlabel()
+        return sum(len(line.get_ydata()) for line in singles), "single trials" in {
+            text.get_text() for text in figure.legends[0].get_texts()
+        }
 
     assert shown(TABLE) == (6, True)
     many = [{**row, "trial": row["trial"] + 3 * k} for row in ROWS for k in range(2)]
