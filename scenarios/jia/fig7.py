@@ -11,6 +11,7 @@ Every combination is a row of its own.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING
 
 import attrs
@@ -59,7 +60,11 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
     digits = 3 if per_cent < 10 else 2  # as many as printed
 
     def at(one: str, other: str) -> Callable[[Table], Counterpart]:
-        return lambda table: ratio(trials_at(table, population, epsilon).rows, one, other, RUNS)
+        def reading(table: Table) -> Counterpart:
+            found = ratio(trials_at(table, population, epsilon).rows, one, other, RUNS)
+            return attrs.evolve(found, judged_at=_scatter(found, improves_below_1=other == "zero"))
+
+        return reading
 
     for method, fit in FITS.items():
         words = f"{TITLES[population]}, ε = {epsilon:g} (printed: improves by {per_cent:g} %)"
@@ -81,6 +86,19 @@ def gains(population: str, epsilon: float) -> Iterator[Quote]:
             why=WHYS[population],
             data=DATA[population],
         )
+
+
+def _scatter(found: Counterpart, improves_below_1: bool) -> str:
+    """Return how far the paper's number may be off, and whether the law expects any gain.
+
+    A printed gain can lie within the scatter of the paper's runs although no gain is expected.
+    """
+    if isnan(found.spread):
+        return ""
+    words = f"a mean of {RUNS} runs, as of the paper's, scatters by {found.spread:.2g} of itself"
+    if found.expected is None or (found.expected < 1) == improves_below_1:
+        return words
+    return f"{words}; by the law Calibrate errs more than OUE-Zero here"
 
 
 def epsilons(table: Table, population: str) -> Table:

@@ -15,6 +15,7 @@ from scenarios.jia.paired import (
     difference_rises,
     less,
     places_of,
+    quotient_falls,
     sure,
 )
 from scenarios.jia.people import CHOICES, DATA, FILES, TITLES
@@ -254,6 +255,12 @@ def _rows_by_cut() -> Iterator[Row]:
             "at some step to a larger threshold the improvement grows",
             f"the improvement is the difference of the F-scores of Calibrate and {WORDS[other]}",
         )
+        yield (
+            "Calibrate's improvement is more significant when the threshold is smaller",
+            partial(_relative_improvement, other=other),
+            "at some step to a larger threshold the improvement grows",
+            f"the improvement is Calibrate's F-score divided by that of {WORDS[other]}",
+        )
     yield (
         "when the threshold is larger than the significance threshold, OUE-Zero and OUE have the "
         "same performance",
@@ -298,6 +305,10 @@ def _rows_by_cut() -> Iterator[Row]:
 
 def _improvement(table: Table, other: str) -> Counterpart:
     return difference_falls(by_cut(table), "f_score_calibrate", f"f_score_{other}", "cut")
+
+
+def _relative_improvement(table: Table, other: str) -> Counterpart:
+    return quotient_falls(by_cut(table), "f_score_calibrate", f"f_score_{other}", "cut")
 
 
 def _by_epsilon(number: int, population: str) -> Iterator[Quote]:

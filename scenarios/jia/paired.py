@@ -98,7 +98,7 @@ def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") 
         raise NoSuchPoint("one place makes no step")
     steps = share_less([(after, before) for before, after in pairwise(found)])
     trials = min(len(rows) for rows in places.values())
-    return attrs.evolve(steps, trials=trials, judged_at=_in_words(axis, list(places)))
+    return sure(attrs.evolve(steps, trials=trials, judged_at=_in_words(axis, list(places))))
 
 
 def difference_falls(places: Places, one: str, other: str, axis: str) -> Counterpart:

@@ -28,7 +28,7 @@ PARTIAL = partial("Kosarak's first sessions: 294,009 of 8,019,015 clicks, 3.7 %"
 DATA = {"retail": ORIGINAL, "kosarak": PARTIAL, "all of kosarak": NONE_NEEDED}
 TITLES = {
     "retail": "Retail",
-    "kosarak": "Kosarak, first sessions",
+    "kosarak": "Kosarak (first sessions)",
     "all of kosarak": "Zipf's law, Kosarak's size",
 }
 CHOICES = (
