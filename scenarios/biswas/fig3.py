@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from protocols.mechanisms.grr import GRR
-from protocols.sampled_frequency.estimators import per_report
+from protocols.sampled_frequency.estimators import ESTIMATORS
 from protocols.sampled_frequency.sampling_design import SamplingDesign
-from scenarios.biswas.people import CHOICES, USERS, holders
+from scenarios.biswas.histograms import only_first
+from scenarios.biswas.people import CHOICES, TITLES, USERS, holders
 from scenarios.biswas.trials import (
     NORMALISED,
     RAW,
@@ -112,14 +113,16 @@ def trade_off(table: Table) -> "Figure":
     figure: Figure = blank_figure()(figsize=(PAGE, 5.6), layout="constrained")
     (raw, sent), (clipped, aside) = figure.subplots(2, 2)
     clipped.sharey(raw)
-    users = int(table.values("users")[0])
+    table, left_out = only_first(table, "law", "users", "estimator")
+    first = table.rows[0]
+    law, users, estimator = first["law"], int(first["users"]), first["estimator"]
     grid = np.linspace(min(table.values("sampling")), 1.0, 60)
     for place, epsilon in enumerate(table.values("epsilon")):
         part, colour = table.where(epsilon=epsilon), COLOURS[place]
         for axes, measure, line in ((raw, "raw_tv", ""), (clipped, "normalised_tv", ":")):
             _marks(axes, part, measure, colour, MARKERS[place] + line, f"ε = {epsilon:g}")
-        law = [expected_distance(users, epsilon, float(pi)) for pi in grid]
-        raw.plot(grid, law, "-", color=colour, linewidth=0.9)
+        expected = [expected_distance(law, users, estimator, epsilon, float(pi)) for pi in grid]
+        raw.plot(grid, expected, "-", color=colour, linewidth=0.9)
     raw.axhline(
         1.0,
         color=INK,
@@ -150,21 +153,25 @@ def trade_off(table: Table) -> "Figure":
         figure,
         table,
         [
-            "Estimator ĉ, values by Binomial(100, 0.5). Marks: measured, with 95 % intervals.",
+            f"Estimator {estimator}, values by {' '.join(TITLES[law].split())}. "
+            "Marks: measured, with 95 % intervals.",
             "Lines: by the law, in the first panel for normal errors. Dotted lines connect "
             "measured means.",
             "The upper panels are the paper's; its text names no ε, and does not say whether "
             "estimates are clipped.",
+            *left_out,
         ],
     )
     return figure
 
 
-def expected_distance(users: int, epsilon: float, sampling: float) -> float:
-    """The mean distance of raw estimates by ĉ, for normal errors, at any sampling probability."""
-    held = holders(LAW, users)
+def expected_distance(
+    law: str, users: int, estimator: str, epsilon: float, sampling: float
+) -> float:
+    """The mean distance of raw estimates, for normal errors, at any sampling probability."""
+    held = holders(law, users)
     design = SamplingDesign(GRR(epsilon, len(held)), users, sampling)
-    return expected_raw_tv(held, per_report(design))
+    return expected_raw_tv(held, ESTIMATORS[estimator](design))
 
 
 def _marks(axes: "Axes", table: Table, measure: str, colour: str, mark: str, words: str) -> None:
@@ -203,7 +210,7 @@ EXPERIMENT = Experiment(
         },
     ],
     measures=[SQUARED, RAW, NORMALISED, REPORTS],
-    trials=100,
+    trials=300,
     quick={"sampling": [0.1, 0.5, 0.9, 1.0]},
     quick_trials=10,
     choices=(

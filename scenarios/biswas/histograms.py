@@ -86,6 +86,7 @@ def histograms(table: Table) -> "Figure":
     The paper's two panels, a tenth and most of the users, stand side by side; there is a row for
     each ε, beginning with the largest one, and a pair of columns for each law.
     """
+    table, left_out = only_first(table, "users", "estimator")
     columns = [
         (law, sampling) for law in table.values("law") for sampling in table.values("sampling")
     ]
@@ -109,12 +110,24 @@ def histograms(table: Table) -> "Figure":
         figure,
         table,
         [
-            "Estimates by g in one run, neither clipped nor scaled. Each row has a scale of its "
-            "own.",
+            f"Estimates ({table.values('estimator')[0]}) of one run, neither clipped nor scaled. "
+            "Each row has a scale of its own.",
             "The paper has two panels, for π = 0.1 and 0.9; its text names no ε.",
+            *left_out,
         ],
     )
     return figure
+
+
+def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
+    """Return the rows with the first value of some axes, and a note on the values left out."""
+    notes = []
+    for axis in axes:
+        first, *others = table.values(axis)
+        if others:
+            table = table.where(**{axis: first})
+            notes.append(f"Only the rows with {axis} = {first} are drawn.")
+    return table, notes
 
 
 def _histogram(axes: "Axes", row: Any, truth: Any) -> None:

@@ -490,7 +490,7 @@ EXPERIMENT = Experiment(
         Measure("estimate", "estimated count", "expected_estimate"),
         Measure("variance", "variance", "expected_variance", "deviation_variance"),
     ],
-    trials=20,
+    trials=100,
     quick_trials=10,
     choices=(
         (

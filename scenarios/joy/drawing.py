@@ -11,7 +11,7 @@ from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.printed import equation_29, equation_30
-from scenarios.joy.trials import die_of_value
+from scenarios.joy.trials import Answers, deviation_of, die_of_value
 from simnet.drawing import COLOURS, ESTIMATE, INK, MARKERS, PAGE, SMALL, TRUTH, blank_figure, dress
 from simnet.studies.curves import note as write_notes
 from simnet.studies.table import Estimate, Table, estimated
@@ -46,6 +46,21 @@ def pointwise(table: Table, measure: str, **at: Any) -> Estimate:
     return estimated(table.where(**at).rows, found, POINTWISE, table.exact)
 
 
+def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
+    """Return the rows with the first value of some axes, and a note on the values left out.
+
+    Rows that lack an axis stay.
+    """
+    notes = []
+    for axis in axes:
+        first, *others = [*table.values(axis), None]
+        if others[:-1]:
+            kept = [row for row in table.rows if row.get(axis) in (None, first)]
+            table = attrs.evolve(table, rows=kept)
+            notes.append(f"Only the rows with {axis} = {first} are drawn.")
+    return table, notes
+
+
 def bounds(
     table: Table, group: str, x_label: str, count_label: str, title: str, note: str
 ) -> "Figure":
@@ -55,6 +70,7 @@ def bounds(
     The lower one shows how wide this range is by the law and in our collections. `note` says what
     the paper leaves open.
     """
+    table, left_out = only_first(table, "owners")
     found = named(table)
     groups, ways = found.values(group), found.values("way")
     figure: Figure = blank_figure()(figsize=(PAGE, 5.4), layout="constrained")
@@ -105,7 +121,54 @@ def bounds(
         f"Upper panel: the truth ± {BAR} standard deviations of the estimate, by the law.",
         "Lower panel: marks are measured, with 95 % intervals.",
         note,
+        *left_out,
         *(["If nobody holds a value, sampling estimates 0 without error."] if 0 in held else []),
+    ]
+    write_notes(figure, table, notes)
+    return figure
+
+
+ROUNDS = {
+    "kept": "sampling, faces kept for round two",
+    "fresh": "sampling, faces thrown anew",
+    "round-two": "sampling, round two alone",
+}
+
+
+def growth(table: Table) -> "Figure":
+    """Draw the 95 % bound of the error over the number of owners, with the exact curves."""
+    table, left_out = only_first(table, "yes", "sampling", "truthful", "coin")
+    figure: Figure = blank_figure()(figsize=(5.2, 3.7), layout="constrained")
+    axes, yes = figure.subplots(), int(table.values("yes")[0])
+    kinds = list(dict.fromkeys((row["mechanism"], row.get("rounds")) for row in table.rows))
+    for place, (mechanism, rounds) in enumerate(kinds):
+        part = table.where(mechanism=mechanism, rounds=rounds)
+        owners = sorted(part.values("owners"))
+        rows = [pointwise(part, "bound", owners=one) for one in owners]
+        given = part.rows[0]
+        named_here = ("mechanism", "truthful", "coin", "sampling", "rounds")
+        how = Answers(**{name: given[name] for name in named_here if given.get(name) is not None})
+        grid = np.geomspace(owners[0], owners[-1], 60)
+        law = [BAR * deviation_of(how, round(one), yes) for one in grid]
+        axes.errorbar(
+            owners,
+            [row.mean for row in rows],
+            yerr=_arms(rows),
+            fmt=MARKERS[place],
+            color=COLOURS[place],
+            markersize=4,
+            elinewidth=1.0,
+            label="randomised response" if rounds is None else ROUNDS[rounds],
+        )
+        axes.plot(grid, law, "-", color=COLOURS[place], linewidth=0.9)
+    dress(axes, f"{yes} owners hold yes", "owners", "95 % bound of the error, owners")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    figure.legend(loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False)
+    notes = [
+        f"Marks: {BAR} root mean square errors, with 95 % intervals. Lines: by the law.",
+        "The paper's mechanism keeps the faces. The paper has no such figure.",
+        *left_out,
     ]
     write_notes(figure, table, notes)
     return figure
@@ -113,18 +176,22 @@ def bounds(
 
 def leakage(table: Table) -> "Figure":
     """Draw ε over the probability of a coin or face: by the paper's formulas, and exactly."""
+    table, left_out = only_first(table, "sampling", "truthful", "users")
     figure: Figure = blank_figure()(figsize=(PAGE, 3.9), layout="constrained")
     printed, exact = figure.subplots(1, 2, sharey=True)
-    sampling, truthful = SAMPLINGS[0], float(COMPETITOR.truthful)
+    sampling = float(next(iter(table.values("sampling")), SAMPLINGS[0]))
+    truthful = float(next(iter(table.values("truthful")), float(COMPETITOR.truthful)))
     room = GRID[1 - sampling - 0.02 > GRID]
     response = JoyGerla(truthful, float(COMPETITOR.yes))
-    curves: Sequence[tuple[Axes, str, int | None, str, Any, Callable[[float], float]]] = (
+    curves: list[tuple[Axes, str, int | None, str, Any, Callable[[float], float]]] = [
         (printed, "eq. 30", None, "randomised response, Eq. 30", GRID, partial(_by_30, response)),
         (printed, "eq. 29", None, "sampling, Eq. 29", room, partial(equation_29, sampling)),
         (exact, "response", None, "randomised response", GRID, partial(_exactly, response)),
-        (exact, "sampling", 1, "sampling, yes or no", room, partial(_all_values, sampling, 1)),
-        (exact, "sampling", 9, "sampling, 9 values", room, partial(_all_values, sampling, 9)),
-    )
+    ]
+    for values in table.values("values"):
+        words = "sampling, yes or no" if values == 1 else f"sampling, {values} values"
+        exactly = partial(_all_values, sampling, values)
+        curves.append((exact, "sampling", values, words, room, exactly))
     for place, (axes, curve, values, words, xs, formula) in enumerate(curves):
         part = table.where(curve=curve, values=values)
         points = sorted(part.values("x"))
@@ -141,7 +208,7 @@ def leakage(table: Table) -> "Figure":
                 elinewidth=1.0,
                 label=words,
             )
-        axes.plot(xs, [formula(float(x)) for x in xs], "-", color=colour, linewidth=0.9)
+            axes.plot(xs, [formula(float(x)) for x in xs], "-", color=colour, linewidth=0.9)
     circles = (
         (float(COMPETITOR.yes), equation_30(truthful, float(COMPETITOR.yes))),
         ((1 - sampling) / 2, equation_29(sampling, (1 - sampling) / 2)),
@@ -172,6 +239,7 @@ def leakage(table: Table) -> "Figure":
             "The text does not give the face of sampling that was evaluated; the circle stands "
             'where both faces besides "sampled" are equally likely.',
             "Both rounds together, of one owner or summed up, have no finite ε.",
+            *left_out,
         ],
     )
     return figure

@@ -111,10 +111,9 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
     """
     if not 0 <= yes <= owners:
         raise BadInput(f"of the owners some hold the value, 0..{owners}, got {yes}")
-    coins = SampledCoins(seed, "collections")
+    coins, deviation = SampledCoins(seed, "collections"), deviation_of(how, owners, yes)
     if how.mechanism == "response":
         response = JoyGerla(how.truthful, how.coin)
-        deviation = owners * sqrt(response.variance(yes / owners, owners))
         estimates = [
             owners
             * response.estimate(response.draw_supports([yes, owners - yes], coins), owners)[0]
@@ -123,10 +122,19 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
         spread = _excess([(yes, response.law(1)[1]), (owners - yes, response.law(2)[1])])
         return _numbers(np.array(estimates) - yes, deviation, spread, yes)
     mechanism = TwoRounds.even(how.sampling, 1, none=True)
-    deviation = sqrt(variance(mechanism, yes, owners - yes, how.rounds)[0])
     found = [_DRAWS[how.rounds](mechanism, owners, yes, coins) for _ in range(COLLECTIONS)]
     spread = _excess([(yes, how.sampling)]) if how.rounds == "kept" else 0.0
     return _numbers(np.array(found) - yes, deviation, spread, yes)
+
+
+def deviation_of(how: Answers, owners: int, yes: int) -> float:
+    """Return the exact standard deviation of the estimate when `yes` of the owners hold the
+    value.
+    """
+    if how.mechanism == "response":
+        return owners * sqrt(JoyGerla(how.truthful, how.coin).variance(yes / owners, owners))
+    mechanism = TwoRounds.even(how.sampling, 1, none=True)
+    return float(sqrt(variance(mechanism, yes, owners - yes, how.rounds)[0]))
 
 
 def _numbers(off: Floats, deviation: float, excess: float, yes: int) -> dict[str, float]:

@@ -174,6 +174,11 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
         what for what in found if any(words in what for words in held)
     ]
     assert the(found, "both exact, 9 values").expected == 0.5  # x below 0.3
+    assert fig3.EXPERIMENT.figure is not None
+    drawn = fig3.EXPERIMENT.figure(table)
+    labels = [text for axes in drawn.axes for text in axes.get_legend_handles_labels()[1]]
+    assert len(labels) == 6
+    assert "evaluated in Fig. 2 and 4 to 7" in labels
     one_value = table.where(curve="sampling", values=1)
     for x in one_value.values("x"):
         exact, printed = (
