@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.drawing import at_page_width
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import law
 from simnet.studies.curves import curves
@@ -36,7 +35,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
 def draw(table: Table) -> "Figure":
     """Draw the share of items over their count; counts that no item has are left out."""
     held = attrs.evolve(table, rows=[row for row in table.rows if row["density"]])
-    figure = curves(
+    return curves(
         held,
         "count",
         panel="population",
@@ -52,7 +51,6 @@ def draw(table: Table) -> "Figure":
             "for each count.",
         ),
     )
-    return at_page_width(figure, 3.2)
 
 
 EXPERIMENT = Experiment(

@@ -29,6 +29,7 @@ from scenarios.jia.noise import TITLES as NAMES
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, SIZES, TITLES
 from scenarios.jia.trials import RUNS
 from simnet.scenario.figure import INK, blank_figure
+from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.statements import ENOUGH, Outcome, share_of
@@ -183,11 +184,9 @@ def _stated(
     return Quote(source, what, STATED, reading, under=under, why=GAUSSIAN, data=DATA[population])
 
 
-def notes(table: Table, epsilon: float) -> list[str]:
+def notes(epsilon: float) -> list[str]:
     """Return what the figure says below its panels."""
-    made_up = ["The people are made up: counts by Zipf's law, with the sizes of the data."]
     return [
-        *(made_up if table.synthetic else []),
         f"One collection, ε = {epsilon:g}; mean and deviation are those of the fitted Gaussian. p: "
         "Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
         "The estimates of k-RR lie on a lattice with few points a deviation: hence its gaps. The "
@@ -216,7 +215,7 @@ def draw(table: Table) -> "Figure":
         axes.set_ylabel("density, per √(Eq. 14)", fontsize=7.5)
     for axes in grid[-1]:
         axes.set_xlabel("noise of an item (users)", fontsize=7.5)
-    figure.supxlabel("\n".join(notes(table, epsilon)), fontsize=7, color=INK, x=0.01, ha="left")
+    note(figure, table, notes(epsilon))
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=7.5, frameon=False)
     return figure

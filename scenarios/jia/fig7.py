@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.drawing import at_page_width
 from scenarios.jia.paired import both, less, places_of, quotient_falls, ratio
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
 from scenarios.jia.trials import ERRORS, RUNS, TRIALS, WORDS, errors, errors_cost
@@ -197,9 +196,9 @@ DRAWN = ("zero", "calibrate", "known", "infinite", "likelihood")
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the errors over ε, without OUE, with the axis fitted to the means."""
+    """Draw the errors over ε, without OUE."""
     shown = attrs.evolve(table, measures=[one for one in table.measures if one.name in DRAWN])
-    figure = curves(
+    return curves(
         shown,
         "epsilon",
         panel="population",
@@ -207,16 +206,13 @@ def draw(table: Table) -> "Figure":
         words=lambda name: WORDS[name],
         titles=TITLES,
         x_label="privacy budget ε",
+        share_y=False,
         notes=(
-            "Full lines are expected. Without OUE, as in the paper: its error is much larger.",
+            "Without OUE, as in the paper: its error is much larger.",
             "The paper's figure has OUE-Zero and Calibrate only.",
         ),
         y_label="squared error per item (users²)",
     )
-    for axes, population in zip(figure.axes, table.values("population"), strict=True):
-        means = [line["mean"] for line in shown.where(population=population).summary()]
-        axes.set_ylim(min(means) / 1.5, max(means) * 1.5)
-    return at_page_width(figure, 3.4)
 
 
 EXPERIMENT = Experiment(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.drawing import at_page_width
 from scenarios.jia.paired import (
     always,
     both,
@@ -20,7 +19,7 @@ from scenarios.jia.paired import (
 )
 from scenarios.jia.people import CHOICES, DATA, FILES, TITLES
 from scenarios.jia.trials import FOUND, RATES, TRIALS, WORDS, hitters, hitters_cost
-from simnet.scenario.figure import INK
+from simnet.drawing import vertical
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -28,6 +27,7 @@ from simnet.studies.statements import paired_less, places_in_words
 from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Row = tuple[str, Callable[[Table], Counterpart], str, str]  # what, reading, why, under
@@ -104,7 +104,12 @@ def melted(table: Table) -> Table:
 
 
 def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
-    figure = curves(
+    def marked(axes: "Axes", _: object) -> None:
+        axes.set_ylim(0, 1.1)
+        if axis == "cut":
+            vertical(axes, threshold_of(table), "significance")
+
+    return curves(
         melted(table),
         axis,
         panel="measure",
@@ -113,28 +118,13 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
         titles={rate: f"{words}, {title}" for rate, words in PANELS.items()},
         x_label=label,
         log_y=False,
-        y_label="",
+        y_label="rate, 0 to 1",
         notes=(
             "OUE and OUE-Zero name the same items from the significance threshold on.",
-            "Dotted lines join the means of our runs; no law of these rates is known.",
+            *(() if axis == "cut" else ("The threshold is the significance threshold of each ε.",)),
         ),
+        decorate=marked,
     )
-    for axes in figure.axes:
-        axes.set_ylim(0, 1.05)
-        if axis == "cut":
-            axes.axvline(threshold_of(table), linestyle="--", color=INK, linewidth=0.9, zorder=0)
-            axes.annotate(
-                "significance threshold",
-                (threshold_of(table), 0.03),
-                xytext=(-2, 0),
-                textcoords="offset points",
-                rotation=90,
-                ha="right",
-                va="bottom",
-                color=INK,
-            )
-    figure.axes[0].set_ylabel("rate, 0 to 1")
-    return at_page_width(figure, 3.1)
 
 
 def threshold_of(table: Table) -> float:
