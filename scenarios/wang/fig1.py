@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.wang.marks import place
 from scenarios.wang.one_value import MECHANISMS, WORDS, worst_case
+from simnet.drawing import vertical
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -155,14 +155,16 @@ def drawn_variances(table: Table) -> "Figure":
         words=WORDS.__getitem__,
         titles={"worst": "one value in [-1, 1]"},
         x_label="ε",
+        law=lambda point: float(MECHANISMS[point["mechanism"]](point["epsilon"]).worst_variance),
         notes=[
             "Variance of a report on the value where it is largest. Lines: by the law. The paper's "
             "figure has Laplace, Duchi et al., PM and HM; SCDF and Staircase are added. Up to ε* = "
             "0.61 HM is Duchi et al.'s mechanism; at ε# PM and Duchi et al. vary alike at worst."
         ],
     )
-    place(figure, crossing(0.0), "ε*", left=True)
-    place(figure, crossing(1.0), "ε# = 1.29")
+    axes = figure.axes[0]
+    vertical(axes, crossing(0.0), "ε*")
+    vertical(axes, crossing(1.0), f"ε# = {crossing(1.0):.2f}")
     return figure
 
 

@@ -11,7 +11,6 @@ from protocols.ldp_sgd.losses import LOSSES
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.tuples import Inner, Tuples
 from scenarios.wang.cross_validation import EPSILONS, learning_cost, learnt
-from scenarios.wang.marks import same_scale
 from scenarios.wang.people import CENSUSES, FILES, STAND_INS, title
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
@@ -237,13 +236,14 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
         x_label="ε",
         y_label=words,
         log_y=not of_classes,
+        share_y=of_classes,
         notes=[
             "Errors on held-out users; all methods of a trial see the same users. The paper's "
             "figures have no line for the same answer for all, and Fig. 11 leaves Laplace out."
         ],
     )
     if of_classes:
-        same_scale(figure.axes, 0.0)
+        figure.axes[0].set_ylim(0, None)
     return figure
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from scenarios.wang.marks import same_scale
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
     EPSILONS,
@@ -112,7 +111,7 @@ def better_differs(table: Table) -> Counterpart:
 
 def drawn_means(table: Table) -> "Figure":
     """Draw the errors over ε, a panel for each law, all on one scale."""
-    figure = curves(
+    return curves(
         table,
         "epsilon",
         panel="estimates",
@@ -125,8 +124,6 @@ def drawn_means(table: Table) -> "Figure":
             "err alike (Laplace and SCDF). Duchi et al. as printed is not ε-LDP for even d."
         ],
     )
-    same_scale(figure.axes)
-    return figure
 
 
 def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
