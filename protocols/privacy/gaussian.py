@@ -5,6 +5,7 @@ exact: Balle and Wang, *Improving the Gaussian Mechanism for Differential Privac
 Sensitivities are L2; the caller decides which inputs are neighbours.
 """
 
+from functools import lru_cache
 from math import exp, inf, log, pi, sqrt
 from typing import Literal
 
@@ -84,6 +85,7 @@ FAR, PANELS = 160.0, 8
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
+@lru_cache(maxsize=256)  # every party of a run asks for the same one
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
     """Return the least σ whose δ(ε) is at most δ; δ falls as σ grows."""
     from scipy.optimize import brentq  # imported only here: scipy loads slowly

@@ -31,7 +31,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[SQUARED_L2],
     trials=RUNS,
-    quick_trials=RUNS,
+    quick_trials=5,
     choices=CHOICES,
     quotes=[
         always_less(

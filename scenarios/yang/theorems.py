@@ -232,5 +232,5 @@ EXPERIMENT = Experiment(
     ),
     quotes=quotes(),
     figure=planes,
-    cost=lambda parameters: 0.3 if parameters.get("reading") is not None else 0.02,
+    cost=lambda parameters: 0.15 if parameters.get("reading") is not None else 0.01,
 )

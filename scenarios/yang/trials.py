@@ -62,8 +62,8 @@ def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements
 def sharing_cost(point: SamplingPoint) -> float:
     """About how many seconds a run of DPDS or DPDG takes."""
     thousands = point.users / 1000
-    wide = 2.0 if point.protocol == "dpdg" else 1.0
-    return wide * thousands**2 * (0.02 + 0.002 * items_of(point.population)) + 0.1 * thousands
+    wide = 3.5 if point.protocol == "dpdg" else 1.0
+    return wide * thousands**2 * (0.005 + 0.0012 * items_of(point.population)) + 0.1 * thousands
 
 
 @attrs.frozen(kw_only=True)
