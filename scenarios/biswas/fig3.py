@@ -10,7 +10,7 @@ from protocols.mechanisms.grr import GRR
 from protocols.sampled_frequency.estimators import ESTIMATORS
 from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas.histograms import only_first
-from scenarios.biswas.people import CHOICES, TITLES, USERS, holders
+from scenarios.biswas.people import CHOICES, LETTERS, TITLES, USERS, holders
 from scenarios.biswas.trials import (
     NORMALISED,
     RAW,
@@ -153,8 +153,8 @@ def trade_off(table: Table) -> "Figure":
         figure,
         table,
         [
-            f"Estimator {estimator}, values by {' '.join(TITLES[law].split())}. "
-            "Marks: measured, with 95 % intervals.",
+            f"Estimator {LETTERS.get(estimator, estimator)}, values by "
+            f"{' '.join(TITLES[law].split())}. Marks: measured, with 95 % intervals.",
             "Lines: by the law, in the first panel for normal errors. Dotted lines connect "
             "measured means.",
             "The upper panels are the paper's; its text names no ε, and does not say whether "

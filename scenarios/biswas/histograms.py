@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.biswas.people import CHOICES, TITLES, USERS, holders
+from scenarios.biswas.people import CHOICES, LETTERS, TITLES, USERS, holders
 from scenarios.biswas.trials import NORMALISED, RAW, SQUARED, collected
 from simnet.drawing import ESTIMATE, INK, PAGE, SMALL, TRUTH, blank_figure
 from simnet.studies.curves import note
@@ -87,6 +87,7 @@ def histograms(table: Table) -> "Figure":
     each ε, beginning with the largest one, and a pair of columns for each law.
     """
     table, left_out = only_first(table, "users", "estimator")
+    estimator = table.values("estimator")[0]
     columns = [
         (law, sampling) for law in table.values("law") for sampling in table.values("sampling")
     ]
@@ -110,8 +111,8 @@ def histograms(table: Table) -> "Figure":
         figure,
         table,
         [
-            f"Estimates ({table.values('estimator')[0]}) of one run, neither clipped nor scaled. "
-            "Each row has a scale of its own.",
+            f"Estimates by {LETTERS.get(estimator, estimator)} in one run, neither clipped nor "
+            "scaled. Each row has a scale of its own.",
             "The paper has two panels, for π = 0.1 and 0.9; its text names no ε.",
             *left_out,
         ],

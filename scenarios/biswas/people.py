@@ -72,6 +72,7 @@ TITLES = {
     "sum": "Binomial(50, 0.6)\nplus Binomial(50, 0.4)",
     "mixture": "half Binomial(50, 0.6),\nhalf Binomial(50, 0.4)",
 }
+LETTERS = {"direct": "c", "centred": "g", "per-report": "ĉ", "pooled": "T"}  # of estimators
 CHOICES = (
     "ε of 1, 2, 4 and 6: the text names none",
     (

@@ -12,7 +12,7 @@ from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.printed import equation_29, equation_30
 from scenarios.joy.trials import Answers, deviation_of, die_of_value
-from simnet.drawing import COLOURS, ESTIMATE, INK, MARKERS, PAGE, SMALL, TRUTH, blank_figure, dress
+from simnet.drawing import COLOURS, INK, MARKERS, PAGE, SMALL, TRUTH, blank_figure, dress
 from simnet.studies.curves import note as write_notes
 from simnet.studies.table import Estimate, Table, estimated
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+RED = "#cc0000"  # of the circles, as in the paper's caption
 POINTWISE = 0.05  # the probability that a drawn interval misses
 GRID = np.linspace(0.03, 0.97, 189)  # the x at which curves of formulas are evaluated
 
@@ -216,7 +217,7 @@ def leakage(table: Table) -> "Figure":
     printed.plot(
         *zip(*circles, strict=True),
         "o",
-        color=ESTIMATE,
+        color=RED,
         markerfacecolor="none",
         markersize=11,
         markeredgewidth=1.4,
