@@ -6,8 +6,9 @@ from math import expm1, log, sqrt
 import attrs
 
 from protocols.privacy.gaussian import sigma
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, GOWALLA_DATA, titles
+from scenarios.yang.people import CHOICES, DATA, FILES, GOWALLA_DATA, notes_on_data, titles
 from scenarios.yang.trials import EPSILONS, RUNS, items_of, sampling, sharing_cost
+from simnet.drawing import vertical
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -221,8 +222,11 @@ EXPERIMENT = Experiment(
         ),
         titles=titles(table),
         x_label="ε",
-        notes=CHOICES_IN_SHORT,
+        notes=notes_on_data(table),
         log_x=True,
+        decorate=lambda axes, population: (
+            vertical(axes, crossing(), f"ε = {crossing():.3f}") if population == "gowalla" else None
+        ),
     ),
     cost=sharing_cost,
 )

@@ -20,7 +20,7 @@ from protocols.dpds.script import DPDS
 from protocols.privacy.sampled_counts import RELATIONS
 from protocols.privacy.theorems import theorem_3_1
 from scenarios.theorems.sampling import exact_log_delta
-from scenarios.yang.people import CHOICES, DATA, FILES, drawn_with_least, titles
+from scenarios.yang.people import CHOICES, DATA, FILES, drawn_with_least, notes_on_data, titles
 from scenarios.yang.trials import RUNS, SamplingPoint, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements, Product
@@ -168,7 +168,10 @@ EXPERIMENT = Experiment(
         words=lambda protocol, level: protocol.upper() + ("" if level is None else f", δ {level}"),
         titles=titles(table),
         x_label="ε",
-        notes=(f"β = {BETA:g}; DPDG has the δ of DPDS: by inequality (2), or the exact one.",),
+        notes=(
+            *notes_on_data(table),
+            f"β = {BETA:g}; DPDG has the δ of DPDS: by inequality (2), or the exact one.",
+        ),
         log_x=True,
     ),
     cost=lambda parameters: sharing_cost(

@@ -1,10 +1,10 @@
 """Fig. 2 of Yang et al.: DPDS for populations of different sizes."""
 
-from math import log, sqrt
+from math import expm1, log, sqrt
 from statistics import NormalDist
 from typing import Any
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, GOWALLA_DATA, titles
+from scenarios.yang.people import CHOICES, DATA, FILES, GOWALLA_DATA, notes_on_data, titles
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -145,8 +145,9 @@ EXPERIMENT = Experiment(
         line=["epsilon"],
         words="ε={}".format,
         titles=titles(table),
-        x_label="users",
-        notes=CHOICES_IN_SHORT,
+        x_label="users n",
+        law=lambda at: 1 / (at["users"] * expm1(at["epsilon"])),
+        notes=notes_on_data(table),
     ),
     cost=sharing_cost,
 )

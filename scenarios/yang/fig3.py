@@ -1,6 +1,6 @@
 """Fig. 3 of Yang et al.: two-stage sampling with uniform (US) and adaptive (AS) reporting sets."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
+from scenarios.yang.people import CHOICES, DATA, FILES, notes_on_data, titles
 from scenarios.yang.trials import RUNS, two_stage, two_stage_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Product
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
         words=lambda law, star: law + ("" if star is None else f", ε*={star:g}"),
         titles=titles(table),
         x_label="p",
-        notes=CHOICES_IN_SHORT,
+        notes=notes_on_data(table),
     ),
     cost=two_stage_cost,
 )

@@ -1,6 +1,6 @@
 """Fig. 4 of Yang et al.: weights (WA), no weights (UWA), and the smallest budget (CPA)."""
 
-from scenarios.yang.people import CHOICES, CHOICES_IN_SHORT, DATA, FILES, titles
+from scenarios.yang.people import CHOICES, DATA, FILES, notes_on_data, titles
 from scenarios.yang.trials import METHODS, RUNS, SETTINGS, groups, groups_cost
 from simnet.studies.curves import bars
 from simnet.studies.experiment import Experiment
@@ -53,8 +53,9 @@ EXPERIMENT = Experiment(
         bar="method",
         words=METHODS.__getitem__,
         titles=titles(table),
+        x_label="setting, with the ε of its four groups",
         group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}",
-        notes=CHOICES_IN_SHORT,
+        notes=notes_on_data(table),
     ),
     cost=groups_cost,
 )

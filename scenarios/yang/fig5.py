@@ -51,8 +51,9 @@ EXPERIMENT = Experiment(
         bar="method",
         words=METHODS.__getitem__,
         titles={"grr": "GRR", "oue": "OUE", "duchi": "Duchi et al.", "pm": "PM"},
+        x_label="setting, with the ε of its four groups",
         group_words=lambda one: f"{SETTINGS.get(one, '')}\n{one}",
-        notes=CHOICES,
+        notes=[f"{one[0].upper()}{one[1:]}." for one in CHOICES],
     ),
     cost=groups_cost,
 )

@@ -56,13 +56,10 @@ CHOICES = (
     "users (17 items)",
     "each trial draws its users anew, without replacement",
 )
-CHOICES_IN_SHORT = (
-    (
-        "Gowalla: a subset of its users, the lowest cell of a tie. Census-Income: wage "
-        "per hour in intervals of 100 that hold 1 % of the users. Error bars: 99.9 % "
-        "for all points together. Lines, or yellow dashes: expected."
-    ),
-)
+OF_DATA = {
+    "gowalla": "Gowalla: a subset of its users, the lowest cell of a tie.",
+    "census": "Census-Income: wage per hour in intervals of 100 that hold 1 % of the users.",
+}
 
 
 def titles(table: Table) -> dict[str, str]:
@@ -72,6 +69,14 @@ def titles(table: Table) -> dict[str, str]:
         name: f"{title}: synthetic stand-in" if name in made_up else title
         for name, title in TITLES.items()
     }
+
+
+def notes_on_data(table: Table) -> list[str]:
+    """What was chosen about those real data that a table has results of."""
+    shown = (
+        [] if table.synthetic else [OF_DATA.get(name, "") for name in table.values("population")]
+    )
+    return [" ".join(filter(None, shown))] if any(shown) else []
 
 
 def drawn(population: str, users: int, data: Path | None, seed: int) -> ItemPopulation:
