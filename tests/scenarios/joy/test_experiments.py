@@ -194,7 +194,7 @@ def test_figures_of_made_up_people_say_so() -> None:
     assert not outside(table)
     assert cancer.FIG4.figure is not None
     figure = cancer.FIG4.figure(table)
-    assert "ynthetic" in figure.get_supxlabel()
+    assert "Made-up people" in figure.get_supxlabel()
     (less,) = verdicts(cancer.FIG4, table).values()
     assert (less.data.status, less.verdict) == ("made up", "disagrees on other data")
 
