@@ -388,7 +388,7 @@ def test_a_figure_has_a_panel_a_population_and_says_what_is_made_up(
         assert titles == ["GRR", "OUE", "Duchi et al.", "PM"]
     else:
         assert titles == ["Gowalla: synthetic stand-in", "Synthetic"]
-        assert "Synthetic people stand in for real data." in figure.get_supxlabel()
+        assert "Made-up people stand in for real data." in figure.get_supxlabel()
 
 
 @pytest.mark.long
