@@ -139,7 +139,7 @@ ROUNDS = {
 def growth(table: Table) -> "Figure":
     """Draw the 95 % bound of the error over the number of owners, with the exact curves."""
     table, left_out = only_first(table, "yes", "sampling", "truthful", "coin")
-    figure: Figure = blank_figure()(figsize=(5.2, 3.7), layout="constrained")
+    figure: Figure = blank_figure()(figsize=(PAGE, 3.4), layout="constrained")
     axes, yes = figure.subplots(), int(table.values("yes")[0])
     kinds = list(dict.fromkeys((row["mechanism"], row.get("rounds")) for row in table.rows))
     for place, (mechanism, rounds) in enumerate(kinds):

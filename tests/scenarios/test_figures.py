@@ -1,0 +1,71 @@
+"""Every figure can go into a paper as it is: its width, letters, legend and names of axes."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+
+from simnet.drawing import COLUMN, PAGE, SMALL
+from simnet.studies.experiment import Experiment
+from simnet.studies.find import find_experiment, names
+from simnet.studies.table import Table
+
+DRAWN = [name for name in names() if find_experiment(name)[1].figure is not None]
+TALLEST = 9.0  # inches: the height of a page
+
+
+def imitated(experiment: Experiment) -> Table:
+    """The table of a quick run in which every point has the numbers of one trial at the first
+    point with its own kinds of numbers, made a little larger from point to point.
+    """
+    quick = experiment.quickly()
+    rows: list[dict[str, Any]] = []
+    kinds: dict[tuple[str, ...], dict[str, float | str]] = {}
+    for place, point in enumerate(quick.points()):
+        kind = tuple(value for value in point.values() if isinstance(value, str))
+        if kind not in kinds or quick.exact:
+            kinds[kind] = dict(quick.trial(point, 1, None))
+        numbers = {
+            name: value * (1 + 0.01 * place) if isinstance(value, float) else value
+            for name, value in kinds[kind].items()
+        }
+        rows += [{**point, **numbers, "trial": trial, "seed": 1} for trial in range(2)]
+    return quick.table(rows, synthetic=bool(quick.files))
+
+
+def letters(figure: Any) -> Iterator[Text]:
+    return (text for text in figure.findobj(Text) if text.get_visible() and text.get_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_figure_fits_a_paper(name: str) -> None:
+    """It is a column or a page wide, has letters of 7 points at least, and names its axes.
+
+    No letters are cut off at the edge, and no titles of panels run into one another.
+    """
+    experiment = find_experiment(name)[1]
+    assert experiment.figure is not None
+    figure = experiment.figure(imitated(experiment))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    assert figure.get_figwidth() in (COLUMN, PAGE)
+    assert figure.get_figheight() <= TALLEST
+    assert min(float(text.get_fontsize()) for text in letters(figure)) >= SMALL
+    assert any(axes.get_xlabel() for axes in figure.axes) or figure.get_supxlabel()
+    assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
+    renderer = canvas.get_renderer()
+    shown = figure.get_tightbbox(renderer)  # in inches
+    assert (shown.x0 > -0.02, shown.y0 > -0.02) == (True, True)
+    assert shown.x1 < figure.get_figwidth() + 0.02
+    assert shown.y1 < figure.get_figheight() + 0.02
+    titles = [axes._left_title for axes in figure.axes]  # type: ignore[attr-defined]
+    boxes = [text.get_window_extent(renderer) for text in titles if text.get_text()]
+    for one, other in itertools.combinations(boxes, 2):
+        assert not one.overlaps(other)
