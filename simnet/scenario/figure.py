@@ -5,7 +5,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from simnet.drawing import COLUMN, PAGE, SMALL, dress
+from simnet.drawing import COLUMN, NORMAL, PAGE, SMALL, dress
 from simnet.drawing import ESTIMATE as ESTIMATE
 from simnet.drawing import INK as INK
 from simnet.drawing import TRUTH as TRUTH
@@ -60,9 +60,11 @@ def estimate_figure(result: Performance) -> Any:
         text.set_parse_math(False)
     axes.set_xlim(-0.8, len(labels) - 0.2)
     if len(labels) < len(result.labels):
-        axes.set_xlabel(f"{_selection(result)}: {len(labels)} of {len(result.labels):,}")
+        axes.set_xlabel(
+            f"{_selection(result)}: {len(labels)} of {len(result.labels):,}", fontsize=NORMAL
+        )
     else:
-        axes.set_xlabel(_order(people))
+        axes.set_xlabel(_order(people), fontsize=NORMAL)
     dress(axes, _title(result), y_label=_what(people) if assessed.labels is None else "weight")
     axes.legend(frameon=False, ncols=3, fontsize=SMALL)
     return figure
