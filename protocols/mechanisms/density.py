@@ -115,7 +115,7 @@ class Tail:
 
     @property
     def _moments_of_distance(self) -> MomentTriple:
-        """The moments of the distance from the edge, for a height of 1."""
+        """The moments 0, 1 and 2 of the distance from the edge, for a height of 1 there."""
         if not self.step:
             return 1 / self.fall, 1 / self.fall**2, 2 / self.fall**3
         ratio, rest = exp(-self.fall * self.step), -expm1(-self.fall * self.step)

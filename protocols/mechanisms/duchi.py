@@ -99,6 +99,6 @@ class Duchi(TwoSided, RealReport):
         perturbed.
         """
         truthful = -log1p(exp(-self.epsilon))
-        with np.errstate(divide="ignore"):  # for a value of 1 or -1 one logarithm is of 0
+        with np.errstate(divide="ignore"):  # log(0) if the value is 1 or -1
             ways = np.log([(1 + value) / 2, (1 - value) / 2])
         return float(np.logaddexp(ways[0] + truthful, ways[1] + truthful - self.epsilon))

@@ -107,7 +107,7 @@ class GRR(Pure):
 
     @property
     def form(self) -> Typed:
-        """An empty batch of reports: it gives the wire type and the row shape without a draw."""
+        """An empty batch of reports, from which the wire type and the row shape are read."""
         return self.payload(np.empty(0, dtype=np.int64))
 
     def received(self, numbers: Numbers) -> Ints:

@@ -67,7 +67,7 @@ class OLH(Numbered):
         return min(lower, higher, key=self._noise)
 
     def _noise(self, g: int) -> Fraction:
-        """Return one user's variance for an item that nobody holds.
+        """Return the variance that one report adds to the estimate of an item that nobody holds.
 
         It is (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²).
         """

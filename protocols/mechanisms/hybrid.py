@@ -22,9 +22,9 @@ from protocols.mechanisms.real import RealReport
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 
-# ε*: here PM and Duchi et al.'s mechanism have the same variance for the value 0
+# ε*: at this ε, PM and Duchi et al.'s mechanism have the same variance for the value 0
 EPS_STAR = log((-5 + 2 * cbrt(6353 - 405 * sqrt(241)) + 2 * cbrt(6353 + 405 * sqrt(241))) / 27)
-# ε#: here PM and Duchi et al.'s mechanism have the same worst variance
+# ε#: at this ε, PM and Duchi et al.'s mechanism have the same worst variance
 EPS_SHARP = log((7 + 4 * sqrt(7) + 2 * sqrt(20 + 14 * sqrt(7))) / 9)
 
 

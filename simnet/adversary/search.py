@@ -20,10 +20,11 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
    anything. In the example {u2, u3, u4} reads s, and no smaller set reads anything. We compute
    whether the whole group tells anything, and whether this is a single element of the secret.
 
-3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). We compute that
-   the first recipients, as many as stated, read something, and that one recipient fewer reads
-   nothing. This set then stands for all sets of its size. If the protocol states nothing, sets of
-   recipients are tried by size, up to `max_size`.
+3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If it
+   states the number k, we compute that the first k recipients read something, and that the first
+   k - 1 read nothing. The result for the first k recipients is then taken for every set of k
+   recipients. If the protocol states nothing, sets of recipients are tried by size, up to
+   `max_size`.
 
 4. *Three things make a search incomplete*, and a note says which: a secret that is spread over
    several groups; elements of u1 that contain values which other users sent; and elements of other

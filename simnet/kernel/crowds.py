@@ -38,7 +38,9 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
 def rows_from(
     actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]
 ) -> Any:
-    """Return all rows of these payloads: one row for each party, or fewer under a voluntary tag.
+    """Return all rows of these payloads.
+
+    There is one row for each party; under a voluntary tag there may be fewer.
 
     Raises `ScriptError` for a tally, which has no rows.
     """
@@ -64,8 +66,9 @@ def tally_of(
     payloads: Sequence[Any],
     count: Callable[[Any], Any],
 ) -> Any:
-    """Return the sum of these payloads; `count` turns rows into counts, and tallies are counts
-    already.
+    """Return the sum of these payloads.
+
+    `count` turns a payload of rows into counts. A tally consists of counts already.
 
     Raises `ScriptError` for a mix of rows and tallies, because `count` may count something else
     than the tallies.

@@ -52,7 +52,10 @@ class Link(Protocol):
         ...
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
-        """Send one payload to each member of a group, in order. The payloads may differ in kind."""
+        """Send one payload to each member of a group, in order.
+
+        The payloads need not be of one wire type or shape.
+        """
         ...
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
@@ -98,8 +101,9 @@ class Link(Protocol):
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """Wait for `count` messages, and return their sum: the messages of `senders` or, if that is
-        None, the messages with the key.
+        """Wait for `count` messages, and return their sum.
+
+        The messages are those of `senders`. If `senders` is None, they are those with this key.
         """
         ...
 

@@ -101,8 +101,9 @@ class Mail(Link):
         self._post_alike(actor, tag, to, [rows[place] for place in range(len(to))])
 
     def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post one payload to each member of a group, in order. The payloads may differ in kind and
-        shape.
+        """Post one payload to each member of a group, in order.
+
+        The payloads need not be of one wire type or shape.
         """
         for name, payload in zip(to, payloads, strict=True):
             self.post(actor, tag, name, payload)

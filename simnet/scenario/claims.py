@@ -23,7 +23,8 @@ from simnet.stated.about import About
 class Chosen:
     """A coalition that depends on what happened in the run.
 
-    `choose` returns the names of its members. They may be none; then the claim is not judged.
+    `choose` returns the names of the coalition's members. If it returns no name, the claim is not
+    judged.
     """
 
     words: str

@@ -270,7 +270,7 @@ def _encoding(path: Path, form: Format, is_packed: bool) -> str:
 def _delimiter(text: _Text, names: Sequence[str]) -> str:
     """Return the first delimiter with which the header has the requested columns.
 
-    If there is none, return the delimiter that gives the most columns.
+    If no delimiter gives these columns, return the delimiter that gives the most columns.
     """
     headers: dict[str, list[str]] = {}
     for delimiter in DELIMITERS:

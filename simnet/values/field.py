@@ -200,11 +200,11 @@ class FieldArray(Protocol):
         ...
 
     def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
-        """Return the array with one more element after each run of `sizes[k]` elements, so that the
-        run adds up to `totals[k]`.
+        """Return an array that has one more element after each `sizes[k]` elements of this one.
 
-        The array has one axis. For example, shares of a secret are random elements with one element
-        more, so that all add up to the secret.
+        The added element makes these `sizes[k] + 1` elements add up to `totals[k]`. This array has
+        one axis. For example, additive shares of a secret are random elements and one added
+        element: together they add up to the secret.
         """
         ...
 

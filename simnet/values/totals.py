@@ -5,14 +5,14 @@ But a block of a DPDS run is 5,000 × 30 residues of 16 bits, and adding it to 6
 and writes four times its size. So there are two arrays. Blocks are added to the narrow array, which
 has the field's own type, until an entry could wrap. Then the narrow array is added to the wide one
 and set to zero. Two numbers decide when: `_room`, the number of additions before the narrow array
-could wrap, and `_bound`, an upper bound on every wide entry. Nothing is reduced mod q until a row
-is asked for.
+could wrap, and `_bound`, an upper bound on every wide entry. The totals are reduced mod q only when
+somebody reads a row.
 
 Example. For q = 101 two residues fit a byte for certain, so every third block first moves the
 narrow totals to the wide ones.
 
-Rows are addressed by *slot*, the row's number in the table: see `simnet/kernel/sums.py` for who
-gets which.
+A *slot* is the number of a row in the table. `simnet/kernel/sums.py` says which recipient gets
+which slot.
 """
 
 import itertools

@@ -131,7 +131,7 @@ class ReadRuns:
 def read(
     runs: Run | Sequence[Run], corrupt: Collection[str], items: int, same_inputs: bool = False
 ) -> ReadRuns:
-    """Read runs symbolically, as a verdict on `corrupt` does."""
+    """Read runs symbolically, in the way in which a verdict on the coalition `corrupt` does."""
     sequence = [runs] if isinstance(runs, Run) else list(runs)
     unknowns, shared = Unknowns(), SharedSecrets()
     readings: list[Symbolic] = []

@@ -128,7 +128,7 @@ def _read_again(claimed: Claimed) -> str | None:
     name = str(claimed.scenario)
     scenario = find(name)[1].with_settings(claimed.parameters)
     if scenario.settings().keys() != claimed.parameters.keys():
-        return "it would differ in its parameters"  # which need not be run to be known
+        return "it would differ in its parameters"  # known without a run of the scenario
     seed = claimed.seed(None)
     verified = verify(scenario, claimed.corrupt, seed, None, claimed.collections)
     return claimed.difference(verified, name)

@@ -309,10 +309,10 @@ def noise_unless_first(item: int, coins: Any) -> int:
 
 @attrs.frozen
 class NoisyUnlessFirst:
-    """Sends the value of a door. The door tosses a coin for some inputs only; in the twin, for no
-    input.
+    """A user sends the value of a door, which tosses a coin for some inputs only.
 
-    Where `is_handed_out`, the ideal world hands it out too.
+    In the twin the door tosses a coin for no input. If `is_handed_out`, the ideal world hands out
+    the door's value too.
     """
 
     is_noisy: bool

@@ -221,7 +221,7 @@ class CaughtRefusal(OneHolder):
 
 
 class MisshapenSecret(OneHolder):
-    """A door returns as many numbers as the input says, and not as many as were declared."""
+    """The input decides how many numbers a door returns, although one number was declared."""
 
     async def user(self, me: Party, item: Any) -> None:
         def ones(held: int) -> list[int]:

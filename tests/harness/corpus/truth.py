@@ -106,7 +106,7 @@ class TruthOfSet:
         return self._finding(lambda one: (history(one), _own(one, self._members)))
 
     def shares_at(self, past: Hashable) -> Finding:
-        """The same at one history; there is no other knowledge of histories that never occur."""
+        """What the view tells, given the history `past`."""
         if past not in self._by_history:
             self._by_history[past] = self._finding(
                 lambda one: _own(one, self._members),

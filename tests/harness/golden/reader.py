@@ -169,7 +169,10 @@ def draw(words, name, arguments):
 
 
 def elements(words, modulus, rows, columns):
-    """A matrix of field elements: as many lanes more as a row has are drawn and not used."""
+    """Return a matrix of field elements, as a list of rows.
+
+    Lanes for one more row are drawn, and are not used.
+    """
     flat = integers(words, modulus, rows * columns, spare=columns)
     return [flat[columns * row : columns * (row + 1)] for row in range(rows)]
 

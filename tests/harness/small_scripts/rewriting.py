@@ -83,7 +83,7 @@ def renamed(step: Step, rename: Rename) -> Step | None:
 
 
 class _Missing(Exception):
-    """A step has to go: what it needs is gone."""
+    """Raised for a step that has to be left out because a value that it uses has been left out."""
 
 
 def _renamed(step: Step, rename: Rename) -> Step:  # noqa: C901  # one case a step

@@ -44,7 +44,7 @@ Sort = Literal["form", "plain", "sealed"]
 
 @attrs.frozen
 class Pick:
-    """A public number that depends on plain values: an entry of a table, as the doors have them."""
+    """A public number that depends on plain values: an entry of a table, as in a door's table."""
 
     table: tuple[int, ...]
     by: tuple[str, ...]

@@ -190,7 +190,8 @@ class Truth:
     ) -> dict[History, float]:
         """The largest log ratio of the chances of two honest inputs, at each history.
 
-        The sights are history and view together. Neighbours differ in the input of one party.
+        The observed value is the pair of history and view. Neighbours differ in the input of one
+        party.
         """
         laws = self._likelihoods(coalition, with_history=True)
         worst = self._worst(laws, coalition, neighbours)
@@ -202,9 +203,10 @@ class Truth:
     def view_epsilons(
         self, coalition: Sequence[str], *, neighbours: bool = True
     ) -> dict[History, float]:
-        """The same for the view alone: what the coalition cannot hear of h is averaged out.
+        """Return the largest log ratio at each history, for a coalition that sees its view alone.
 
-        At a history it is the largest ratio of those sights that occur with this history.
+        The part of the history that the coalition does not see is averaged out. The number for a
+        history is the largest ratio over the views that occur with this history.
         """
         seen = self._seen(coalition)
         laws = self._likelihoods(coalition, with_history=False)

@@ -104,9 +104,9 @@ def number_of_worlds(script: Script) -> int:
 
 
 def _sources(script: Script) -> list[tuple[str, int, str, bool]]:
-    """Everything that is drawn: its number of outcomes, its owner, and whether each item has one.
+    """Return the name, number of outcomes and owner of each input and each draw, inputs first.
 
-    Inputs come first.
+    The last entry says whether there is one draw for each item of a vector.
     """
     found = [(input_name(who), size, who, True) for who, size in script.inputs]
     for step in script.steps:
