@@ -213,8 +213,9 @@ class Density:
         return below
 
     def log_limits(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
-        """Return the log density inside an interval between edges, at its ends; None if it is
-        zero there.
+        """Return the log density inside an interval between edges, at the interval's two ends.
+
+        None if the density is zero in the interval.
         """
         each = (part.log_limits(low, high) for part in self.parts)
         return next((limits for limits in each if limits is not None), None)

@@ -329,8 +329,8 @@ def _keep_for_ever(script: Script) -> None:
 
     If Python freed the script, it would close it again. At the end of the process Python empties
     all modules, so the party could no longer stop the script, and a script that catches every error
-    would run for ever. A list would be freed then as well, so we add a reference to the script
-    that is never removed.
+    would run for ever. A list that holds the script would be freed then as well, so we add
+    a reference to the script that is never removed.
     """
     import ctypes  # imported here, because hardly any process needs it
 

@@ -90,7 +90,8 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
     """Return the protocol class that a module defines, the named one if it defines several.
 
-    Raises `BadInput` if the module defines no protocol class, or several but none is named.
+    Raises `BadInput` if the module defines no protocol class, or defines several and the
+    caller names none of them.
     """
     protocols = [
         value
