@@ -111,8 +111,9 @@ class DuchiMulti(TwoSided):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Values at the corners of [-1, 1]^d determine v, and their laws differ most. A report can
-        agree with one v in any number of coordinates, and with another v in any other number.
+        Values at the corners of [-1, 1]^d determine v, and their laws differ most. For
+        any two numbers j and k, a report can agree with one v in j coordinates and with another v
+        in k coordinates.
         """
         lower, upper, tie = self._chances
         seen = (lower, upper, tie) if self._ties else (lower, upper)

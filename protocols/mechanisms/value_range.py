@@ -12,7 +12,10 @@ from simnet.arrays import Floats
 
 @attrs.frozen
 class ValueRange:
-    """The range of numbers from `low` to `high`. Raises `ValueError` if it is empty or infinite."""
+    """The range of numbers from `low` to `high`.
+
+    Raises `ValueError` if the range is empty or infinite.
+    """
 
     low: float
     high: float

@@ -20,7 +20,7 @@ from rich.text import Text
 from simnet.printable import transliterated
 from simnet.studies.table import columns
 
-LONGEST_WORD = 40  # a word of more characters is not a number, and may be broken
+LONGEST_WORD = 40  # a word of more characters is no number, and may be broken into two lines
 GAPS = (2, 1)  # the spaces between columns: one if there is no room for two
 
 

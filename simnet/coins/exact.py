@@ -27,9 +27,10 @@ _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtyp
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
     """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`.
 
-    Unsigned, as narrow as they come. A lane of b random bits is accepted below the largest multiple
-    of `bound`, and then reduced; the few that are not are replaced by lanes that follow. `spare`
-    more entries are left at the end for the caller to write to.
+    The array has the unsigned type of the lanes that were drawn. A lane of b random bits is
+    accepted if it is below the largest multiple of `bound`, and is then reduced mod `bound`. Lanes
+    that follow replace the few rejected lanes. The array has `spare` more entries at its end, for
+    the caller to write to.
     """
     lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)

@@ -19,9 +19,10 @@ call a description of all these things the function's *knowledge*. It has three 
 
 The knowledge of a function consists of its code, without names and line numbers, and of the
 knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
-object by its type and its attributes. Modules, classes and functions of Python, numpy and simnet
-describe themselves. An object whose contents cannot be inspected is `Opaque`: it equals only
-itself, and nobody can tell whether it has changed.
+object by its type and its attributes. Modules, classes, and the functions of Python, numpy and
+simnet are assumed not to change, so their contents are not inspected. Any other object whose
+contents cannot be inspected is `Opaque`: it equals only itself, and nobody can tell whether it has
+changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]

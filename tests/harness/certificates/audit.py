@@ -58,10 +58,10 @@ class Audit:
             self._fail(valid.origin, "", data, f"it differs from its run: {difference}")
 
     def take_corrupted(self, valid: Valid, kind: str, data: bytes, compares: bool = True) -> bool:
-        """Readers have to refuse a corrupted one, or be right; the comparison has to refuse it.
+        """Note a reader that accepts a false certificate, and a comparison that accepts this one.
 
-        A change of the set, say, may lead to the certificate of another verdict, letter by letter.
-        That one is valid; False is returned, and it is not counted.
+        A change, for example of the coalition, may give exactly the certificate of another verdict.
+        That certificate is valid: then return False, and do not count the case.
         """
         if compares and valid.difference(data) is None:
             if valid.names_another_run(data):

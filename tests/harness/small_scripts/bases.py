@@ -188,7 +188,7 @@ def masks_in_a_ring(field: int) -> Script:
 
 
 def noisy_report(field: int) -> Script:
-    """An input with noise is a secret, the noise of which a later door may tell."""
+    """The secret is an input with noise, and a later door may tell the noise."""
     numbers = tuple(range(field))
     noisy = tuple((value if coin else 0,) for value in numbers for coin in range(2))
     return Script(
