@@ -1,4 +1,4 @@
-"""Choose a protocol for a target (ε, δ) and a limit on bytes.
+"""Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
 We compare error, traffic and trust at equal exact privacy. Every option meets the target exactly,
 for the replacement of one user's item: sampling with the largest participation that meets it,

@@ -46,7 +46,7 @@ def about(protocol: DPDG) -> About:
         return table1.dpdg(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true support; the confidence intervals are
+        """Compare the server's estimate with the true frequencies; the confidence intervals are
         Gaussian.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly

@@ -26,7 +26,7 @@ def about(protocol: DPDS) -> About:
         return table1.dpds(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true support; intervals are exact."""
+        """Compare the server's estimate with the true frequencies; intervals are exact."""
         return assess_sampled(run.outputs["server"], support, p, n, confidence)
 
     def privacy(

@@ -27,7 +27,7 @@ def about(protocol: DPCS) -> About:
     released = n * N if isinstance(protocol, DPCSStar) else N
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the server's estimate with the true support; intervals are exact."""
+        """Compare the server's estimate with the true frequencies; intervals are exact."""
         return assess_sampled(run.outputs["server"], support, p, n, confidence)
 
     def privacy(

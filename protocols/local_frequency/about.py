@@ -35,7 +35,7 @@ def about(protocol: FrequencyCollection) -> About:
         return some_reports(run, users, users * sampling, silent, mechanism.form)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true support, shape (N,).
+        """Compare the estimate with the true frequencies, shape (N,).
 
         Intervals are normal, with the exact variance.
         """

@@ -185,7 +185,11 @@ class FrequencyCollection:
 
     @property
     def single_item_chances(self) -> tuple[float, float] | None:
-        """The probabilities p and q of randomised response; None for another mechanism."""
+        """The probabilities p and q of GRR and Warner; None for another mechanism.
+
+        A report is the user's own item with probability p, and a given other one with probability
+        q.
+        """
         return self.mechanism.support_chances if isinstance(self.mechanism, GRR) else None
 
     @property

@@ -40,7 +40,7 @@ class FrequencyLaw(Interface):
 def assess_frequencies(
     mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Compare estimated frequencies, shape (N,), with the true support of all users."""
+    """Compare estimated frequencies, shape (N,), with the true frequencies among all users."""
     if mechanism.answers_one_question:
         return _assess_answers(mechanism, estimate, support, confidence)
     users = int(support.sum())

@@ -20,7 +20,7 @@ LARGEST_TABLE = 300  # up to this many users, all binomial tails are tabulated
 def assess_sampled(
     estimate: Floats, support: Ints, chance: float, users: int, confidence: float
 ) -> Assessment:
-    """Compare the estimate `count / (chance * users)` with the true support.
+    """Compare the estimate `count / (chance * users)` with the true frequencies.
 
     The intervals are exact. All arrays have shape (N,).
     """

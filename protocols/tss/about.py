@@ -35,7 +35,7 @@ def about(protocol: TSS) -> About:
         return table1.tss(protocol, elections, support, publishes_reporters=is_prime)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare S2's estimate with the true support; the confidence intervals are exact."""
+        """Compare S2's estimate with the true frequencies; the confidence intervals are exact."""
         return assess_sampled(run.outputs["S2"], support, chance, users, confidence)
 
     def privacy(

@@ -26,9 +26,10 @@ def with_none(mechanism: TwoRounds, holders: Floats, owners: int) -> Floats:
 def assess(
     mechanism: TwoRounds, variant: Variant, estimate: Floats, support: Ints, confidence: float
 ) -> Assessment:
-    """Compare the estimated shares with the true support; shapes (items,).
+    """Compare the estimated shares with the true shares; shapes (items,).
 
-    The values come first. If an owner may hold no listed value, the last entry counts such owners.
+    The values come first. If an owner may hold no listed value, the last entry is
+    the share of such owners.
     """
     owners = int(support.sum())
     spread = _covariance(mechanism, variant, support) / owners**2

@@ -91,11 +91,13 @@ def both(first: Counterpart, second: Counterpart) -> Counterpart:
 def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") -> Counterpart:
     """Return the share of steps along the axis at which the quotient of two numbers gets smaller.
 
-    Raises `NoSuchPoint` for a single place, which makes no step.
+    Raises `NoSuchPoint` if the axis has a single value.
     """
     found = [ratio(rows, one, other) for rows in places.values()]
     if len(found) < 2:
-        raise NoSuchPoint("one place makes no step")
+        raise NoSuchPoint(
+            "a statement about steps along an axis needs results at two of its values"
+        )
     steps = share_less([(after, before) for before, after in pairwise(found)])
     trials = min(len(rows) for rows in places.values())
     return sure(attrs.evolve(steps, trials=trials, judged_at=_in_words(axis, list(places))))
@@ -116,7 +118,9 @@ def difference_rises(places: Places, one: str, axis: str) -> Counterpart:
 
 def _steps(places: Places, one: str, other: str, axis: str, rising: bool) -> Counterpart:
     if len(places) < 2:
-        raise NoSuchPoint("one place makes no step")
+        raise NoSuchPoint(
+            "a statement about steps along an axis needs results at two of its values"
+        )
     error = (1 - CONFIDENCE) / len(places)
     found = [_difference(rows, one, other, error) for rows in places.values()]
     pairs = [(before, after) if rising else (after, before) for before, after in pairwise(found)]

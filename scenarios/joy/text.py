@@ -261,7 +261,7 @@ PURE, SUMS = (
     "the δ of the sums of both rounds at ε = 0.5",
 )
 ONE_OUTPUT = "one output, as the text says before the equation"
-WHOLE = "the whole answer of round two"
+WHOLE = "round two as a whole: the largest ε over all its answers"
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
 PASSAGES = (

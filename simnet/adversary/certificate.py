@@ -82,8 +82,9 @@ def certificate_of(
     """Return the certificate of a verdict as an object for JSON.
 
     `certificate_text` turns it into the text of a file. `scenario` and `parameters` say how the
-    protocol was made, so that the run can be read again. `with_seed` adds the seeds and the digests
-    of inputs and traces: somebody who has these can compute what messages hide.
+    protocol was made, so that `simnet verify --check` can read the run again. `with_seed` adds the
+    seeds and the digests of inputs and traces: somebody who has these can compute what messages
+    hide.
 
     Raises `SimnetError` for an undecided verdict. The module's documentation has an example.
 

@@ -20,8 +20,8 @@ too: it is known that the door did not refuse.) Fix everything that was disclose
 conditions hold, the answer from M alone is right:
 
 1. *Derived secrets are hidden.* We eliminate all coins from M and Y together, except for the coins
-   that derived secrets are made from. If no derived secret is left anywhere, the law of M and Y is
-   the same for all values of the derived secrets.
+   that derived secrets are made from. If none of the rows that remain contains a derived secret,
+   the law of M and Y is the same for all values of the derived secrets.
 2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
    The coins of the other rows of Y must be independent of the coins in M:
    rank(A_M, A_Y) = rank A_M + rank A_Y. Then M and Y are independent, given all secrets.
@@ -31,7 +31,9 @@ conditions hold, the answer from M alone is right:
 
 If a condition fails, we give the coalition more rows: a derived secret with the rows that it is
 made from, or the rows of Y that depend on M. Somebody who knows more never learns less, so the
-answer for the *widened view* is an upper bound. There are finitely many rows, so the process ends.
+answer for the *widened view* is an upper bound. Then we check the three conditions again. Every
+addition gives a derived secret or rows that were not given before, and there are finitely many of
+both, so this ends.
 We cannot give the coalition an input: if the door that breaks a condition was also given an input,
 the upper bound is `leaks`.
 

@@ -139,10 +139,12 @@ class Unknowns:
         return family.first
 
     def agree(self, place: Hashable, digest: str) -> bool:
-        """Return whether all parties that draw from a source of coins have drawn the same up to
-        this place.
+        """Return whether `digest` is the one that was first given for `place`.
 
-        The first party sets the digest; the digests of later parties are compared with it.
+        A place is a portion of one party's field coins: a seed, the party's name, a purpose, and
+        the portion's number. The digest is that of the moduli and shapes drawn up to it. It differs
+        if another reading of the same coins, such as another run of this seed, has drawn them in
+        other portions.
         """
         return self._digests.setdefault(place, digest) == digest
 

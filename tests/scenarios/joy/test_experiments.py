@@ -99,7 +99,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         ("footnote 2", "1,000,000"): 212.13,
         ("sums of both rounds at the claimed ε",): 0.2025,
         ("strong as one likes",): 0.0636,
-        ("Eq. 22 and 25", "the whole answer"): 1.2528,
+        ("Eq. 22 and 25", "round two as a whole"): 1.2528,
         ("Eq. 30", "of the mechanism"): 3.7136,
         ("four times", "yes or no"): 3.1406,
         ("four times", "9 values"): 1.3731,
@@ -141,7 +141,9 @@ def test_a_few_owners_have_the_mean_counts_and_the_ratio_that_is_known() -> None
 def test_a_formula_that_is_right_is_found_right() -> None:
     """Of 0.1 and 0.25 the answer 0 decides, so that Eq. 21 is the mechanism's ε there."""
     table = table_of(text.EXPERIMENT.with_settings({"zero": "0.1", "sampling": "0.25"}), "joy_text")
-    assert finding(the(judged(text.EXPERIMENT, table), "Eq. 21", "the whole answer")) == "agrees"
+    assert (
+        finding(the(judged(text.EXPERIMENT, table), "Eq. 21", "round two as a whole")) == "agrees"
+    )
 
 
 def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
