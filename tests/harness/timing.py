@@ -20,14 +20,24 @@ class Stopwatch:
 
 
 @contextmanager
-def stopwatch() -> Iterator[Stopwatch]:
-    """Measure the processor time of the block."""
-    watch, collected = Stopwatch(), gc.isenabled()
+def without_collection() -> Iterator[None]:
+    """Collect no garbage in the block."""
+    collected = gc.isenabled()
     gc.disable()
-    began = time.process_time()
     try:
-        yield watch
+        yield
     finally:
-        watch.seconds = time.process_time() - began
         if collected:
             gc.enable()
+
+
+@contextmanager
+def stopwatch() -> Iterator[Stopwatch]:
+    """Measure the processor time of the block, without garbage collection."""
+    watch = Stopwatch()
+    with without_collection():
+        began = time.process_time()
+        try:
+            yield watch
+        finally:
+            watch.seconds = time.process_time() - began
