@@ -23,8 +23,8 @@ COLOURS = (
     "#000000",
     "#8c6d31",  # brown, not of Okabe and Ito, who have eight with yellow
 )
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (7, 1)), (0, (2, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")  # one more than colours: no pair repeats
+DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (4, 1, 1, 1)), (0, (7, 1)), (0, (2, 2)))
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 PANEL_HEIGHT = 2.1  # inches
 SMALL, NORMAL = 7.0, 8.0  # points: of ticks, legends and notes; of titles and labels

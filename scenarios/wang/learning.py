@@ -238,8 +238,10 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
         log_y=not of_classes,
         share_y=of_classes,
         notes=[
-            "Errors on held-out users; all methods of a trial see the same users. The paper's "
-            "figures have no line for the same answer for all, and Fig. 11 leaves Laplace out."
+            "Errors on held-out users; all methods of a trial see the same users.",
+            "The paper's figure has no line for the same answer for all."
+            if of_classes
+            else "The paper's figure has no line for the same answer for all, nor for Laplace.",
         ],
     )
     if of_classes:

@@ -12,7 +12,6 @@ import attrs
 from protocols.mechanisms.duchi_multi import DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
-from scenarios.wang.marks import without_lines
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
@@ -133,7 +132,7 @@ NOTES: Mapping[str, str] = {
 
 def drawn_orders(table: Table) -> "Figure":
     """Draw the share of ε at which the first row's order holds, for each number of attributes."""
-    figure = curves(
+    return curves(
         table.where(setting=SEVERAL),
         "attributes",
         panel="setting",
@@ -141,11 +140,10 @@ def drawn_orders(table: Table) -> "Figure":
         words=VARIANTS.__getitem__,
         titles={SEVERAL: f"{ORDERS[SEVERAL].stated}, d > 1"},
         x_label="d",
-        notes=[*NOTES.values(), "Odd and even d differ, so points are not connected"],
+        notes=[*NOTES.values(), "Points are not joined: odd and even d differ."],
         log_y=False,
+        joined=False,
     )
-    without_lines(figure)
-    return figure
 
 
 EXPERIMENT = Experiment(

@@ -26,7 +26,8 @@ ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the 
 CLOSE = 0.05  # of the way to the next point: a step at most
 FINE = 60  # points of a smooth curve
 MEAN, LAW = "mean, 95 % interval", "law"
-SINGLE, BY_LAW = "single trials", "law, no trials"
+SINGLE, JOINED = "single trials", "joins the points"
+DOTTED: Any = (0, (1, 1.5))  # a line that only joins points; no law is drawn like this
 Line = Mapping[str, Any]
 Law = Callable[[Mapping[str, Any]], float]
 
@@ -47,6 +48,7 @@ def curves(
     share_y: bool = True,
     columns: int | None = None,
     law: Law | None = None,
+    joined: bool = True,
     decorate: "Callable[[Axes, Any], None] | None" = None,
 ) -> "Figure":
     """Draw curves over `x`, in one panel for each value of an axis.
@@ -55,8 +57,8 @@ def curves(
       as an axis. `words` makes the name of a curve from the values of its axes.
     - Points are means with intervals of 95 %. Of fewer than `FEW` trials whose law is unknown there
       is no interval: the trials are shown one by one. Thin lines are expected values; `law` gives
-      them between the points, from the parameters of a point. Dotted lines connect means whose
-      expected values are unknown.
+      them between the points, from the parameters of a point. Dotted lines join points without a
+      law, unless `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
     - `decorate` adds to a panel what its caption names, for example with `simnet.drawing.vertical`.
@@ -64,7 +66,7 @@ def curves(
     """
     first = table.measures[0].name
     lines = [
-        {**one, "runs": _runs(table, one)}
+        {**one, "runs": _runs(table, one), "exact": _is_exact(table, one)}
         for one in table.summary(alone=ALONE)
         if "measure" in (panel, *line) or one["measure"] == first
     ]
@@ -83,7 +85,7 @@ def curves(
             if points:
                 shift = _aside(every, log_x, place - (len(found) - 1) / 2)
                 points = sorted(points, key=lambda one: one[x])
-                used |= _curve(axes, points, x, words(*key), place, shift, law, log_x)
+                used |= _curve(axes, points, x, words(*key), place, shift, law, log_x, joined)
         dress(axes, titles.get(value, str(value)))
         if decorate is not None:
             decorate(axes, value)
@@ -177,13 +179,14 @@ def _curve(
     shift: Callable[[float], float],
     law: Law | None,
     log_x: bool,
+    joined: bool,
 ) -> dict[str, Any]:
     """Draw a curve; return the signs that it uses, by their names in the legend."""
     colour, used = COLOURS[place % len(COLOURS)], {}
     marker, dashes = MARKERS[place % len(MARKERS)], DASHES[place % len(DASHES)]
     known = all(one["expected"] is not None for one in points)
-    computed = all(one["low"] == one["high"] for one in points)  # a law's own numbers
-    at = [shift(float(one[x])) if not computed else float(one[x]) for one in points]
+    exact = all(one["exact"] for one in points)  # numbers that no coins change
+    at = [float(one[x]) if exact else shift(float(one[x])) for one in points]
     axes.errorbar(
         at,
         [one["mean"] for one in points],
@@ -195,30 +198,31 @@ def _curve(
         elinewidth=0.8,
         label=label,
     )
-    if not computed:
+    if not exact:
         used[MEAN] = _sign(marker="o", yerr=True)
     for one, spot in zip(points, at, strict=True):
         if one["runs"]:
             axes.plot([spot] * len(one["runs"]), one["runs"], ".", color=colour, markersize=2)
             used[SINGLE] = _sign(marker=".", markersize=2)
     xs = [float(one[x]) for one in points]
-    if known or computed:
-        value = "expected" if known else "mean"
-        fine = [(spot, one[value]) for spot, one in zip(xs, points, strict=True)]
+    if known or (exact and law is not None):
+        fine = [(spot, one["expected"]) for spot, one in zip(xs, points, strict=True)]
         if law is not None and len(points) > 1:
             fixed = {name: v for name, v in points[0].items() if name != x}
             fine = [(spot, law({**fixed, x: spot})) for spot in _between(xs, log_x)]
         shown = [(spot, y) for spot, y in fine if y is not None and isfinite(y)]
-        axes.plot(*zip(*shown, strict=True), linestyle=dashes, color=colour, linewidth=0.9)
-        used[LAW if known else BY_LAW] = _sign(linestyle="-", linewidth=0.9)
-    else:
         axes.plot(
-            at,
-            [one["mean"] for one in points],
-            linestyle=(0, (1, 1.5)),
+            [spot for spot, _ in shown],
+            [y for _, y in shown],
+            linestyle=dashes,
             color=colour,
-            linewidth=0.8,
+            linewidth=0.9,
         )
+        used[LAW] = _sign(linestyle="-", linewidth=0.9)
+    elif joined and len(points) > 1:
+        means = [one["mean"] for one in points]
+        axes.plot(at, means, linestyle=DOTTED, color=colour, linewidth=0.8)
+        used[JOINED] = _sign(linestyle=DOTTED, linewidth=0.8)
     return used
 
 
@@ -247,6 +251,14 @@ def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], 
         return lambda spot: spot
     by = steps * min(ASIDE * (on_scale[-1] - on_scale[0]), CLOSE * min(gaps))
     return lambda spot: spot * 10**by if log_x and xs[0] > 0 else spot + by
+
+
+def _is_exact(table: Table, line: Line) -> bool:
+    """Whether a mean is of numbers that no coins change.
+
+    The ends of its interval do not tell: two trials may find the same number by chance.
+    """
+    return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 
 
 def _runs(table: Table, line: Line) -> list[float]:

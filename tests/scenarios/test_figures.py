@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.container import ErrorbarContainer
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from simnet.drawing import COLUMN, PAGE, SMALL
@@ -43,6 +45,14 @@ def letters(figure: Any) -> Iterator[Text]:
     return (text for text in figure.findobj(Text) if text.get_visible() and text.get_text())
 
 
+def entries(axes: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The names of a panel's curves, and what tells a curve from others: colour, mark and line."""
+    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+        line = handle[0] if isinstance(handle, ErrorbarContainer) else handle
+        if isinstance(line, Line2D):
+            yield name, (str(line.get_color()), str(line.get_marker()), str(line.get_linestyle()))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_figure_fits_a_paper(name: str) -> None:
@@ -65,6 +75,8 @@ def test_a_figure_fits_a_paper(name: str) -> None:
     assert (shown.x0 > -0.02, shown.y0 > -0.02) == (True, True)
     assert shown.x1 < figure.get_figwidth() + 0.02
     assert shown.y1 < figure.get_figheight() + 0.02
+    looks = dict(itertools.chain.from_iterable(map(entries, figure.axes)))
+    assert len(set(looks.values())) == len(looks)
     titles = [axes._left_title for axes in figure.axes]  # type: ignore[attr-defined]
     boxes = [text.get_window_extent(renderer) for text in titles if text.get_text()]
     for one, other in itertools.combinations(boxes, 2):

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import attrs
 import pytest
 
 pytest.importorskip("matplotlib")
 
-from simnet.studies.curves import curves
+from simnet.studies.curves import bars, curves
 from simnet.studies.table import Measure, Table
 
 ROWS: list[dict[str, Any]] = [
@@ -70,3 +71,36 @@ def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
     assert shown(Table(many, TABLE.axes, TABLE.measures)) == (0, False)
     law = [{**row, "law": row["one"], "scatter": 0.1} for row in ROWS]
     assert shown(Table(law, TABLE.axes, [Measure("one", "", "law", "scatter")])) == (0, False)
+
+
+def test_trials_that_agree_by_chance_are_no_law() -> None:
+    """Lines that only join points are dotted and named; a law is a line of another kind."""
+
+    def signs(table: Table) -> set[str]:
+        figure = curves(table, "x", panel="who", line=["kind"], words=str, titles={}, x_label="x")
+        return {text.get_text() for text in figure.legends[0].get_texts()} - {"0"}
+
+    agreeing = [{**row, "one": row["x"]} for row in ROWS]
+    measured = Table(agreeing, TABLE.axes, TABLE.measures)
+    assert signs(measured) == {"mean, 95 % interval", "joins the points"}
+    assert signs(attrs.evolve(measured, exact=True)) == {"joins the points"}
+    known = [Measure("one", expected="half", exact=True)]
+    assert signs(attrs.evolve(measured, measures=known)) == {"law"}
+
+
+def test_a_logarithmic_scale_has_no_bars() -> None:
+    """A bar's length means something from 0 on only."""
+
+    def drawn_bars(log_y: bool) -> int:
+        figure = bars(
+            Table([row for row in ROWS if row["x"] == 1.0], TABLE.axes, TABLE.measures[:1]),
+            "x",
+            panel="kind",
+            bar="who",
+            words=str,
+            titles={},
+            log_y=log_y,
+        )
+        return len(figure.axes[0].patches)
+
+    assert (drawn_bars(log_y=True), drawn_bars(log_y=False)) == (0, 2)
