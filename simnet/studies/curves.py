@@ -25,7 +25,7 @@ HANDLE = 8  # letters that the sign of an entry of a legend takes
 ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the axis
 CLOSE = 0.05  # of the way to the next point: a step at most
 FINE = 60  # points of a smooth curve
-MEAN, LAW = "mean, 95 % interval", "law"
+MEAN, ALONE_MEAN, LAW = "mean, 95 % interval", "mean of few trials", "law"
 SINGLE, JOINED = "single trials", "joins the points"
 DOTTED: Any = (0, (1, 1.5))  # a line that only joins points; no law is drawn like this
 Line = Mapping[str, Any]
@@ -198,7 +198,9 @@ def _curve(
         elinewidth=0.8,
         label=label,
     )
-    if not exact:
+    if not exact and all(one["runs"] for one in points):
+        used[ALONE_MEAN] = _sign(marker="o")
+    elif not exact:
         used[MEAN] = _sign(marker="o", yerr=True)
     for one, spot in zip(points, at, strict=True):
         if one["runs"]:

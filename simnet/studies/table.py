@@ -18,6 +18,7 @@ from simnet.files import whole_file, write_whole
 from simnet.installed import extra_missing
 from simnet.studies.verdict_table import NONE_NEEDED, Data
 
+ALIKE = 5  # trials from which on equal numbers have an interval, which is then a single number
 CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
 TrialRow = Mapping[str, Any]
 
@@ -189,8 +190,8 @@ def estimated(
     `error`.
 
     If the relative standard deviation of one trial is known, the interval is that of a gamma law
-    with this deviation. Otherwise it is Student's interval, which has no bounds if there is one
-    trial. For `exact` trials the interval is the value itself.
+    with this deviation. Otherwise it is Student's interval. It has no bounds if there is one
+    trial, or if fewer than `ALIKE` trials agree. For `exact` trials the interval is the value.
     """
     values = [float(row[measure.name]) for row in rows]
     mean, count = sum(values) / len(values), len(values)
@@ -211,6 +212,8 @@ def estimated(
     if count == 1:
         return Estimate(mean, -inf, inf, expected, nan, count)
     deviation = sqrt(sum(_square(value - mean) for value in values) / (count - 1))
+    if not deviation and count < ALIKE:  # coins may agree by chance, which says little
+        return Estimate(mean, -inf, inf, expected, nan, count)
     margin = student(count, error) * deviation / sqrt(count) if deviation else 0.0
     return Estimate(
         mean, mean - margin, mean + margin, expected, deviation / abs(mean) if mean else 0.0, count

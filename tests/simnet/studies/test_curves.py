@@ -81,7 +81,9 @@ def test_trials_that_agree_by_chance_are_no_law() -> None:
         return {text.get_text() for text in figure.legends[0].get_texts()} - {"0"}
 
     agreeing = [{**row, "one": row["x"]} for row in ROWS]
-    measured = Table(agreeing, TABLE.axes, TABLE.measures)
+    few = Table(agreeing, TABLE.axes, TABLE.measures)
+    assert signs(few) == {"mean of few trials", "single trials", "joins the points"}
+    measured = attrs.evolve(few, rows=agreeing * 2)
     assert signs(measured) == {"mean, 95 % interval", "joins the points"}
     assert signs(attrs.evolve(measured, exact=True)) == {"joins the points"}
     known = [Measure("one", expected="half", exact=True)]

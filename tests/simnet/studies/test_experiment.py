@@ -411,3 +411,15 @@ def test_a_file_without_an_experiment_is_refused(tmp_path: Path) -> None:
     (tmp_path / "none.py").write_text("X = 1\n")
     with pytest.raises(BadInput, match="defines no EXPERIMENT of type simnet"):
         find_experiment(str(tmp_path / "none.py"))
+
+
+def test_a_few_trials_that_agree_by_chance_have_no_interval() -> None:
+    """Two collections may both find all items; that is no proof that every collection does."""
+    measure = Measure("precision")
+    same = [{"precision": 1.0}] * 5
+    few, enough = estimated(same[:4], measure, 0.001), estimated(same, measure, 0.001)
+    assert (few.low, few.high) == (-inf, inf)
+    assert Counterpart.of(few).by_runs(1.0, 0.0, "") == "undecided"
+    assert (enough.low, enough.high) == (1, 1)
+    exact = estimated(same[:2], measure, 0.001, exact=True)
+    assert (exact.low, exact.high) == (1, 1)
