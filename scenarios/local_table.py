@@ -12,8 +12,7 @@ from simnet.scenario.schema import Categorical, Numeric, Schema
 
 SCENARIO = Scenario(
     summary=(
-        "Local table: every user reports on a few columns of its row, or on all of them with "
-        "less budget each"
+        "Local table: every user reports on k columns of its row, or on all columns, which share ε"
     ),
     protocol=postprocessed(local_table),
     about=about_either(about),

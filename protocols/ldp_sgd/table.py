@@ -73,7 +73,9 @@ class TableDescent:
         await self.descent.user(me, me.output(self.examples, rows))
 
     def examples(self, rows: Floats) -> Floats:
-        """Return each user's features, which end with a constant 1, and label; shape (n, d + 1).
+        """Return a row for each user; shape (n, d + 1).
+
+        A row has d features, of which the last is a constant 1, and then the label.
 
         `rows` has shape (n, columns). Raises `ValueError` for rows of another length, numbers out
         of range, and items out of their domain.

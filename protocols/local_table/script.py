@@ -178,8 +178,8 @@ def local_table(
     schema: Schema,
     method: Annotated[
         str,
-        f"{', '.join(INNER)} report on a few columns each; {', '.join((*JOINT, *SINGLE))} on all "
-        "of them with less budget each",
+        f"with {', '.join(INNER)} a user reports on k columns; with "
+        f"{', '.join((*JOINT, *SINGLE))} on all columns, which share ε",
     ] = "hm",
     epsilon: Annotated[float, "ε of a user's whole report, above 0"] = 1.0,
     k: Annotated[

@@ -54,8 +54,8 @@ class Pure(ABC):
         """Return the law of a report of a holder of item 1 or 2: each outcome and its
         probability.
 
-        With many items, items 1 and 2 are listed and one entry stands for all others, which have
-        equal probabilities.
+        With many items, items 1 and 2 are listed, and one entry gives the probability of each of
+        the others, which is the same for all.
         """
 
     @property

@@ -901,7 +901,7 @@ def _ascending(values: Sequence[Any], where: str) -> None:
 
 
 def _is_prime(number: int) -> bool:
-    """Miller and Rabin's test; with these bases it is exact below 3 * 10**24."""
+    """Miller and Rabin's test; with these bases it is exact below 3 * 10**23."""
     small = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
     if number < 2 or any(number % prime == 0 for prime in small):
         return number in small

@@ -62,9 +62,8 @@ class ColumnOfFile:
 
     input: Path | None = None
     (
-        "Read the users from this CSV, CSV.gz or Parquet file. One row is one user, unless you "
-        "give "
-        "--counts."
+        "Read the users from this CSV, CSV.gz or Parquet file. One row is one user, unless "
+        "--counts names a column that says how many users a row stands for."
     )
     column: str | None = None
     "The name of the column that has the users' items or numbers."

@@ -133,8 +133,9 @@ def disclosures(
     known: Known,
     laws: DoorLaws | None = None,
 ) -> Disclosures:
-    """Return what the disclosing doors of honest parties tell: each group of doors, and all
-    together.
+    """Return what the disclosing doors of honest parties tell.
+
+    Doors that are alike are told about as one; then follows what all doors tell together.
 
     `domain_of` gives the inputs that a party may have in a run.
     """
