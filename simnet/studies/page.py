@@ -47,7 +47,8 @@ Each row has a number or a statement of a paper.
   it agrees after the correction that the row names. A simulated number agrees if its chance is at
   least {LEVEL * 100:g} %.
 - *Runs* says whether our measured interval confirms the number. An interval that reaches further
-  than {INFORMATIVE * 100:g} % to either side of the measured value confirms nothing.
+  than {INFORMATIVE * 100:g} % to either side of the measured value confirms nothing. Nor does one
+  that has room for both the printed number and another one that the law expects.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 

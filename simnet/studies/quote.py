@@ -229,6 +229,8 @@ class Quote:
             return self._ruling(table, printed, Counterpart(None))
         law, chance = found.by_law(printed, rounding, self.bound)
         runs = found.by_runs(printed, rounding, self.bound)
+        if law == "disagrees" and runs == "confirm" and found.holds:
+            runs = "undecided"  # the interval has room for both the printed and the expected number
         has_correction = self.corrected is not None or self.instead is not None
         if law == "disagrees" and has_correction:
             try:

@@ -423,3 +423,10 @@ def test_a_few_trials_that_agree_by_chance_have_no_interval() -> None:
     assert (enough.low, enough.high) == (1, 1)
     exact = estimated(same[:2], measure, 0.001, exact=True)
     assert (exact.low, exact.high) == (1, 1)
+
+
+def test_runs_that_cannot_tell_the_printed_number_from_the_laws_confirm_neither() -> None:
+    both = verdict("1.0", Counterpart(1.1, 1.05, 0.9, 1.2))
+    assert (both.law, both.runs, both.verdict) == ("disagrees", "undecided", "fails by the law")
+    against_the_law = verdict("1.0", Counterpart(1.3, 1.0, 0.9, 1.1))
+    assert against_the_law.verdict == "law and runs differ"
