@@ -1,0 +1,35 @@
+"""The page of quoted numbers is about the experiments as they are, and its verdicts follow."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from simnet.studies.find import find_experiment, names
+from simnet.studies.page import COLUMNS, Section, sections_of
+from simnet.studies.verdict_table import headline
+
+PAGE = Path(__file__).parents[1] / "QUOTES.md"
+QUOTED = [name for name in names() if find_experiment(name)[1].quotes]
+
+
+def test_no_two_quotes_of_all_papers_are_alike() -> None:
+    quotes = [quote for name in QUOTED for quote in find_experiment(name)[1].quotes]
+    rows = Counter((one.source, one.what, one.under) for one in quotes)
+    assert [row for row, times in rows.items() if times > 1] == []
+
+
+def test_the_page_has_every_experiment_with_quotes() -> None:
+    assert sorted(section.name for section in sections_of(PAGE)) == sorted(QUOTED)
+
+
+@pytest.mark.parametrize("section", sections_of(PAGE), ids=lambda section: section.name)
+def test_a_section_has_a_row_for_each_quote_and_headlines_that_follow(section: Section) -> None:
+    quotes = find_experiment(section.name)[1].quotes
+    cells = [dict(zip(COLUMNS, row, strict=True)) for row in section.rows]
+    assert [row["in the paper"] for row in cells] == [quote.source for quote in quotes]
+    for row, quote in zip(cells, quotes, strict=True):
+        assert row["statement"].startswith(quote.what.replace("|", r"\|"))
+        status = row["data"].partition(":")[0]
+        words = headline(row["law"], row["runs"], status)
+        assert row["verdict"].startswith(f"**{words}**")
