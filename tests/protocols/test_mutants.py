@@ -187,6 +187,7 @@ def smallest_breaking(done: Run) -> int:
     return next(sizes)
 
 
+@pytest.mark.slow
 @cases(8)
 @given(pairs(LeavesOneOut))
 def test_the_smallest_breaking_set_shrinks_when_one_user_gets_no_shares(

@@ -53,6 +53,7 @@ def entries(axes: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, (str(line.get_color()), str(line.get_marker()), str(line.get_linestyle()))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_figure_fits_a_paper(name: str) -> None:

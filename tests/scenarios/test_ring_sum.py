@@ -114,6 +114,7 @@ def test_the_two_neighbours_of_a_user_learn_what_it_holds(
     assert verdict.attack(f"u{between}", 1) == instance[1][between - 1]
 
 
+@pytest.mark.slow
 @given(RINGS, seeds(), st.data())
 def test_a_set_learns_the_sum_of_every_arc_between_its_members(
     instance: Any, seed: int, data: st.DataObject
@@ -168,6 +169,7 @@ def test_a_secret_is_exposed_exactly_if_both_neighbours_are_corrupt(
     assert exposed == surrounded
 
 
+@pytest.mark.slow
 @given(instances(RingSum, users=st.integers(5, 9), items=st.integers(1, 12)), seeds(), st.data())
 def test_two_users_with_nobody_alone_between_them_learn_no_single_secret(
     instance: Any, seed: int, data: st.DataObject
@@ -177,6 +179,7 @@ def test_two_users_with_nobody_alone_between_them_learn_no_single_secret(
     assert not judge(played(instance, seed), corrupt).leaks
 
 
+@pytest.mark.slow
 @given(RINGS, seeds())
 def test_all_together_have_nothing_left_to_learn_and_the_network_sees_nothing(
     instance: Any, seed: int
@@ -186,6 +189,7 @@ def test_all_together_have_nothing_left_to_learn_and_the_network_sees_nothing(
     assert_learns_nothing(done, "network")
 
 
+@pytest.mark.slow
 @given(instances(Bare, users=st.integers(3, 7), items=st.integers(1, 12)), seeds())
 def test_without_the_mask_u2_alone_learns_what_u1_holds(instance: Any, seed: int) -> None:
     done = played(instance, seed)
@@ -195,6 +199,7 @@ def test_without_the_mask_u2_alone_learns_what_u1_holds(instance: Any, seed: int
     assert verdict.attack("u1", 1) == instance[1][0]
 
 
+@pytest.mark.slow
 @given(instances(Bare, users=st.integers(3, 7), items=st.integers(1, 12)), seeds(), st.data())
 def test_without_the_mask_every_user_learns_the_sum_before_it(
     instance: Any, seed: int, data: st.DataObject

@@ -205,6 +205,7 @@ def test_advice_rests_on_the_rarest_item_of_the_data(file_of_cities, tmp_path):
     assert epsilon_at(profile([45_000, 3800, 83], 0.9862, "replace"), 1e-6) == float("inf")
 
 
+@pytest.mark.slow
 def test_claims_find_the_share_that_fits_the_data(file_of_cities, tmp_path, capsys):
     rows = answer(f"privacy claims --epsilon 0.5 {file_of_cities}", tmp_path / "claims.json")
     assert f"up to {83 / 48883:.6g}" in capsys.readouterr().out

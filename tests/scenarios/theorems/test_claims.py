@@ -124,6 +124,7 @@ def test_the_crossover_is_n_items_higher():
     assert numbers("DPDG crossover", Setting(1000, 1, 0.5, 0.4, delta=0.5))[4] is True
 
 
+@pytest.mark.slow
 def test_theorem_3_4_on_the_tiny_instance():
     claimed, _, _, exact, holds = numbers("Theorem 3.4", Setting(1000, 30, 0.033, log(2)))
     assert claimed == pytest.approx(

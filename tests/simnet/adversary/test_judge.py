@@ -571,6 +571,7 @@ ONE_JUDGE = added(4, as_index), added(4)
 JUDGES = [(done, Judge([done], done.roster.names)) for done in ONE_JUDGE]
 
 
+@pytest.mark.slow
 @cases(40)
 @given(st.sampled_from(JUDGES), coalitions(Adding(4)), st.booleans())
 def test_a_judge_used_again_and_again_gives_the_verdicts_of_a_fresh_one(

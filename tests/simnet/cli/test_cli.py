@@ -417,7 +417,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("run nope", "no scenario is called 'nope': the names are calibrated_frequency, dpdg"),
+        ("run nope", "no scenario is called 'nope': the names are calibrated_frequency, dpcs"),
         ("run nope.py", "there is no file nope.py"),
         ("run", "run needs SCENARIO, which is missing"),
         ("frobnicate", "frobnicate"),

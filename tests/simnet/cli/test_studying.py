@@ -83,6 +83,7 @@ def test_results_are_shown_queried_and_exported(shell: Shell) -> None:
     assert len(shell.json) == 9
 
 
+@pytest.mark.slow
 def test_results_are_those_of_the_version_written_last(shell: Shell) -> None:
     swept(shell)
     (shell.folder / "words.txt").write_text("one")
@@ -207,6 +208,7 @@ def test_experiments_are_listed_beside_scenarios(shell: Shell) -> None:
     }
 
 
+@pytest.mark.slow
 def test_damage_to_a_store_is_said_and_mended(shell: Shell) -> None:
     """Results leave damaged lines out; `--mend` and sweeps take them out of the file."""
     swept(shell)
@@ -228,6 +230,7 @@ def test_damage_to_a_store_is_said_and_mended(shell: Shell) -> None:
     assert "no line of" in shell.err
 
 
+@pytest.mark.slow
 def test_a_trial_that_leaves_by_sys_exit_is_a_failed_trial(shell: Shell) -> None:
     (shell.folder / "leaves.py").write_text(
         TINY.read_text().replace("    drawn =", "    raise SystemExit(0)\n    drawn =")

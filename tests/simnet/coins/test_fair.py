@@ -82,6 +82,7 @@ def test_large_distribution_functions_are_those_of_scipy(digit: int) -> None:
     assert law.sf(least + len(steps)) < 1 / WORD
 
 
+@pytest.mark.slow
 @cases(300)
 @given(st.sampled_from([1, 2, 5, 7, 10, 12]), st.data())
 def test_heads_of_a_power_invert_the_distribution_function(digit: int, data: st.DataObject) -> None:

@@ -253,6 +253,7 @@ def law_by_runs(protocol: Opening, corrupt: str, held: list[int]) -> Law:
     return law_of(view)
 
 
+@pytest.mark.slow
 @cases(12, phases=PHASES)
 @given(openings(most=40), st.sampled_from([who for who in SETS if "network" not in who]))
 def test_what_is_played_out_tells_inputs_apart_exactly_as_all_runs_do(

@@ -34,7 +34,13 @@ from tests.harness.shell import WIDTH, refusal, simnet, words
 CLAIMING = [
     name for name in names() if any(isinstance(one, LearnsNothing) for one in find(name)[1].claims)
 ]
-SMALLEST = {"tss_prime": "bound=2", "dpdg": "epsilon=0.5"}
+SMALLEST = {
+    "tss_prime": "bound=2",
+    "dpdg": "epsilon=0.5",
+    # Somebody is sampled: a server that gets zero counts learns nothing at all.
+    "dpcs": "participation=0.9",
+    "dpcs_star": "participation=0.9",
+}
 LEAST_ITEMS = {"sampling_privacy": 2, "sampling_privacy_clear": 2}  # a value, and none
 SIZES = [(4, 1), (5, 3), (9, 6)]
 SMALL = ("run", "dpds", "--set", "users=5", "--set", "items=2")

@@ -93,6 +93,7 @@ def test_threads_agree_bit_for_bit(tmp_path: Path, undisturbed: list[Any], slots
     assert rows(tiny(), tmp_path / "s") == undisturbed
 
 
+@pytest.mark.slow
 def test_processes_agree_bit_for_bit(tmp_path: Path, undisturbed: list[Any]) -> None:
     with local_processes(2) as (executor, slots), Store(tmp_path / "s") as store:
         tally = sweep(tiny(), store, executor, slots)
@@ -121,6 +122,7 @@ def test_trials_that_raise_are_counted_and_the_others_go_on(tmp_path: Path) -> N
     assert (again.failed, again.done, again.skipped) == (unlucky, 0, len(seeds) - unlucky)
 
 
+@pytest.mark.slow
 def test_a_trial_that_ends_its_process_fails_by_name_and_the_others_are_run(
     tmp_path: Path,
 ) -> None:
