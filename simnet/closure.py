@@ -1,23 +1,25 @@
-"""The sources that some code may run: a file, and whatever it imports, directly or not.
+"""The source files that some code may run: a file, and every file that it imports, directly or
+through other files.
 
-The store keys a result on the code that made it. Taking the sources of all packages would throw an
-hour of trials away for a word in a help text, so a key takes in only what a trial can reach by
-imports: its *closure*.
+The store of results keeps each result under a key that depends on the code that made the result. If
+the key depended on all sources, a change of one word in a help text would make hours of stored
+trials useless. So the key depends only on the files that a trial can reach by imports. We call
+these files the *closure* of the trial.
 
-Example. `scenarios/yang/trials.py` has `from protocols.dpds.script import DPDS` at its head, and
-that file has `from simnet.kernel.run import run` inside a function. Both files are in the closure,
-with everything that they import in turn, and so are `protocols/__init__.py` and its like, for they
-run first. The command line is not, and neither is the module that draws the figure.
+Example. Suppose that the file of a trial imports `protocols.dpds.script`, and that this file
+imports `simnet.kernel.run`. Then both imported files are in the closure, with everything that they
+import in turn. So is `protocols/__init__.py`, because Python runs it first. The files of the
+command line are not in the closure, because no trial imports them.
 
-Imports are read off the syntax tree, wherever in a file they stand, and nothing is executed.
-What stands under `if TYPE_CHECKING:` never runs and is left out. The imports of a module are
-followed if the module belongs to a package that contributes to simnet, or lies beside the first
-file. Of any other library only the name is noted, so that its version can be looked up. A name such
-as `simnet.run`, which is loaded when it is first used, is looked up in the stub of its package. An
-import by a computed name is not seen.
+We read imports off the syntax tree of a file, also inside functions, and execute nothing. Code
+under `if TYPE_CHECKING:` never runs, so we leave it out. We follow the imports of a module if the
+module belongs to a package that contributes to simnet, or lies beside the first file. Of any other
+library we note only the name, so that its version can be looked up. A name such as `simnet.run`,
+which Python loads when it is first used, is looked up in the stub of its package. An import whose
+name is computed is not noticed.
 
-A source counts by its syntax tree without docstrings, so that comments, blank lines and line breaks
-do not matter.
+The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
+blank lines and line breaks do not change it.
 """
 
 import ast
@@ -34,7 +36,9 @@ import attrs
 from simnet.errors import BadInput
 from simnet.installed import packages
 
-Import = tuple[int, str]  # dots in front, and a module, or a module with a name that is taken of it
+# An import: the number of dots before the name, and the name of the module or, for `from a import
+# b`, the name `a.b`.
+Import = tuple[int, str]
 
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -43,7 +47,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 class Source:
     """The facts that the closure needs about a file: its digest, and its imports."""
 
-    digest: bytes  # of the syntax tree without docstrings
+    digest: bytes  # the digest of the syntax tree without docstrings
     imports: tuple[Import, ...]
 
 
@@ -51,16 +55,16 @@ class Source:
 class Closure:
     """The files that some code may run, with a digest of each, and the other libraries."""
 
-    digests: tuple[tuple[str, bytes], ...]  # by the file's place in its package, in order
-    libraries: tuple[str, ...]  # top modules that are not followed, in order
+    digests: tuple[tuple[str, bytes], ...]  # each file's path in its package, and its digest
+    libraries: tuple[str, ...]  # the names of the libraries whose imports are not followed
 
 
 @lru_cache
 def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
     """Return the closure of some files, which may also import modules from the folder `beside`.
 
-    The sources count as they are when they are first read in this process. Raises `BadInput` for a
-    file that cannot be read.
+    Each file is read once in a process; later changes of the file are not noticed until
+    `forget_sources` is called. Raises `BadInput` for a file that cannot be read.
     """
     bases = _bases(beside)
     found: dict[Path, Source] = {}
@@ -90,7 +94,7 @@ def source_of(file: Path) -> Source:
         raise BadInput(f"{file} cannot be read: {error.strerror}") from error
     try:
         tree = _tree(content)
-    except (SyntaxError, ValueError):  # it does not run, so it counts letter by letter
+    except (SyntaxError, ValueError):  # the file cannot run: take the digest of its bytes
         return Source(hashlib.sha256(content).digest(), ())
     _strip(tree)
     digest = hashlib.sha256(ast.dump(tree).encode()).digest()
@@ -98,10 +102,11 @@ def source_of(file: Path) -> Source:
 
 
 def _tree(content: bytes) -> ast.Module:
-    """The syntax tree of a source. Raises what `ast.parse` does.
+    """Return the syntax tree of a source. Raises the same errors as `ast.parse`.
 
-    Python 3.11 loses count of its depth, and gives up, if rubbish whose end runs code is collected
-    while it makes the tree. So nothing is collected meanwhile.
+    If Python 3.11 collects garbage while it makes the tree, and a collected object runs code when
+    it is freed, then Python miscounts the depth of the tree and raises an error. So we stop the
+    collection of garbage meanwhile.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -119,7 +124,7 @@ def forget_sources() -> None:
 
 
 def _strip(tree: ast.Module) -> None:
-    """Take docstrings out of a tree, and what only type checkers read."""
+    """Remove docstrings, and code that only type checkers read, from a syntax tree."""
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and _only_for_type_checkers(node.test):
             node.body = []
@@ -146,7 +151,9 @@ def _imports(tree: ast.Module) -> set[Import]:
 
 
 def _bases(beside: Path | None) -> dict[str, Path]:
-    """The folder in which each package that is followed lies; under "" the one beside."""
+    """Return the folder of each package whose imports are followed; under the name "" stands the
+    folder `beside`.
+    """
     found = {} if beside is None else {"": beside}
     for package in sorted(packages()):
         spec = importlib.util.find_spec(package)
@@ -166,9 +173,11 @@ def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[
 
 
 def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
-    """The sources on the way to a module: its packages, itself, and what its package's stub names.
+    """Return the source files that Python runs to import a module: its packages and the module.
 
-    The last part may be the name of something in a module.
+    If no such module exists, the last part is a name that the stub of the package has loaded when
+    it is first used; then the files behind this name are returned. The last part may also be the
+    name of a function or class in the module.
     """
     found = []
     for part in parts:
@@ -184,7 +193,7 @@ def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
 
 
 def _by_stub(stub: Path, name: str) -> list[Path]:
-    """Return the source files behind a name in a package's stub; none without a stub."""
+    """Return the source files behind a name in a package's stub; an empty list without a stub."""
     if not stub.is_file():
         return []
     return [
@@ -196,7 +205,7 @@ def _by_stub(stub: Path, name: str) -> list[Path]:
 
 
 def _place(file: Path, bases: dict[str, Path]) -> str:
-    """A file's path from the folder of its package, which says what it is on any machine."""
+    """Return a file's path relative to the folder of its package, the same on every machine."""
     for folder in bases.values():
         if file.is_relative_to(folder):
             return file.relative_to(folder).as_posix()

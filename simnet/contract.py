@@ -46,7 +46,7 @@ The description of a parameter stands beside its type, as in `users: Annotated[i
 take part"]`. The command `simnet run FILE.py --help` then shows the description.
 
 What is *said about* a protocol (its name, bill, accuracy and privacy) does not belong to the
-protocol. It stands in a record beside the script, `simnet.stated.about.About`.
+protocol. These statements stand in a record beside the script, `simnet.stated.about.About`.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -125,7 +125,12 @@ class Ideal(Protocol, Interface):
         `inputs[i]` is the sealed input of `users[i]`; `users` are the parties whose script takes an
         input, in order. A user opens the same doors here as in its script, in the same order: its
         k-th secret here must be the same function of the same arguments as its k-th secret in the
-        script. One method that makes the secret for both is the safest way.
+        script. The safest way is one method that makes the secret for the script and for the
+        functionality.
+
+        With a third parameter, the functionality is also told what happened in the run, as a
+        `simnet.Happened`: who dropped out, and who was heard. The survivors of a protocol are
+        those whose message a party had when it stopped waiting, and not those whom a server names.
 
         Called by: verdicts, once for each run, and tests that compare a real output with the ideal
         output. Must return: an array, or a list of arrays, for each party that gets something;
@@ -191,7 +196,7 @@ class OverItems(Protocol, Interface):
 
 @runtime_checkable
 class Simulator(Interface):
-    """The simulator of a security proof. It stands beside the script, in `simulator.py`.
+    """The simulator of a security proof. The simulator stands beside the script, in `simulator.py`.
 
     Without a simulator real views are compared only with other real views, and never with simulated
     ones.

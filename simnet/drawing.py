@@ -1,9 +1,10 @@
-"""Figures of matplotlib, which is an extra: a blank one, one of lines, and grids of panels.
+"""Figures made with matplotlib, an optional library: a blank figure, a figure with lines, and a
+figure with a grid of panels.
 
-Figures are made at the size at which a paper prints them, a column (3.4 inches) or a page (7
-inches) wide, so that nothing is scaled and no letter is smaller than 7 points. Colours are those of
-Okabe and Ito, which colour-blind readers can tell apart; curves also differ in marker and dashes,
-so that they can be told apart in grey.
+Figures have the size at which a paper prints them: as wide as a column (3.4 inches) or as a page (7
+inches). So nothing is scaled, and no letter is smaller than 7 points. The colours are those of
+Okabe and Ito, which colour-blind readers can distinguish. Curves also differ in their markers and
+dashes, so that readers can distinguish them in a grey print.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,14 +22,16 @@ COLOURS = (
     "#e69f00",  # orange
     "#56b4e9",  # sky blue
     "#000000",
-    "#8c6d31",  # brown, not of Okabe and Ito, who have eight with yellow
+    "#8c6d31",  # brown, in place of the yellow of Okabe and Ito
 )
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")  # one more than colours: no pair repeats
+# There is one marker more than there are colours, so that many lines differ in colour or marker.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (4, 1, 1, 1)), (0, (7, 1)), (0, (2, 2)))
 COLUMN, PAGE = 3.4, 7.0  # inches: the width of a column and of a page
 PANEL_HEIGHT = 2.1  # inches
-SMALL, NORMAL = 7.0, 8.0  # points: of ticks, legends and notes; of titles and labels
-FEW_POINTS = 20  # of a line: so few are marked by dots
+# Sizes of letters in points: of ticks, legends and notes, and of titles and labels.
+SMALL, NORMAL = 7.0, 8.0
+FEW_POINTS = 20  # if a line has at most this many points, each point gets a marker
 
 
 def blank_figure() -> Any:
@@ -55,8 +58,8 @@ def line_figure(
 ) -> Any:
     """Return a matplotlib figure with one line for each name: `lines[name][i]` stands over `x[i]`.
 
-    With `log_x` or `log_y` that axis is logarithmic. Raises `BadInput` for a line that has another
-    number of values than `x`, and when matplotlib is not installed.
+    With `log_x` the x axis is logarithmic, with `log_y` the y axis. Raises `BadInput` for a line
+    that has another number of values than `x`, and when matplotlib is not installed.
 
     >>> figure = line_figure([1, 2, 4], {"square": [1, 4, 16]}, x_label="x", log_y=True)
     >>> figure.axes[0].get_yscale(), figure.axes[0].lines[0].get_label()
@@ -89,9 +92,10 @@ def panels(
 ) -> tuple[Any, list[Any]]:
     """Return a figure with a grid of panels, and its axes row by row.
 
-    One panel makes a figure a column wide, several make one a page wide: two or three panels in a
-    row, more in rows of two or three. With `share_y` all panels have one scale of y. `height` is
-    that of a row, in inches. Raises `BadInput` when matplotlib is not installed.
+    A figure with one panel is as wide as a column, a figure with several panels as wide as a page.
+    Two or three panels stand in one row, more panels in rows of two or three. With `share_y` all
+    panels have the same scale of y. `height` is the height of a row, in inches. Raises `BadInput`
+    when matplotlib is not installed.
 
     >>> figure, axes = panels(4)
     >>> len(axes), float(figure.get_figwidth()), float(figure.get_figheight())

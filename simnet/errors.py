@@ -9,8 +9,8 @@ True
 
 
 class SimnetError(Exception):
-    """The base class of every error that this package raises on purpose. Its text is one line that
-    a person can act on.
+    """The base class of every error that this package raises on purpose. The text of the error is
+    one line that tells a person what to do.
 
     >>> from simnet import BadInput
     >>> try:
@@ -33,7 +33,7 @@ class BadInput(SimnetError, ValueError):
     >>> run(Silent(), inputs=[5])
     Traceback (most recent call last):
         ...
-    simnet.errors.BadInput: 1 inputs for 0 parties that take an input: server: server
+    simnet.errors.BadInput: 1 inputs were given for 0 parties that take an input: server: server
     """
 
 
@@ -69,6 +69,25 @@ class Stall(SimnetError):
     Traceback (most recent call last):
         ...
     simnet.errors.Stall: the run cannot go on: a waits for b in round 1 (tag "note"), ...
+    """
+
+
+class Abort(SimnetError):
+    """A party ends its part in a run, because too few other parties are left. The text is the
+    reason.
+
+    `Party.gather_some` and `Party.heard` raise it when too few senders have sent, and a script may
+    raise it as well. An `Abort` that leaves a script ends this script, and the other parties go on.
+    `Run.aborts` lists the parties that aborted.
+
+    >>> from simnet import Abort, Seat, run
+    >>> class Careful:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me):
+    ...         raise Abort("nobody answered")
+    >>> run(Careful()).aborts
+    (Ending(party='server', round=1, reason='nobody answered'),)
     """
 
 

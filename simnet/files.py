@@ -1,14 +1,14 @@
 """Files that are written whole or not at all, and checked before the work that fills them.
 
-Theory of operation. Whoever opens a file for writing empties it first: on a full disk the old
-content is then gone, and half of the new one is taken for the whole. So the new content goes to a
-hidden file in the same folder, is pushed to the disk, and takes the name in one step, which the
-file system does whole or not at all. When anything fails before that step, the hidden file is
-removed and the old file is as it was. What is no regular file (`/dev/stdout`, a named pipe) has no
-content to lose and is written to directly.
+Theory of operation. To open a file for writing empties the file. If the disk is then full, the old
+content is lost, and a reader may take half of the new content for all of it. So we write the new
+content to a hidden file in the same folder, have the system store it on the disk, and rename the
+hidden file. The file system renames a file completely or not at all. If anything fails before the
+renaming, we remove the hidden file, and the old file is unchanged. A special file (`/dev/stdout`, a
+named pipe) has no content to lose, so we write to it directly.
 
-The module stands on the lowest floor but the errors', so that records, pictures, studies and the
-command line can all write through it.
+This module imports no other module of the package except `errors`, so that records, figures,
+studies and the command line can all use it.
 """
 
 import contextlib
@@ -45,17 +45,17 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """
     refuse_unwritable(path)
     try:
-        if _is_device(path):  # by its own name: an open pipe, such as /dev/stdout, has no other
+        if _is_device(path):  # do not resolve its name: an open pipe has only this name
             with path.open("wb") as file:
                 yield file
             return
-        target = path.resolve()  # the file that a link names, so that the link stays
+        target = path.resolve()  # replace the file behind a link, and not the link itself
         beside = target.with_name(f".simnet-{os.urandom(8).hex()}")
         try:
             with beside.open("xb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())  # a full disk may be told here, and not by any write
+                os.fsync(file.fileno())  # only this call may report that the disk is full
             with contextlib.suppress(FileNotFoundError):
                 beside.chmod(stat.S_IMODE(target.stat().st_mode))
             beside.replace(target)
@@ -70,7 +70,7 @@ def refuse_unwritable(path: Path) -> None:
     """Raise `BadInput` for a file that cannot be written, as far as this is visible without
     writing.
 
-    It is called before the work whose result the file will contain.
+    Call this function before the work whose result the file will contain.
     """
     try:
         if not path.name or path.is_dir():
@@ -86,7 +86,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether a name stands for no regular file, or for an open one, such as /dev/stdout."""
+    """Return whether a name lies under /dev, or stands for something that is not a regular file."""
     return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
 
 

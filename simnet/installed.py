@@ -1,4 +1,5 @@
-"""What installed packages contribute to simnet: commands, scenarios, experiments and benchmarks.
+"""What installed packages contribute to simnet: commands, scenarios, experiments, benchmarks and
+glossaries.
 
 A package contributes through entry points of the groups below. Everything is loaded by name, when
 somebody uses it, so that a contribution that does not load breaks nothing else: `simnet list` has
@@ -14,10 +15,10 @@ from typing import Any
 
 from simnet.errors import BadInput
 
-# What pip installs. The name `simnet` belongs to another package there.
+# The name under which pip installs this package. On PyPI `simnet` is another package.
 DISTRIBUTION = "simnet-workbench"
 
-COMMANDS = "simnet.commands"  # functions, each a command of this name
+COMMANDS = "simnet.commands"  # each entry is a function, and its name is the name of a command
 SCENARIOS = "simnet.scenarios"  # packages whose modules are scenario files
 EXPERIMENTS = "simnet.experiments"  # mappings from names to the places of experiments
 BENCHMARKS = "simnet.benchmarks"  # sequences of benchmarks
@@ -72,10 +73,11 @@ def unloadable(group: str) -> dict[str, str]:
 
 
 def experiment_places() -> dict[str, str]:
-    """The place of every contributed experiment, by name and in order of it.
+    """Return the place of every contributed experiment, by name, in alphabetical order.
 
-    A paper's package registers a mapping of such places, and a record is imported from its place
-    when its experiment is used. Mappings that do not load are left out.
+    A *place* is a text such as `package.module:NAME`. A paper's package registers a mapping from
+    names to places. The record of an experiment is imported from its place when the experiment is
+    used. Mappings that do not load are left out.
     """
     places_by_name: dict[str, str] = {}
     for entry in entries(EXPERIMENTS):

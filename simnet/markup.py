@@ -1,9 +1,9 @@
 """Small tables in HTML, as a notebook shows a result.
 
-Objects that a notebook may show have a method `_repr_html_`, which Jupyter calls. All of them make
-their tables here, so that every text is escaped: a label `<img onerror=...>` in somebody's data is
-shown as these letters, and does nothing. The tables have no colours of their own, so that they can
-be read on a light page and on a dark one, and no script.
+An object that a notebook may show has a method `_repr_html_`, which Jupyter calls. All these
+methods make their tables with this module, which escapes every text: a label `<img onerror=...>` in
+somebody's data is shown as these letters, and the browser does not execute it. The tables set no
+colours, so that they can be read on a light page and on a dark page, and they contain no script.
 
 >>> table(["item", "truth"], [["<b>", "0.25"]], numbers=[1]).count("&lt;b&gt;")
 1

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most similar to `name`, or None. Case does not matter."""
-    from difflib import get_close_matches  # imported only here: needed for messages alone
+    # Only error messages need this module, so we import it here.
+    from difflib import get_close_matches
 
     by_lower = {word.lower(): word for word in known}
     close = get_close_matches(name.lower(), by_lower, n=1)

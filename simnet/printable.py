@@ -1,13 +1,12 @@
 """Text that may be shown to a person, on a terminal or in a picture.
 
-Names of columns, files and settings and the errors of other people's code come from elsewhere. An
-escape character in them moves a terminal's cursor or changes its title, a mark of direction shows
-letters in another order, and XML has no way to write most of them at all. So whatever prints or
-draws such text takes these characters out here: the command line's console and its line of error,
-and the labels of figures.
+Other people write the names of columns, files and settings, and the errors of their own code. Such
+text may contain control characters. An escape character moves a terminal's cursor or changes its
+title, a direction mark shows letters in another order, and XML cannot represent most control
+characters. So the command line and the labels of figures use this module to replace them.
 
-An encoding such as cp1252, which Windows gives to pipes, lacks ε and the signs of which pictures
-are made. There a word stands for the letter: `eps`, `<=`, `|`.
+Some encodings, such as cp1252, which Windows uses for pipes, lack ε and the characters that draw
+bars. There the program prints a word or sign that the encoding has: `eps`, `<=`, `|`.
 """
 
 import codecs
@@ -36,7 +35,9 @@ def transliterated(text: str, encoding: str) -> str:
 
 
 def _transliterate(error: UnicodeError) -> tuple[str, int]:
-    """What stands for letters that cannot be encoded: a word, a letter without its accent, or ?."""
+    """Return the replacement for letters that the encoding lacks: a word, a letter without its
+    accent, or a question mark.
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_plain, error.object[error.start : error.end])), error.end
@@ -53,5 +54,5 @@ def _plain(letter: str) -> str:
     return bare or "?"
 
 
-ERRORS = "simnet.transliterate"  # the name of this way to handle errors of encoding
+ERRORS = "simnet.transliterate"  # the name under which Python finds `_transliterate`
 codecs.register_error(ERRORS, _transliterate)

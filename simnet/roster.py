@@ -19,9 +19,9 @@ class Seat:
     """What one party plays: a script, and the party's place among the parties that play this
     script.
 
-    `script` is an async method of the protocol. It is called as `script(party)` or, if its parties
-    bring an input, as `script(party, input)`. `index` is the place, from 1. The role has the name
-    of the method unless `role` gives another name.
+    `script` is an async method of the protocol. The method is called as `script(party)` or, if its
+    parties bring an input, as `script(party, input)`. `index` is the place, from 1. The role has
+    the name of the method unless `role` gives another name.
 
     A seat with `members` belongs to a crowd: one script stands for that many parties who all do the
     same. Each member has its own input, and is billed like one party.
@@ -64,8 +64,8 @@ class Seat:
 
 
 def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
-    """Return seats for `count` parties that all play `script`. Their names are `prefix` with 1, 2,
-    ... behind it.
+    """Return seats for `count` parties that all play `script`. The names of the parties are
+    `prefix` with 1, 2, ... behind it.
 
     >>> async def user(me, item): ...
     >>> list(seats("u", user, 3))
@@ -299,4 +299,5 @@ def _tokens(count: int) -> Words:
 
 
 COUNT_MASK = np.uint64((1 << 24) - 1)
-NAMES_LISTED = 6  # names of a role's parties without consecutive numbers that a message lists
+# The most names that a message lists for a role whose parties are not numbered consecutively.
+NAMES_LISTED = 6

@@ -10,7 +10,7 @@ A test may look like this::
 Write claims in pairs: one test that some coalitions learn nothing, and one test that other
 coalitions learn something. A verdict that never finds anything would pass the first test.
 
-Example. A user adds a random mask to its item. It sends the sum to a reader and the mask to a
+Example. A user adds a random mask to its item. The user sends the sum to a reader and the mask to a
 keeper:
 
 >>> from simnet import Field, Seat, Tag, run
@@ -58,7 +58,7 @@ An exact comparison plays every outcome of every coin:
 0.0
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from simnet.installed import extra_missing
@@ -74,8 +74,10 @@ from simnet.adversary.whole_view import Expectation, meets
 from simnet.adversary.words import verdict_in_words
 from simnet.contract import OverItems, Protocol
 from simnet.exhaustive.compare import Comparison
+from simnet.kernel.fates import Send
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
+from simnet.record.fate import Fate
 from simnet.stated.about import About
 
 Runs = Run | Sequence[Run]
@@ -99,6 +101,38 @@ def schedules() -> st.SearchStrategy[Schedule]:
     return seeds().map(Shuffled)
 
 
+def fates(
+    sent: Mapping[str, Sequence[Send]], most: int | None = None
+) -> st.SearchStrategy[dict[str, Fate]]:
+    """Return a strategy for fates: which of the parties drop out, and where.
+
+    `sent` are the parties that may drop out with what they send, as `simnet.sends` returns it; at
+    most `most` of them drop out. The last send of a party may reach any of its recipients. Fates
+    shrink to none.
+
+    For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
+    """
+    names = [name for name, own in sent.items() if own]
+    if not names:
+        return st.just({})
+    who = st.lists(
+        st.sampled_from(names), max_size=len(names) if most is None else most, unique=True
+    )
+    return who.flatmap(
+        lambda gone: st.fixed_dictionaries({name: _fate(sent[name]) for name in gone})
+    )
+
+
+def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
+    def of(send: Send) -> st.SearchStrategy[Fate]:
+        reached = st.lists(st.sampled_from(send.recipients), unique=True).map(tuple)
+        return st.builds(
+            Fate, st.just(send.tag), st.just(send.place), st.just(0) | reached | st.none()
+        )
+
+    return st.sampled_from(own).flatmap(of)
+
+
 def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
     """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
     takes an input, in order.
@@ -113,7 +147,7 @@ def instances(
     protocol: Callable[..., P], /, **parameters: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[tuple[P, list[int]]]:
     """Return a strategy for pairs: a protocol whose parameters are drawn from the given strategies,
-    and inputs for it.
+    and inputs for this protocol.
 
     For example, `instances(DPDS, users=st.integers(2, 5), items=st.just(3))`.
     """
@@ -158,8 +192,8 @@ def exact_epsilon(
     """Return the exact ε of a coalition's view between the inputs `one` and `other` of a tiny
     instance.
 
-    It is the largest absolute log-ratio of probabilities, and infinite if some view is possible on
-    only one of the inputs. Raises `BadInput` as `assert_same_view` does.
+    This ε is the largest absolute log-ratio of probabilities, and infinite if some view is possible
+    on only one of the inputs. Raises `BadInput` as `assert_same_view` does.
     """
     return Comparison(protocol, corrupt).compare(one, other).epsilon
 

@@ -63,7 +63,7 @@ def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
     """The part of a combination of messages that the coalition's own coins and secrets contribute.
 
-    Returns the numbers of these unknowns, and the coefficient of each unknown.
+    Returns the numbers of the coalition's own unknowns, and the coefficient of each unknown.
     """
     chosen = take(knowledge.view.terms, rows)
     summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)

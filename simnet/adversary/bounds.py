@@ -11,7 +11,8 @@ Theory of operation
    excuse: together with messages that contain these coins it may tell more than it tells alone.
 3. *At least.* The messages alone determine L. A function in L that the ideal output does not
    determine is a leak if its secrets can take other values while the ideal output stays the same.
-   This is certain for secrets that can be varied one by one. It is not certain for
+   This is certain if the secrets can be varied one by one. It is not certain for the following
+   unknowns:
 
    - *tied* unknowns: products, and secrets made from coins;
    - *related* secrets (`simnet.adversary.relations`);
@@ -27,14 +28,14 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from simnet.adversary.deductions import Deductions, Sight
 from simnet.adversary.door_laws.surroundings import WidestView
-from simnet.adversary.field_view import BlockForms, field_view
+from simnet.adversary.field_view import field_view
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.opened_rows import MarkedRows, WidenedView
 from simnet.adversary.relations import Relations
 from simnet.adversary.rewriting import Doors, Rewriting, families_of, joined
 from simnet.adversary.roles import Roles
-from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import Terms, join, no_rows, refine
 from simnet.linear.unknowns import PLACES
@@ -50,35 +51,32 @@ SHOWN = 3  # the largest number of doors that a sentence names
 class ShareBounds:
     """What a coalition learns from field elements: `at_least` and `at_most`.
 
-    `parts` are the messages that reach the coalition from outside. `handed` is what the ideal world
-    hands to the coalition. `knowledge` is what the messages alone determine, over each field.
+    `sight` is what reaches the coalition from outside. `knowledge` is what the messages alone
+    determine, over each field.
     `remarks` are sentences for a reader of the verdict. `rewriting` says how the upper end expands
     products. `view` is the widened view behind the upper end, if doors were given rows with coins.
     """
 
-    def __init__(
-        self,
-        doors: Doors,
-        corrupt: Sequence[str],
-        parts: Sequence[BlockForms],
-        handed: Sequence[Forms],
-    ) -> None:
+    def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
         self._doors = doors
         self._corrupt = corrupt
-        self._parts = parts
-        self._handed = handed
+        self._handed = sight.handed
         self.view: WidenedView | None = None
-        self.rewriting = widest = certain = Rewriting(doors, corrupt, with_opened=True)
-        if not self._receives(widest):
-            certain = Rewriting(doors, corrupt, with_opened=False)
+        # What the coalition deduces for certain, and what it may deduce at most.
+        least = Deductions(doors, corrupt, sight)
+        self.most = most = least if least.is_final else least.widened()
+        self.rewriting = most.rewriting
+        is_received = self._receives(least)
+        if not is_received:
+            least = Deductions(doors, corrupt, sight, with_opened=False)
         reasons: list[str] = []
         # All that the coalition may know about field elements; None if it may know everything.
         self.widest: WidestView | None = None
-        self.knowledge = self._knowledge(certain)
-        self.written_out = certain.written_out
-        self.at_most = self._most(widest, reasons)
-        self.at_least = self._least(certain, reasons)
-        if certain is not widest and self.at_least != self.at_most:
+        self.knowledge = self._knowledge(least)
+        self.written_out = least.rewriting.written_out
+        self.at_most = self._most(most, self.knowledge if least is most else None, reasons)
+        self.at_least = self._least(least.rewriting, reasons)
+        if not is_received and self.at_least != self.at_most:
             reasons.append(
                 "some values that were disclosed in full are on record, but no message carried "
                 "them to the coalition"
@@ -88,22 +86,23 @@ class ShareBounds:
         self.remarks = tuple(reasons) if self.at_least != self.at_most else ()
         if (
             self.at_least == "leaks"
-            and self._varies_alone(certain.roles)
-            and not self._varies_alone(certain.roles, with_input=True)
+            and self._varies_alone(least.rewriting.roles)
+            and not self._varies_alone(least.rewriting.roles, with_input=True)
         ):
             self.remarks += (
                 "the functions listed beyond the output may not depend on anybody's input",
             )
 
     def _knowledge(
-        self, rewriting: Rewriting, lanes: Mapping[int, int] | None = None
+        self, deductions: Deductions, lanes: Mapping[int, int] | None = None
     ) -> tuple[Knowledge, ...]:
         """What the messages determine over each field.
 
         `lanes` gives the number of lanes and the fields, by modulus; without it both follow from
         the messages.
         """
-        parts = [rewriting.part(part) for part in self._parts]
+        rewriting = deductions.rewriting
+        parts = [rewriting.part(part) for part in deductions.parts]
         # The ideal world may hand out a secret over another field than the messages use.
         fields = {part.field for part in parts} | {forms.field for forms in self._handed}
         fields |= set(map(Field, lanes or ()))
@@ -122,13 +121,16 @@ class ShareBounds:
 
     def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
         """What the messages determine, in the lanes and fields of the widened view."""
-        return self._knowledge(self.rewriting, {each.modulus: each.lanes for each in view.fields})
+        return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
 
-    def _receives(self, rewriting: Rewriting) -> bool:
+    def _receives(self, deductions: Deductions) -> bool:
         """Whether the coalition can compute the opened rows that were used to expand products."""
+        rewriting = deductions.rewriting
         roles = rewriting.roles
         for modulus, rows in rewriting.rows_used.items():
-            parts = [rewriting.part(part) for part in self._parts if part.field.modulus == modulus]
+            parts = [
+                rewriting.part(part) for part in deductions.parts if part.field.modulus == modulus
+            ]
             seen = join([refine(part.terms, 1) for part in parts]) if parts else no_rows(1)
             found = MarkedRows(seen, rows, roles.is_coin, roles.is_known, modulus)
             if not found.is_known.all():
@@ -137,11 +139,19 @@ class ShareBounds:
 
     # At most.
 
-    def _most(self, rewriting: Rewriting, reasons: list[str]) -> End:
+    def _most(
+        self, most: Deductions, known_already: Sequence[Knowledge] | None, reasons: list[str]
+    ) -> End:
+        """The upper end. `known_already` is what the messages determine, if it was computed."""
+        doubts = most.doubts()
+        if doubts:
+            reasons += doubts
+            return "leaks"
+        rewriting = most.rewriting
         roles = rewriting.roles
         doors = rewriting.open_doors()
         if doors:
-            view = self.view = WidenedView(*self._rows(rewriting), doors, roles)
+            view = self.view = WidenedView(*self._rows(most), doors, roles)
             if view.breach:
                 reasons.append(view.breach)
                 return "leaks"
@@ -162,16 +172,17 @@ class ShareBounds:
             }
             self.widest = self._widest(functions_in_lanes, view.rows, rewriting)
         else:
+            determined = self._knowledge(most) if known_already is None else known_already
             known = [
                 ([function.terms for function in knowledge.functions], knowledge.ideal)
-                for knowledge in self.knowledge
+                for knowledge in determined
             ]
             functions_in_lanes = {
                 knowledge.modulus: (
                     knowledge.view.lanes,
                     [function.terms for function in knowledge.functions],
                 )
-                for knowledge in self.knowledge
+                for knowledge in determined
             }
             # No door was given a row with coins, so the rows of the view are not needed.
             self.widest = self._widest(functions_in_lanes, {}, rewriting)
@@ -202,11 +213,12 @@ class ShareBounds:
             handed=[rewriting.terms(forms) for forms in self._handed],
         )
 
-    def _rows(self, rewriting: Rewriting) -> tuple[dict[int, Terms], dict[int, Terms]]:
+    def _rows(self, deductions: Deductions) -> tuple[dict[int, Terms], dict[int, Terms]]:
         """The rows of messages and of the ideal output, by modulus."""
+        rewriting = deductions.rewriting
         messages: dict[int, list[Terms]] = defaultdict(list)
         ideal: dict[int, list[Terms]] = defaultdict(list)
-        for part in self._parts:
+        for part in deductions.parts:
             messages[part.field.modulus].append(rewriting.part(part).terms)
         for forms in self._handed:
             ideal[forms.field.modulus].append(rewriting.terms(forms))
@@ -282,7 +294,7 @@ class ShareBounds:
 
 
 def _related(numbers: set[int], relations: Relations) -> set[int]:
-    """Those of the given families of secrets that are related to another given family."""
+    """Return the given families of secrets that are related to another given family."""
     groups: dict[Hashable, set[int]] = defaultdict(set)
     for number in numbers:
         groups[relations.group(number)].add(number)
@@ -312,7 +324,9 @@ def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> se
 
 
 def _exceeds(knowledge: Knowledge, fixed: set[int]) -> bool:
-    """Whether a function is not in F, with the secrets of `fixed` families left out of both."""
+    """Return whether some function of L does not lie in F after the secrets of `fixed` families are
+    left out of both.
+    """
     ideal = Span(knowledge.modulus)
     for vector, _ in knowledge.ideal.basis():
         ideal.add(_without(vector, fixed))

@@ -103,6 +103,8 @@ def certificate_of(
     >>> certificate["statement"], certificate["fields"][0]["learned"][0]["values"]
     ('leaks', [5])
     """
+    if any(done.fates for done in verdict.runs):
+        raise SimnetError("a certificate cannot name drop-outs: judge a run in which nobody does")
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
     protocol = verdict.runs[0].protocol
@@ -151,8 +153,8 @@ def certificate_text(certificate: Json) -> str:
 def source_digest(protocol: type) -> str | None:
     """A digest of the sources that a protocol is made from, without docstrings and comments.
 
-    These are the protocol's module and the modules that it imports, except for simnet itself. None
-    if there is no file.
+    The sources are the protocol's module and the modules that it imports, except for simnet itself.
+    Return None if the protocol has no source file.
     """
     file = getattr(sys.modules.get(protocol.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
@@ -307,8 +309,8 @@ class _FieldWriter:
         return messages
 
     def _further(self) -> list[Vector]:
-        """Functions that the coalition may learn in addition to those that the messages tell,
-        reduced by these.
+        """Return functions that the coalition may learn in addition to the functions that the
+        messages tell. Both kinds together span everything that the coalition may learn.
         """
         if self._proof is None:
             return []
@@ -326,9 +328,7 @@ class _FieldWriter:
         own_numbers = np.zeros((len(own_unknowns), lanes), dtype=np.int64)
         for places, numbers in self._unknowns.values_by_family(own_unknowns, lanes):
             own_numbers[places] = numbers
-        values = np.zeros(
-            lanes, dtype=object
-        )  # an array of Python's integers, which cannot overflow
+        values = np.zeros(lanes, dtype=object)  # of Python's integers, which cannot overflow
         for unknown, coefficient in function.items():
             values = values + self._unknowns.values(unknown, lanes).astype(object) * coefficient
         own = zip(own_unknowns.tolist(), shares.tolist(), own_numbers.tolist(), strict=True)
@@ -432,7 +432,8 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
     if with_seed:
         reveals.append(
             "The seeds of the runs: whoever has a seed can compute all coins of its run. Digests "
-            "of inputs and traces: whoever can try all inputs can find them by these."
+            "of inputs and traces: whoever can try all possible inputs can find the true inputs by "
+            "comparing digests."
         )
     if weights:
         reveals.append(
@@ -442,7 +443,8 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
     if discrete.disclosure is None or not discrete.disclosure.independent:
         reveals.append(
             "How much was sent under each tag, and the senders and keys of the messages that "
-            "reached the coalition: both may depend on inputs, because disclosed values do."
+            "reached the coalition: both may depend on inputs, because disclosed values depend on "
+            "inputs."
         )
     return reveals
 

@@ -5,8 +5,8 @@ Call it in one of these ways::
     python -m simnet.adversary.check FILE
 
 `docs/reference/certificates.md` says what a certificate is and what must hold of it. This module
-follows that page section by section. It is one of two readers that were written from the page; the
-other reader is `check.mjs` beside this file.
+follows that page section by section. This module is one of two readers that were written from that
+page; the other reader is `check.mjs` beside this file.
 
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
@@ -37,7 +37,7 @@ from typing import Any
 
 VERSION = 2
 MOST_DIGITS = 1_000  # of a number
-LIMIT = 100_000_000  # products, which take some twenty seconds
+LIMIT = 100_000_000  # the most products; to compute so many takes some twenty seconds
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
@@ -46,7 +46,7 @@ KINDS = ("coin", "secret", "product", "monomial", "public")
 # The class of an unknown.
 COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
 
-Vector = dict[int, int]  # coefficients by unknown; no coefficient is 0
+Vector = dict[int, int]  # maps each unknown to its coefficient, which is not 0
 
 
 class BadCertificate(ValueError):
@@ -58,7 +58,7 @@ class Checked:
     """What a certificate proves, and what it cannot show, as sentences."""
 
     statement: str
-    products: int  # products that the check took
+    products: int  # the number of products that the check computed
     proved: str
     not_shown: str
 
@@ -197,7 +197,7 @@ class _Families:
         self.classes = list(map(self._class, range(len(self.sizes))))
 
     def is_public(self, family: int) -> bool:
-        """Whether the family is that of the number 1."""
+        """Return whether the family's only unknown is the number 1, which everybody knows."""
         return self._kinds[family] == "public"
 
     def is_own(self, family: int) -> bool:
@@ -345,7 +345,8 @@ class _Field:
         self.families = frozenset(self._family)
         self._class = [families.classes[family] for family in self._family]
         self.rows: list[Vector] = []
-        self.elements: Counter[tuple[int, str]] = Counter()  # field elements sent, by run and tag
+        # The number of field elements sent, by run and tag.
+        self.elements: Counter[tuple[int, str]] = Counter()
         for at, message in enumerate(_list(part["messages"], where)):
             self._read_message(message, runs, f"{where}.messages[{at}]")
         self.opened = [
@@ -482,7 +483,7 @@ class _Field:
         return [self._form(form, where) for form in _list(forms, where)]
 
     def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
-        """What to add to each coin."""
+        """Return, for each coin in the list, the form to add to the coin."""
         where = f"{self._where}.{key}"
         found: dict[int, Vector] = {}
         for move in _list(moves, where):
@@ -640,7 +641,7 @@ class _Field:
                 self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
 
     def beyond_ideal(self, functions: Sequence[Vector]) -> int:
-        """The number of these functions that do not follow from the ideal output."""
+        """Return how many of the given functions do not follow from the ideal output."""
         return sum(bool(self._reduced(dict(each), self._ideal_basis)) for each in functions)
 
     def _check_learned(self, entry: _Learned, where: str) -> None:
@@ -945,12 +946,13 @@ def main() -> int:
     )
     options = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a file's name may contain any letters
+        # The name of a file may contain letters that the terminal cannot show.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return _check_files(options.files, options.limit)
     except (
         BrokenPipeError
-    ):  # the reader of our output has closed it; this says nothing about the proof
+    ):  # the program that reads our output has ended, which says nothing about the proof
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

@@ -3,8 +3,8 @@
 Bits, indices and reals travel unprotected, so there is nothing to eliminate: we list what the
 coalition sees. Everything that these values can tell follows from the values that honest parties
 disclosed. We find the law of disclosed values by calling the doors (`door_laws`). We count every
-disclosed value, even if no message carries it: a party may depend on the value in whether it sends
-a message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
+disclosed value, even if no message carries it, because the value may decide whether a party sends a
+message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
 law, or if the protocol states a smaller loss for this coalition. For example, an aggregator of TSS
 sees the set of items that each user reports::
 
@@ -29,7 +29,7 @@ from simnet.record.message import Block, Message
 from simnet.stated.about import About
 from simnet.stated.disclosure import TRAFFIC, Disclosure
 
-MOST_LINKS = 10_000  # links are listed one by one up to this number
+MOST_LINKS = 10_000  # if there are more links than this, they are not listed one by one
 
 MessageKind = tuple[str, str, str]  # the tag, the sender's role, and the wire types
 
@@ -46,7 +46,7 @@ class DiscreteView:
     sees: tuple[dict[str, Any], ...]
     disclosure: Disclosure | None
     disclosed: tuple[DisclosedDoors, ...] = ()
-    reason: str = "the protocol states nothing about it (it has no `disclosure`)"
+    reason: str = "the protocol states nothing about disclosed values (it has no `disclosure`)"
     # Whether honest parties made no secrets, so that only disclosed values can tell anything.
     protects_alone: bool = False
 
@@ -156,9 +156,16 @@ def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
 
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
-    """The tags of all messages that the coalition sends, receives or can observe."""
+    """The tags of all messages that the coalition sends, receives or can observe, and of the
+    messages that it waited for in vain.
+    """
     members = _members(run, coalition.parties)
-    return {
+    silent = {
+        silence.tag
+        for silence in run.transcript.silences
+        if silence.recipient in members and not members.issuperset(silence.senders)
+    }
+    return silent | {
         block.tag
         for block in run.transcript.blocks
         if coalition.network
@@ -171,7 +178,7 @@ def _plain_kinds(runs: Sequence[Run], parties: Sequence[str]) -> list[dict[str, 
     counts: Counter[MessageKind] = Counter()
     senders: dict[
         MessageKind, dict[str, int]
-    ] = {}  # senders by name, each with the size of its crowd
+    ] = {}  # the size of the crowd of each sender, by the sender's name
     for run in runs:
         roster = run.roster
         members = _members(run, parties)

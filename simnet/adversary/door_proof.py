@@ -131,8 +131,8 @@ class DoorProof:
         compute.
 
         A row without coins that the coalition can compute is a function of secrets, which is listed
-        anyway. It counts as seen if other rows of its door are seen, because then all of them must
-        be.
+        anyway. Such a row counts as seen if other rows of its door are seen, because then all rows
+        of the door must be seen.
         """
         return [
             bool(rows.is_given[at])

@@ -123,7 +123,7 @@ class Expansion:
         return Terms.of_vectors([self.written_out(row) for row in refine(terms, 1).vectors()])
 
     def _solved(self, rows: Sequence[Vector]) -> Span:
-        """The rows that contain coins, solved for coins."""
+        """Solve each row that contains coins for one of its coins, and return the solved rows."""
         solved = Span(self._modulus, order=lambda unknown: (not self._is_coin(unknown), unknown))
         for place, row in enumerate(rows):
             rest, origin = solved.reduce(_without_number(row), {place: 1})

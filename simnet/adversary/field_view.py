@@ -16,12 +16,13 @@ one elimination. This is right if lanes do not share unknowns. If unknown 7 is i
 and in lane 0 of another row, then each element gets its own row instead.
 
 *Where rows come from.* A block (messages that were sent at once) gives one `BlockForms`: its rows,
-and for each row the message and the element where it begins. All of them over one field make up a
-`FieldView`, in which a row can be traced back to its message (`excerpt`), for attacks and
+and for each row the message and the element where it begins. All `BlockForms` over one field make
+up a `FieldView`, in which a row can be traced back to its message (`excerpt`), for attacks and
 certificates.
 """
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import attrs
 import numpy as np
@@ -31,6 +32,7 @@ from simnet.linear.forms import Forms
 from simnet.linear.terms import Terms, common_lanes, join, no_rows, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
+from simnet.values.opaque import Boxes, PublicKeys
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -120,8 +122,75 @@ def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator
 
 
 @attrs.frozen(eq=False, kw_only=True)
+class BoxesReceived:
+    """Boxes in one message to a coalition; the other names are as for `BlockForms`."""
+
+    run: int
+    number: int
+    block: Block
+    place: int
+    piece: int
+    boxes: Boxes
+
+    def opened(self, which: Sequence[int]) -> BlockForms:
+        """Return the contents of some of the boxes, given by their places."""
+        content = self.boxes.content
+        assert isinstance(content, Forms)
+        forms = content[np.array(which, dtype=np.intp)]
+        elements = prod(content.shape[1:])
+        rows_each = forms.terms.rows // len(which)
+        within = np.arange(rows_each) * forms.terms.lanes
+        offsets = np.array(which, dtype=np.int64)[:, np.newaxis] * elements + within
+        return BlockForms(
+            run=self.run,
+            number=self.number,
+            block=self.block,
+            piece=self.piece,
+            places=np.full(forms.terms.rows, self.place),
+            offsets=offsets.reshape(-1),
+            terms=forms.terms,
+            field=forms.field,
+        )
+
+
+def boxes_received(
+    run: int, blocks: Sequence[Block], members: frozenset[int]
+) -> Iterator[BoxesReceived]:
+    """Yield the boxes that members of a coalition receive from outside, message by message."""
+    for number, block in enumerate(blocks):
+        if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
+            continue
+        for place, message in enumerate(block.messages()):
+            if message.recipient in members:
+                for piece, boxes in enumerate(message.pieces):
+                    if isinstance(boxes, Boxes):
+                        yield BoxesReceived(
+                            run=run,
+                            number=number,
+                            block=block,
+                            place=place,
+                            piece=piece,
+                            boxes=boxes,
+                        )
+
+
+def public_keys_received(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[bytes]:
+    """Yield the public keys that members of a coalition receive from outside."""
+    for block in blocks:
+        if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
+            continue
+        for message in block.messages():
+            if message.recipient in members:
+                for piece in message.pieces:
+                    if isinstance(piece, PublicKeys):
+                        yield from piece.texts()
+
+
+@attrs.frozen(eq=False, kw_only=True)
 class Excerpt:
-    """A message's elements from `element` on, with their numbers: as many as a row has lanes."""
+    """Consecutive elements of a message, from `element` on, with their numbers: one element for
+    each lane of a row.
+    """
 
     run: int
     round: int
@@ -144,7 +213,7 @@ class FieldView:
     parts: tuple[BlockForms, ...]
     terms: Terms
     ideal: Terms
-    starts: Ints  # the first row of each part, and the number of rows
+    starts: Ints  # the number of the first row of each part, and then the number of all rows
 
     @property
     def lanes(self) -> int:
@@ -179,7 +248,9 @@ def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:
         message: Numbers = block.rows.sampled.numbers()[place]
         return message.reshape(-1)
     payload = block.rows[place]
-    forms: Forms = payload[piece] if isinstance(payload, tuple) else payload
+    found = payload[piece] if isinstance(payload, tuple) else payload
+    forms = found.content if isinstance(found, Boxes) else found
+    assert isinstance(forms, Forms)
     return forms.sampled.numbers().reshape(-1)
 
 

@@ -1,11 +1,11 @@
 """Find out whether a coalition knows the linear forms of the messages that it receives.
 
 Theory of operation. A verdict of `leaks` names a combination of messages that is a function of
-honest secrets. To use this combination, the coalition must know the linear form of each message. It
-knows the forms if they follow from public parameters, from disclosed values and from messages that
-it receives in clear. It may not know them if an honest party has drawn a discrete coin. For
-example, if a server forwards shares in a random order, then only the server knows which share comes
-from which user.
+honest secrets. To use this combination, the coalition must know the linear form of each message.
+The coalition knows the forms if they follow from public parameters, from disclosed values and from
+messages that it receives in clear. The coalition may not know the forms if an honest party has
+drawn a discrete coin. For example, if a server forwards shares in a random order, then only the
+server knows which share comes from which user.
 
 So the run is read symbolically again, with other coins for one such party at a time. Suppose that
 the coalition then receives the same plain contents in the same rounds, but other forms. Then
@@ -30,10 +30,13 @@ from simnet.linear.terms import refine
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.record.message import Block
 from simnet.record.trace import canonical
+from simnet.values.opaque import Opaque
 from simnet.values.rows import Rows, Tally
 
-TRIES = 6  # other outcomes tried; a fair coin stays the same in all with probability 2**-6
-MOST_PARTIES = 4  # at most so many parties have their coins varied
+# The number of other outcomes tried; a fair coin comes out the same in all of them with
+# probability 2**-6.
+TRIES = 6
+MOST_PARTIES = 4  # the largest number of parties whose coins are varied
 
 
 def knows_structure(
@@ -41,8 +44,8 @@ def knows_structure(
 ) -> bool:
     """Whether `members` notice every other outcome of honest parties' coins that we tried.
 
-    They notice an outcome if it changes what they receive in clear. An outcome that leaves all
-    their forms as they are does not matter. `record` has what the doors of the run gave. Coins
+    The members notice an outcome if it changes what they receive in clear. An outcome that leaves
+    all their forms as they are does not matter. `record` has what the doors of the run gave. Coins
     drawn inside doors are not varied, because the doors give recorded values.
     """
     corrupt = frozenset(members)
@@ -122,7 +125,7 @@ def _in_clear(block: Block, members: frozenset[int]) -> object:
         return head, received, canonical(block.rows)
     pieces = [
         [
-            (piece.field, piece.shape) if isinstance(piece, Forms) else canonical(piece)
+            (piece.wire, piece.shape) if isinstance(piece, Forms | Opaque) else canonical(piece)
             for piece in message.pieces
         ]
         for message in block.messages()

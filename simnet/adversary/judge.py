@@ -63,14 +63,21 @@ possible, the protocol's `About` record may state the law.
 """
 
 import functools
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from simnet.adversary.bounds import ShareBounds
 from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
+from simnet.adversary.deductions import Sight
 from simnet.adversary.discrete import DiscreteView, discrete_view
 from simnet.adversary.door_laws.door_judge import DoorJudge
 from simnet.adversary.door_uses import DoorUse
-from simnet.adversary.field_view import BlockForms, forms_received
+from simnet.adversary.field_view import (
+    BlockForms,
+    BoxesReceived,
+    boxes_received,
+    forms_received,
+    public_keys_received,
+)
 from simnet.adversary.hidden_structure import knows_structure
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
@@ -188,7 +195,7 @@ class Judge:
             for sampled, reading in zip(self.sampled_runs, self._readings, strict=True)
         )
         self._ideal_outputs = [
-            ideal_world(done.protocol, done.inputs, done.seed, reading)
+            ideal_world(done.protocol, done.inputs, done.seed, reading, done.happened)
             for done, reading in zip(self._runs, self._readings, strict=True)
         ]
         self._doors = Doors(
@@ -232,6 +239,7 @@ class Judge:
         if not self._shares_nothing(discrete):
             least, most, knowledge = bounds.at_least, bounds.at_most, bounds.knowledge
             notes += bounds.remarks
+            notes += bounds.most.model() if most != "leaks" else []
         return Verdict(
             corrupt=coalition,
             at_least=least,
@@ -259,7 +267,6 @@ class Judge:
 
     def _bounds(self, coalition: Coalition) -> ShareBounds:
         """What the coalition learns from field elements."""
-        parts = [part for place in self._places for part in self._received(place, coalition)]
         handed = [
             array
             for outputs in self._ideal_outputs
@@ -268,21 +275,22 @@ class Judge:
             # A functionality may also hand out plain numbers; these are no functions of secrets.
             if isinstance(array, Forms)
         ]
-        return ShareBounds(self._doors, coalition.parties, parts, handed)
-
-    @property
-    def _places(self) -> range:
-        return range(len(self._runs))
+        parts: list[BlockForms] = []
+        boxes: list[BoxesReceived] = []
+        public_keys: set[bytes] = set()
+        for place, done in enumerate(self._runs):
+            members = self._members(place, coalition)
+            parts += forms_received(place, done.transcript.blocks, members)
+            if self.unknowns.queries:
+                boxes += boxes_received(place, done.transcript.blocks, members)
+                public_keys.update(public_keys_received(done.transcript.blocks, members))
+        sight = Sight(parts, boxes, frozenset(public_keys), handed)
+        return ShareBounds(self._doors, coalition.parties, sight)
 
     def _members(self, place: int, coalition: Coalition) -> frozenset[int]:
         """The numbers of the coalition's members in one of the runs."""
         numbers = self._runs[place].roster.number
         return frozenset(numbers[name] for name in coalition.parties if name in numbers)
-
-    def _received(self, place: int, coalition: Coalition) -> Iterator[BlockForms]:
-        """The forms that reach the coalition in one of the runs."""
-        blocks = self._runs[place].transcript.blocks
-        return forms_received(place, blocks, self._members(place, coalition))
 
     # What the runs declare.
 
@@ -292,8 +300,8 @@ class Judge:
         return {name for reading in self._readings for name in reading.declared}
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
-        """Whether the protocol states that perturbation alone protects, and no field element was
-        sent.
+        """Return whether no field element was sent, no secret was declared, and the protocol states
+        that perturbation alone protects the inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
         return discrete.protects_alone and not self._declaring and not sends_field_elements
@@ -335,17 +343,20 @@ class _Checks(DoorChecks):
         return self._judge.knows_structure(corrupt)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether it depends on inputs alone if the door's function raises an error."""
+        """Return whether the inputs alone decide if the door's function raises an error."""
         return self._judge.door_judge.refuses_by_inputs_alone(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:
-        """Whether two inputs show that the coalition's knowledge exceeds the ideal output."""
+        """Return whether two inputs were found that give the coalition equal ideal outputs, but
+        different values of the functions that it knows.
+        """
         return self._judge.door_judge.has_witness(corrupt, knowledge)
 
 
 def _identity(done: Run) -> Hashable:
-    """A key that is equal for two runs just if they are one run that was given twice."""
-    return done.seed, repr(done.protocol), canonical(done.inputs)
+    """Return a key of a run. Two runs have equal keys only if one run was given twice."""
+    fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
+    return done.seed, repr(done.protocol), canonical(done.inputs), fates
 
 
 def _largest(runs: Sequence[Run]) -> Run:

@@ -13,14 +13,14 @@ it knows itself, and plain numbers, which are public. Example, with u1 in the co
 1. *Elimination* (`simnet.linear.elimination`) removes the honest coins. The result is a list of
    *remnants*, which are combinations of rows without coins: here 2·(row 0) - (row 1) + c1 = 2 s2.
    Row 2 gives no remnant: its coin d2 is in no other row, so the row is uniform for every s2'.
-2. L is the span of the remnants. Its reduced basis lists what the coalition determines: s2.
+2. L is the span of the remnants. The reduced basis of L lists what the coalition determines: s2.
 3. F is the span of what the ideal world hands to the coalition. A basis function that lies in F is
    *in the output*: the coalition may know it.
 
-*Tied unknowns* cannot be varied by themselves: secrets made from coins, and products. They are
-chosen first as pivots when L is reduced. So they are eliminated from the other functions as far as
-possible, and the basis functions without tied unknowns span everything that is determined without
-them.
+*Tied unknowns* cannot be varied by themselves: secrets made from coins, and products. Tied unknowns
+are chosen first as pivots when L is reduced. So they are eliminated from the other functions as far
+as possible, and the basis functions without tied unknowns span everything that is determined
+without them.
 """
 
 import attrs

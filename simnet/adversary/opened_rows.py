@@ -10,10 +10,10 @@ are given rows of field elements can make this answer wrong, in two ways.
 coins. For example, a coin w hides x in the message x + w. If a party also sends the coin r, and
 discloses whether w + r is 0, then this tells something about w, and so about x.
 
-*Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. It
-is neither uniform like a coin nor free like other secrets, because it depends on the coins that it
-is made from. The product of two rows with coins is also a derived secret, and so is a secret that
-is made from a derived secret.
+*Derived secrets.* A secret that a door makes from a row with coins is called a derived secret. A
+derived secret is neither uniform like a coin nor free like other secrets, because it depends on the
+coins that it is made from. The product of two rows with coins is also a derived secret, and so is a
+secret that is made from a derived secret.
 
 Let Y be the rows that were given to doors with disclosed values. (A door that may refuse counts
 too: it is known that the door did not refuse.) Fix everything that was disclosed. If three
@@ -39,7 +39,7 @@ the upper bound is `leaks`.
 
 *Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
 member of the coalition made from field elements that it had received. Such a secret depends on the
-coins of honest parties. It counts as a coin, and we add a row that tells this coin to the
+coins of honest parties. The secret counts as a coin, and we add a row that tells this coin to the
 coalition.
 
 Example over F_7. User u1 sends x + r, and gives w + r to a door. The coin w hides r, so the
@@ -118,7 +118,7 @@ class DoorRows:
     def title(self) -> str:
         """The door's name for people."""
         if self.kind == "product":
-            return f"a product of {self.party}"
+            return f"a product of field elements that {self.party} computes"
         return f"me.{self.kind}({self.function}) of {self.party}"
 
 

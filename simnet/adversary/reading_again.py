@@ -76,6 +76,7 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         done.seed,
         observe=observed,
         reading=reading,
+        fates=done.fates,
         threads=1,  # so that blocks are recorded in the same order every time
         schedule=copy.deepcopy(
             done.schedule

@@ -2,11 +2,11 @@
 
 Theory of operation. A script cannot look at its input, and the function of a door must be pure.
 Python cannot enforce purity: a function may append to a list that the script reads later. The
-symbolic reading notices this if the script uses the list in the given run. It misses a script that
-uses the list with other inputs only. So we play the run again, in numbers, with other inputs. All
-doors call their functions with these inputs, but discard the results and return the recorded
-values. Then only a side effect of a function can change the behaviour of a script. If any behaviour
-changes, an error names the script.
+symbolic reading notices this if the script uses the list in the given run. But the symbolic reading
+misses a script that uses the list with other inputs only. So we play the run again, in numbers,
+with other inputs. All doors call their functions with these inputs, but discard the results and
+return the recorded values. Then only a side effect of a function can change the behaviour of a
+script. If any behaviour changes, an error names the script.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
 me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the
@@ -15,10 +15,11 @@ the script sends a message, so it is refused.
 
 One replay changes the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
-With N items, N - 1 replays give every party every item once, and N more give all parties the same
-item. If functions share something, this may be visible only if the inputs of some parties change
-and those of others do not. So further replays change the input of one party, and then of two. We do
-not try all joint inputs. Of a large run we make only some replays: see `MOST_MESSAGES`.
+With N items, N - 1 replays give every party each of the other items once, and N more replays give
+all parties the same item. If functions share something, this may be visible only if the inputs of
+some parties change and those of others do not. So further replays change the input of one party,
+and then of two. We do not try all joint inputs. Of a large run we make only some replays: see
+`MOST_MESSAGES`.
 
 We also compare the results of the functions, in a replay with the run's own inputs too. A function
 that is called twice with the same values and the same coins must return the same value. Otherwise
@@ -51,7 +52,7 @@ from simnet.values.sealed import Input, Made
 
 # Limit for all replays of one run together. At least one replay is made of every run.
 MOST_MESSAGES = 5_000
-MOST_REPLAYS = 16  # at least so many replays are made, if `MOST_MESSAGES` allows it
+MOST_REPLAYS = 16  # the number of replays that are made at least, if `MOST_MESSAGES` allows so many
 # the most replays if not every item can be tried
 MOST_OF_MANY = 200
 
@@ -102,12 +103,13 @@ def replayed_on_other_inputs(
             reading=_OtherInputs(record, other, done.seed, answers),
             schedule=copy.deepcopy(done.schedule),
             threads=1,
+            fates=done.fates,
         )
         try:
             compare_runs(done, again)
         except ScriptError as error:
             if other is done.inputs:
-                raise  # the reason is not the other inputs
+                raise  # the run fails even with its own inputs, so other inputs are not the reason
             raise ScriptError(
                 f"{str(error).partition(' when the run')[0]} when parties hold other inputs, "
                 f"although every door gives what it gave before: {PURE}"

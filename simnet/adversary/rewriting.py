@@ -11,6 +11,7 @@ expanded depends on which secrets depend on coins. So the two steps alternate un
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from math import prod
 
 import attrs
@@ -95,11 +96,19 @@ class Rewriting:
     """Forms with expanded products, for one coalition, and the resulting roles of unknowns.
 
     `with_opened` says whether rows that were disclosed in full are used to expand products.
-    `rows_used` are the rows that were used, by modulus.
+    `rows_used` are the rows that were used, by modulus. `streams` are the families of random rows
+    whose seeds the coalition knows.
     """
 
-    def __init__(self, doors: Doors, corrupt: Sequence[str], with_opened: bool) -> None:
+    def __init__(
+        self,
+        doors: Doors,
+        corrupt: Sequence[str],
+        with_opened: bool,
+        streams: AbstractSet[int] = frozenset(),
+    ) -> None:
         self._doors = doors
+        self._streams = streams
         self._corrupt = frozenset(corrupt)
         self._with_opened = with_opened
         self._expansions: dict[int, Expansion] = {}
@@ -189,7 +198,7 @@ class Rewriting:
             for each, families in zip(self._doors.arguments, self._families, strict=True)
             if each.source.made is not None
         ]
-        return Roles(self._doors.unknowns, self._corrupt, makings)
+        return Roles(self._doors.unknowns, self._corrupt, makings, self._streams)
 
     def _expand(self) -> None:
         """Expand all products that can be expanded now, and find the roles again."""
@@ -216,7 +225,7 @@ class Rewriting:
         def is_free(unknown: int) -> bool:
             number = unknown // PLACES
             if unknowns.families[number].factors:
-                return True  # these families may have been made after the roles were computed
+                return True  # new families may have been made after the roles were computed
             is_fixed = roles.known[number] and not roles.moving[number]
             is_secret = unknowns.families[number].kind == "secret"
             return bool(

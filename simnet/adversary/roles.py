@@ -1,8 +1,9 @@
 """What each unknown is to a coalition: an honest coin, a known number, a free secret or a derived
-one.
+secret.
 
 Theory of operation. A party knows its own coins and secrets. A coin that no member of the coalition
-knows is uniform to it. Doors add two more cases, because a secret can be made from coins::
+knows is uniform for the coalition. Doors add two more cases, because a secret can be made from
+coins::
 
     u1: t = me.secret(f, x + r)     t depends on the coin r: it is no free secret, but *derived*
     u2: receives r, and makes
@@ -36,7 +37,7 @@ import numpy as np
 from simnet.arrays import Bools, Ints
 from simnet.linear.unknowns import KINDS, PLACES, Unknowns
 
-COIN, PRODUCT = KINDS.index("coin"), KINDS.index("product")
+COIN, PRODUCT, STREAM = (KINDS.index(kind) for kind in ("coin", "product", "stream"))
 
 
 @attrs.frozen
@@ -50,7 +51,7 @@ class Making:
 class Roles:
     """The roles of all families of unknowns; each role is an array by the number of the family.
 
-    - `coin`: coins of honest parties.
+    - `coin`: coins of honest parties, and random rows whose seeds the coalition does not know.
     - `known`: unknowns that the coalition knows.
     - `moving`: unknowns that the coalition knows, and that depend on honest coins.
     - `derived`: secrets and products of honest parties that depend on coins.
@@ -60,11 +61,17 @@ class Roles:
     """
 
     def __init__(
-        self, unknowns: Unknowns, corrupt: Iterable[str], makings: Sequence[Making]
+        self,
+        unknowns: Unknowns,
+        corrupt: Iterable[str],
+        makings: Sequence[Making],
+        streams: AbstractSet[int] = frozenset(),
     ) -> None:
+        """`streams` are the families of random rows whose seeds the coalition knows."""
         self.known = unknowns.held_by(corrupt)
+        self.known[list(streams)] = True
         kinds = unknowns.kinds()
-        is_coin = kinds == COIN
+        is_coin = (kinds == COIN) | (kinds == STREAM)
         self.coin: Bools = is_coin & ~self.known
         depends = self.coin.copy()
         pending, before = list(makings), -1

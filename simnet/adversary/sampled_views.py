@@ -20,9 +20,9 @@ Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on on
 the other. In 400 runs on each side the feature "report u1→server" is 1 about 100 and 300 times, the
 p-value is about 1e-45, and the views differ.
 
-The finding is *sampled*. The test reports a difference with the stated rate of false alarms. If it
-reports none, the views may still differ: `detectable` says how large a difference in one feature
-would have been found, and the test misses a difference that no feature shows.
+The finding is *sampled*. The test reports a difference with the stated rate of false alarms. If the
+test reports no difference, the views may still differ: `detectable` says how large a difference in
+one feature would have been found, and the test misses a difference that no feature shows.
 """
 
 from collections import Counter
@@ -44,13 +44,13 @@ from simnet.record.trace import canonical
 from simnet.stated.about import About
 
 BINS = 8
-MAX_LINK_BYTES = 1 << 32  # traffic on one link in one round
+MAX_LINK_BYTES = 1 << 32  # the largest number of bytes on one link in one round
 LEAST_RUNS = 20
 FALSE_ALARM = 1e-6
 POWER = 0.9
 
 Feature = tuple[str, int]  # the feature's name, and the class of its value
-Counts = Counter[Feature]  # counts over the runs of one side
+Counts = Counter[Feature]  # how often each feature occurs in the runs on one side
 
 
 @attrs.frozen(kw_only=True)
@@ -83,7 +83,7 @@ def sampled_views_differ(
     """Test whether a coalition's views on two inputs have different laws.
 
     `one` and `other` are the inputs of the two sides, `runs` is the number of runs on each side.
-    `about` is what the protocol states about itself. It is needed if the protocol states that
+    `about` is what the protocol states about itself. `about` is needed if the protocol states that
     perturbation alone protects inputs, because such a script declares no secrets. `progress` is
     called with 1 after each run.
 
@@ -149,8 +149,9 @@ def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iter
     """Every element that the coalition receives, and the sum of each sender's elements at each
     place.
     """
-    seen: Counter[str] = Counter()  # messages so far under the same tag, link and key
-    sums: dict[tuple[str, int], int] = {}  # the elements by name, with their numbers of values
+    seen: Counter[str] = Counter()  # the number of messages so far, by tag, link and key
+    # Maps each element's name to the number of values that it can take.
+    sums: dict[tuple[str, int], int] = {}
     for message in received:
         sender = names[message.sender]
         link = f"{message.tag} {sender}→{names[message.recipient]} {message.key}"
@@ -211,7 +212,8 @@ def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
 
     Runs without the feature form a class of their own; rare classes are merged.
     """
-    from scipy.stats import chi2_contingency  # imported only here: scipy loads slowly
+    # Scipy loads slowly, so we import it only where it is needed.
+    from scipy.stats import chi2_contingency
 
     classes = sorted({value for count in counts for feature, value in count if feature == name})
     table = np.array([[count[name, value] for value in classes] for count in counts])
@@ -223,11 +225,12 @@ def _p_value(counts: Sequence[Counts], name: str, runs: int) -> float:
 
 
 def _detectable(runs: int, features: int, false_alarm: float) -> float:
-    """The smallest difference of two coins' probabilities that so many tosses detect.
+    """Return the smallest difference of two coins' probabilities that `runs` tosses of each coin
+    detect with probability `POWER`.
 
-    They detect it with probability `POWER`, at this rate of false alarms over all features.
+    `false_alarm` is the rate of false alarms over all features.
     """
-    from scipy.special import ndtri  # imported only here: scipy loads slowly
+    from scipy.special import ndtri  # scipy loads slowly, so we import it only where it is needed
 
     threshold = -float(ndtri(false_alarm / max(features, 1) / 2)) + float(ndtri(POWER))
     return min(1.0, threshold * float(np.sqrt(0.5 / runs)))

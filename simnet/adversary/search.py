@@ -20,7 +20,7 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
    anything. In the example {u2, u3, u4} reads s, and no smaller set reads anything. We compute
    whether the whole group tells anything, and whether this is a single element of the secret.
 
-3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If it
+3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
    states the number k, we compute that the first k recipients read something, and that the first
    k - 1 read nothing. The result for the first k recipients is then taken for every set of k
    recipients. If the protocol states nothing, sets of recipients are tried by size, up to
@@ -70,12 +70,16 @@ from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
 MAX_SIZE = 3
-OTHERS_NAMED = 4  # up to so many parties of other roles are listed one by one
+# If there are more parties of other roles than this, they are not listed one by one.
+OTHERS_NAMED = 4
 
 ADDITIVE_NOTE = (
     "every coin occurs in at most two messages: the search is exact for sets of any size"
 )
-THRESHOLD_NOTE = "by the protocol's threshold, one set stands for all sets of its size"
+THRESHOLD_NOTE = (
+    "the protocol states how many recipients are enough to read a secret; one set of recipients "
+    "stands for all sets of the same size"
+)
 SPREAD_REASON = (
     "several groups of messages contain parts of one secret, but each group is searched alone"
 )
@@ -87,7 +91,7 @@ FORWARDED_REASON = (
     "values tell was not searched"
 )
 
-Users = tuple[int, ...]  # a set of users by number, ascending
+Users = tuple[int, ...]  # a set of users: their numbers in ascending order
 
 
 @attrs.frozen
@@ -209,7 +213,8 @@ class BreakingSearch:
 
         Raises `BadInput` for a party that declares no secret.
         """
-        number = self._run.roster.find(user)  # raises an error for a name that no party has
+        # This call raises an error for a name that no party has.
+        number = self._run.roster.find(user)
         if user not in self._secrets:
             raise BadInput(f"{user} has declared no secret in this run")
         groups = self._groups(number)

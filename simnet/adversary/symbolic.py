@@ -22,9 +22,9 @@ the same branches and send the same messages. Only the contents of messages diff
     mine = me.secret(digits, item, ...)     [5]       [s], with 5 beside it
     await me.send(NOTE, "u1", mine+mask)    [3]       [s + c], with 3 beside it
 
-*What is recorded.* For every door, the arguments that are forms: a disclosed value may tell
-something about them, and a secret may be made from them. `simnet.adversary.opened_rows` has the
-rules for both.
+*What is recorded.* For every door we record the arguments that are forms, because a disclosed value
+may tell something about these forms, and a secret may be made from them.
+`simnet.adversary.opened_rows` has the rules for both cases.
 
 *Equal unknowns.* A coin is identified by its place in a source of coins: party, purpose, and what
 was drawn before. If two runs of one seed draw in equal portions, they have equal coins and get the
@@ -36,6 +36,7 @@ secret from the same arguments, without coins. Equal values prove nothing: x and
 
 import hashlib
 from collections.abc import Hashable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,15 @@ from simnet.adversary.door_laws.in_full import is_in_full
 from simnet.adversary.door_uses import DoorUse, Product
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledDiscrete, SampledField
+from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests, stream_key
 from simnet.doors.call import DoorCall, own_copy
 from simnet.doors.record import DoorRecord, is_same_call
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.actor import Actor
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import Forms, lanes_of
-from simnet.linear.terms import blank, fresh, multiples
+from simnet.linear.seeds import Agreement, Seed, form_key, split_rows
+from simnet.linear.terms import Terms, accumulate, blank, fresh, multiples
 from simnet.linear.unknowns import ONE, PLACES, Family, Unknowns
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -108,7 +111,7 @@ class SymbolicField:
 
 
 class SharedSecrets:
-    """The secrets of several runs that are judged together, by what makes them."""
+    """The secrets of several runs that are judged together, and the door calls that made them."""
 
     def __init__(self) -> None:
         self._by_place: dict[
@@ -171,11 +174,13 @@ class Symbolic:
         self._shared = shared or SharedSecrets()
         self._inputs = object() if inputs is None else inputs
         self.place = place
-        self._actors: dict[int, Actor] = {}  # actors, by the identity of their meter
+        self._actors: dict[int, Actor] = {}  # the parties' actors, by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
         self._refused: str | None = (
-            None  # an operation of the script for which verdicts have no rule, if there was one
+            # The error about an operation of a script for which verdicts have no rule, if there
+            # was such an operation.
+            None
         )
         self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
@@ -322,12 +327,88 @@ class Symbolic:
         lanes = lanes_of(values.shape)
         return Forms(values, blank(numbers.size // lanes, lanes), self)
 
+    def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
+        """The digests of the sampled values; the unknowns note which form has which digest."""
+        forms = seeds if isinstance(seeds, Forms) else self._lifted_alone(seeds)
+        count, length = forms.shape
+        found = seed_digests(kind, forms.sampled.metered(None))
+        rows = split_rows(forms.terms, count)
+        for digest, terms in zip(found, rows, strict=True):
+            seed = Seed(kind, forms.field.modulus, length, terms)
+            self.unknowns.ask(digest, seed, form_key(terms))
+        return found
+
+    def _lifted_alone(self, values: FieldArray) -> Forms:
+        assert isinstance(values, Residues)
+        return self.lifted(values)
+
+    def agreed(self, one: bytes, other: bytes) -> bytes:
+        """The digest of the pair of keys."""
+        digest = agreed_digest(one, other)
+        first, second = sorted((one, other))
+        self.unknowns.ask(digest, Agreement((first, second)), first + second)
+        return digest
+
+    def stretched(
+        self,
+        digests: Sequence[bytes],
+        field: Field,
+        shape: tuple[int, ...],
+        label: str,
+        weights: Sequence[int] | None,
+    ) -> Forms:
+        """The unknowns that stand for the random rows of these seeds, or their sum."""
+        values = expanded(digests, field, shape, label)
+        lanes, count = lanes_of(shape), prod(shape)
+        firsts = [
+            self.unknowns.stream(
+                stream_key(digest, field, shape, label),
+                digest,
+                self._stream_label(digest, label),
+                values[place],
+            ).first
+            for place, digest in enumerate(digests)
+        ]
+        each = count // lanes
+        starts = np.repeat(np.array(firsts, dtype=np.int64), each)
+        rows = Terms(
+            np.arange(len(starts) + 1),
+            starts + lanes * np.tile(np.arange(each, dtype=np.int64), len(firsts)),
+            np.ones(len(starts), dtype=np.int64),
+            lanes,
+        )
+        if weights is None:
+            return Forms(values, rows, self)
+        factors = np.repeat(np.array(weights, dtype=np.int64) % field.modulus, each)
+        into = np.tile(np.arange(each), len(firsts))
+        total = accumulate(rows, into, factors, each, field.modulus)
+        return Forms(expanded_sum(digests, weights, field, shape, label), total, self)
+
+    def _stream_label(self, digest: bytes, label: str) -> str:
+        """A label that is the same in every reading of a run, whatever the seed's value is. Seeds
+        that are plain numbers are named by these numbers.
+        """
+        query = self.unknowns.queries[digest]
+        if isinstance(query, Agreement):
+            names = sorted(self._stream_label(key, "") for key in query.keys)
+            return f"{label}: agreed by {' and '.join(names)}"
+        parts = []
+        for row in query.terms.vectors():
+            for unknown, coefficient in row.items():
+                name = self.unknowns.name(unknown)
+                holders = " ".join(name.holders)
+                parts.append(f"{coefficient} {name.kind} {holders} {name.label} {name.place}")
+            parts.append("next element")
+        short = hashlib.blake2b(" + ".join(parts).encode(), digest_size=8).hexdigest()
+        return f"{label}: {query.kind} {short}"
+
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
         """Unknowns that stand for the products. If a factor is public, the product stays linear."""
         for factor, other in ((left, right), (right, left)):
             if not np.any(factor.terms.unknowns != ONE):
                 product = other.metered(None) * factor.sampled.metered(None)
-                return product.metered(sampled.meter)  # the bill already contains this
+                # The product is billed already, by the numeric multiplication.
+                return product.metered(sampled.meter)
         actor = self._actors.get(id(sampled.meter))
         party = actor.name if actor and self._is_running else "the ideal world"
         number = len(self.products)

@@ -94,10 +94,10 @@ class LearnedFunction:
     """
 
     terms: tuple[tuple[Secret, int], ...]  # secrets with their coefficients
-    products: tuple[tuple[SecretProduct, int], ...] = ()  # likewise
+    products: tuple[tuple[SecretProduct, int], ...] = ()  # products with their coefficients
     value: int  # the value that the attack computes from messages
     true: int  # the value that follows from the sampled secrets
-    in_output: bool  # whether the ideal world's output determines it too
+    in_output: bool  # whether the ideal output determines the function, too
     own: int  # the part of the messages used that the coalition's own coins and secrets contribute
     modulus: int
     source: tuple[int, int, int]  # the indices of the field, the function and the lane
@@ -144,7 +144,8 @@ class Verdict:
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
     unknowns: Unknowns = attrs.field(repr=False)
-    bounds: ShareBounds = attrs.field(repr=False)  # the source of both ends
+    # The object that computed both ends of the verdict.
+    bounds: ShareBounds = attrs.field(repr=False)
     # the possible values of honest secrets, computed when they are needed
     secret_values: Callable[[], Mapping[SecretKey, SecretValues]] = attrs.field(repr=False)
 
@@ -260,12 +261,12 @@ class Verdict:
             [
                 function_in_words(learned),
                 evidence_in_words(self, learned, SHOWN),
-                "yes" if learned.in_output else "no: it is beyond the output",
+                "yes" if learned.in_output else "no",
             ]
             for learned in self.functions[:SHOWN]
         ]
         if rows:
-            heads = ["learned", "computed from", "does the output tell it?"]
+            heads = ["learned", "computed from", "also told by the output?"]
             shown += markup.table(heads, rows)
         hidden = len(self.functions) - len(rows)
         return shown + (markup.paragraph(f"and {hidden:,} more functions") if hidden else "")
@@ -300,7 +301,7 @@ class Verdict:
     def _in_lanes(
         self, knowledge: Knowledge, function: BasisFunction, source: tuple[int, int]
     ) -> Iterator[LearnedFunction]:
-        """A function in each of its lanes, with its value in the lane."""
+        """Yield a learned function once for each of its lanes, with the function's value there."""
         weights = self._weights[source]
         values, own = replay_attack(knowledge, weights, self.sampled_runs, self.unknowns)
         true_values = self._true_values(knowledge, function)

@@ -88,7 +88,7 @@ def _loss_in_words(epsilon: float) -> str:
 def besides_in_words(verdict: Verdict) -> str:
     """The end of a sentence about shares, which says what disclosed values tell.
 
-    Empty if they tell nothing.
+    The text is empty if disclosed values tell nothing.
     """
     if discloses_nothing(verdict):
         return ""

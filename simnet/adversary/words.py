@@ -74,8 +74,8 @@ def _shares_in_words(verdict: Verdict) -> str:
 
 
 def tier_in_words(verdict: Verdict) -> str:
-    """How the finding was found. It says "of secret shares" if disclosed values were not judged
-    exactly.
+    """How the finding was found. The text says "of secret shares" if disclosed values were not
+    judged exactly.
     """
     disclosure = verdict.discrete.disclosure
     if disclosure is not None and disclosure.tier in ("proved", "enumerated"):
@@ -148,8 +148,9 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
 def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> str:
     """Return in words how messages give the value of a function; at most `most` are listed.
 
-    Such as `16 (running, u1→u2) - 3 (running, u3→u4)  mod 17`: numbers of messages with their tags
-    and links.
+    For example, `16 (running, u1→u2) - 3 (running, u3→u4) mod 17` is 16 minus 3 mod 17, where 16
+    and 3 are the numbers in two messages; each number is followed by the tag, sender and recipient
+    of its message.
     """
     count, evidence = verdict.evidence(learned, most)
     several = len(verdict.runs) > 1

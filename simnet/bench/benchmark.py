@@ -90,7 +90,7 @@ class Measured:
 
 
 def registered(names: Sequence[str]) -> list[Benchmark]:
-    """Return the benchmarks of these names; by default all that can be loaded.
+    """Return the benchmarks of these names; by default all benchmarks that can be loaded.
 
     Raises `BadInput` for an unknown name.
     """

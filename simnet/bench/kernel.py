@@ -1,4 +1,6 @@
-"""What the kernel is measured by: streams, ping-pong, all to all, many parties, start-up."""
+"""The benchmarks of the kernel: streams, ping-pong, all to all, many parties, and the start of the
+program.
+"""
 
 import subprocess
 import sys

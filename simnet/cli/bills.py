@@ -15,6 +15,7 @@ CODES = {
     "Nd": "index of an item",
     "bd": "bit",
     "rd": "real number",
+    "od": "octet",
     "BS": "Bernoulli draw",
     "FS": "field element drawn",
     "aS": "set of items drawn",
@@ -68,7 +69,8 @@ def print_bill(
 def _two_kinds(rows: Sequence[BillRow]) -> bool:
     """Return whether some role sends or receives elements of several kinds.
 
-    One message may carry several kinds. Its bytes then stand in several rows.
+    One message may carry several kinds. The bytes of such a message stand in several rows of the
+    bill.
     """
     entries = [row.expectation for row in rows if row.bytes is not None]
     ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}

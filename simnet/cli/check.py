@@ -1,6 +1,6 @@
 """`simnet check`."""
 
-from simnet.cli.options import JsonFile, Settings, settings_of
+from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of
 
 
 def check(
@@ -9,6 +9,7 @@ def check(
     *,
     set_: Settings = None,
     seed: int = 0,
+    drop: DropOuts = None,
     json: JsonFile = None,
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
@@ -28,6 +29,8 @@ def check(
         Set a setting of the scenario: `--set users=200` means the same as `--users 200`.
     seed
         The seed of the run that is repeated.
+    drop
+        Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -43,7 +46,7 @@ def check(
     chosen = find(scenario)[1].with_settings(settings)
     work = chosen.described(chosen.build(chosen.users, chosen.items)).workload
     with announced("check", REPLICAS * seconds_of(work)):
-        traces = replicas(scenario, settings, seed)
+        traces = replicas(scenario, settings, seed, drop or ())
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Grid("run", "trace", "")

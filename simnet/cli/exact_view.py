@@ -107,7 +107,9 @@ def exact_view(
     }
     name, among = (
         f"{{{comparison.corrupt}}}",
-        f"; the worst of {len(neighbours)} neighbours by δ" if neighbours else "",
+        f"; no other of the {len(neighbours)} neighbouring inputs has a larger δ"
+        if neighbours
+        else "",
     )
     side = f"{', '.join(map(str, own_inputs))} and {', '.join(map(str, other))}"
     if compared.same:
@@ -125,5 +127,5 @@ def exact_view(
         distance = f"ε = {compared.epsilon:.6g}, δ(0) = {exactly}{float(total):.6g}{also}"
         out.print(f"{name} can tell {side} apart: {distance}{among}")
         if largest > compared.epsilon:
-            out.print(f"the largest ε of any neighbour is {largest:.6g}")
+            out.print(f"the largest ε of all neighbouring inputs is {largest:.6g}")
     write_json(result, json)

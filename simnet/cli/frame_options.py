@@ -16,7 +16,7 @@ import attrs
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
 
-AGAIN = 10.0  # seconds from one interrupt to the next
+AGAIN = 10.0  # the number of seconds from one interrupt to the next
 
 
 @attrs.define

@@ -20,8 +20,8 @@ from rich.text import Text
 from simnet.printable import transliterated
 from simnet.studies.table import columns
 
-LONGEST_WORD = 40  # a word of more characters is no number, and may be broken into two lines
-GAPS = (2, 1)  # the spaces between columns: one if there is no room for two
+LONGEST_WORD = 40  # a longer word is not a number, so it may be broken into two lines
+GAPS = (2, 1)  # two spaces stand between columns, or one if there is no room for two
 
 
 class Grid:

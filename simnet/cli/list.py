@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simnet.scenario.scenario import Scenario
     from simnet.studies.experiment import Experiment
 
-LEAST_USERS = 20  # the least number of users in an example
+LEAST_USERS = 20  # the smallest number of users in the example of a command
 
 
 def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None:

@@ -10,9 +10,11 @@ from simnet.cli.tell import asked, tell
 from simnet.errors import BadInput
 from simnet.stated.about import Workload
 
-LARGE = 1_000_000_000  # from this many field elements on, the program asks before the run
-LONG = 5.0  # from this many seconds on, the program says when the run begins and ends
-# The time of a run on one core of a usual machine. An estimate with them may be wrong by half.
+# For this many field elements or more, the program asks before it starts the run.
+LARGE = 1_000_000_000
+LONG = 5.0  # for this many seconds or more, the program says when the run begins and ends
+# The times that one core of a usual machine takes. The real time of a run may differ from an
+# estimate with these numbers by half.
 SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
 SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by message
 
@@ -21,8 +23,9 @@ SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by mes
 def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
     """Ask before a large run, and say when a long run begins and ends.
 
-    On a terminal a progress bar shows the run, and nothing is said. Raises `BadInput` when the
-    person does not want the large run, or when nobody can be asked and `yes` is false.
+    On a terminal a progress bar shows the run, so no line says when the run begins and ends. Raises
+    `BadInput` when the person does not want the large run, or when nobody can be asked and `yes` is
+    false.
     """
     if work is None or work.element_bits is None:  # only field elements make a run long
         yield
@@ -48,9 +51,10 @@ def seconds_of(work: Workload | None) -> float:
 
 @contextmanager
 def announced(name: str, seconds: float, what: str | None = None) -> Iterator[None]:
-    """Say when work begins that takes about so many seconds, and when it ends.
+    """Print a line when work begins that takes about `seconds` seconds, and a line when it ends.
 
-    Nothing is said of short work, nor on a terminal. `what` describes the work with its time.
+    No line is printed for work below `LONG` seconds, or on a terminal. `what` describes the work
+    and says how long it takes.
     """
     if seconds < LONG or sys.stderr.isatty():
         yield

@@ -40,7 +40,8 @@ HELP = """A workbench for multi-party private aggregation.
 It runs a protocol, counts and bills every message, and says what each coalition learns.
 
 Exit status: 0 when all went well, 1 when a claim or a check fails, 2 when the command line or the
-data are wrong, 124 when the time is up, 130 when you interrupt the program.
+data are wrong, 3 when parties dropped out and the run was aborted, 124 when the time is up, 130
+when you interrupt the program.
 
 Every command takes these options too: `--debug` shows the traceback of an error,
 `--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
@@ -150,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             lines = traceback.format_exc().splitlines()
             sys.stderr.write("".join(f"{printable(line)}\n" for line in lines))
         _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has read enough
+    except BrokenPipeError:  # a program that reads our output, such as `head`, has ended
         _discard_output()
         sys.exit(0)
     except OSError as error:

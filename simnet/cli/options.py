@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simnet.scenario.schema import Numeric
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
+DropOuts = Annotated[list[str] | None, Parameter(name="--drop", negative=())]
 Words = Annotated[list[str] | None, Parameter(name="--word", negative=())]
 
 

@@ -27,7 +27,9 @@ _NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 
 def console(json_file: str | None) -> Console:
-    """Return the console for a person. It prints nothing when JSON goes to standard output."""
+    """Return the console for a person. The console prints nothing when JSON goes to standard
+    output.
+    """
     return Screen(quiet=json_file == "-", highlight=False, emoji=False, markup=False)
 
 

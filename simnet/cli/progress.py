@@ -9,7 +9,7 @@ from rich.text import Text
 
 from simnet.cli.output import Screen
 
-PATIENCE = 1.0  # seconds before the bar appears
+PATIENCE = 1.0  # the number of seconds before the bar appears
 
 
 class _Rate(ProgressColumn):

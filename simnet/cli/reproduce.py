@@ -78,7 +78,7 @@ def reproduce(
             reported = report(study, store)
             files = (
                 reported.write(out) if reported.table.rows else []
-            )  # without a trial, the files of an earlier run stay
+            )  # if there is no trial, leave the files of an earlier run unchanged
             _print_report(reported, screen)
             reports.append(reported)
             listed.append(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simnet.studies.store import StoredTrial
 
 Where = Annotated[list[str] | None, Parameter(name="--where", negative=())]
-SHOWN, WIDE = 40, 10  # the most rows and columns on a terminal; files have all of them
+SHOWN, WIDE = 40, 10  # the most rows and columns on a terminal; a file gets all rows and columns
 
 
 def results(

@@ -1,6 +1,6 @@
 """`simnet run`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from simnet.cli.options import (
     Data,
+    DropOuts,
     FigureFile,
     JsonFile,
     Settings,
@@ -17,7 +18,10 @@ from simnet.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from simnet.scenario.plain import PlainRun
     from simnet.scenario.scenario import Scenario
+
+ABORTED = 3  # the exit status of an aborted run
 
 
 def run(
@@ -33,6 +37,7 @@ def run(
     at_delta: float | None = None,
     figure: FigureFile = None,
     claims: bool = True,
+    drop: DropOuts = None,
     yes: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,
 ) -> int:
@@ -41,7 +46,8 @@ def run(
     The output shows the estimate beside the truth, the exact privacy of one user, what each
     coalition learns, and the bill.
 
-    The exit status is 1 when a claim about a coalition fails.
+    The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted
+    because parties dropped out.
 
     For example:
 
@@ -49,6 +55,7 @@ def run(
     - `simnet run dpds --input people.csv --column city --users 3000`
     - `simnet run local_table --input people.csv --numeric age:0:120 --categorical sex,region`
     - `simnet run my_protocol.py:Mine --inputs 1,0,1`
+    - `simnet run dpds --users 20 --drop u3@share:2`
 
     Parameters
     ----------
@@ -78,6 +85,12 @@ def run(
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     claims
         Judge the scenario's claims about coalitions. `--no-claims` skips this step.
+    drop
+        Let parties drop out. `--drop 0.1`: each party with an input drops out with this
+        probability, at a random point between its sends. `--drop u3@share`: u3 drops out before
+        its first send under the tag "share"; `u3@share#2` before its second, `u3@share:after` after
+        it, `u3@share:2` when the first two recipients have got it. You can give this option several
+        times.
     yes
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     json
@@ -90,7 +103,8 @@ def run(
     settings = settings_of(set_)
     chosen = found.with_settings(settings)
     people, limit = data or Data(), LIMIT if max_elements is None else max_elements
-    if not found.assesses:  # asked with the defaults: settings may fit only the people's columns
+    # Ask with default settings, because the chosen settings may fit only the columns of the data.
+    if not found.assesses:
         return _run_plain(
             name,
             chosen,
@@ -100,6 +114,7 @@ def run(
             limit,
             (at_epsilon, at_delta),
             claims,
+            drop or (),
             figure,
             json,
         )
@@ -113,6 +128,7 @@ def run(
         limit,
         (at_epsilon, at_delta),
         claims,
+        drop or (),
         yes,
         figure,
         json,
@@ -128,13 +144,12 @@ def _run_plain(
     limit: int,
     privacy: tuple[float | None, float | None],
     claims: bool,
+    drop: Sequence[str],
     figure: Path | None,
     json: str | None,
 ) -> int:
     """Run a protocol that has no `assess` method; return the exit status of `run`."""
-    from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
-    from simnet.cli.show_plain import show_plain
     from simnet.errors import BadInput
     from simnet.scenario.by_name import perform
     from simnet.scenario.plain import Inputs, PlainRun
@@ -164,15 +179,27 @@ def _run_plain(
             name=name,
             limit=limit,
             progress=progress,
+            drop=drop,
         )
     assert isinstance(result, PlainRun)
-    if claims and scenario.claims:
-        with progress_bar("claims", len(scenario.claims) + 1) as progress:
+    return _show_plain(result, claims, json)
+
+
+def _show_plain(result: "PlainRun", claims: bool, json: str | None) -> int:
+    """Judge the claims and print a run without an estimate; return the exit status of `run`."""
+    from simnet.cli.output import console, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.cli.show_plain import show_plain
+
+    if claims and result.scenario.claims:
+        with progress_bar("claims", len(result.scenario.claims) + 1) as progress:
             result = result.judged(progress)
-    if json is not None:  # only if wanted: to write verdicts takes as long as a small run
+    # Make the JSON only if it is wanted, because this takes as long as a small run.
+    if json is not None:
         write_json(result.as_json(), json)
     show_plain(result, console(json))
-    return 0 if all(row.holds for row in result.adversaries) else 1
+    failed = not all(row.holds for row in result.adversaries)
+    return 1 if failed else ABORTED if result.run.aborts else 0
 
 
 def _run_assessed(
@@ -185,6 +212,7 @@ def _run_assessed(
     limit: int,
     privacy: tuple[float | None, float | None],
     claims: bool,
+    drop: Sequence[str],
     yes: bool,
     figure: Path | None,
     json: str | None,
@@ -219,8 +247,10 @@ def _run_assessed(
             name=name,
             limit=limit,
             progress=progress,
+            drop=drop,
         )
-    assert isinstance(result, Performance)
+    if not isinstance(result, Performance):
+        return _show_plain(result, claims, json)
     if claims and scenario.claims:
         with progress_bar("claims", len(scenario.claims) + 1) as progress:
             result = result.judged(progress)
@@ -230,7 +260,8 @@ def _run_assessed(
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
-    if json is not None:  # only if wanted: to write verdicts takes as long as a small run
+    # Make the JSON only if it is wanted, because this takes as long as a small run.
+    if json is not None:
         write_json(result.as_json(), json)
     show(result, console(json))
     return 0 if all(row.holds for row in result.adversaries) else 1

@@ -97,7 +97,7 @@ def option_names(command: Command) -> frozenset[str]:
 
 
 def _annotated(option: str, words: str, group: Group) -> Any:
-    """Return the annotation of an option whose text the scenario reads, like that of `--set`."""
+    """Return the annotation of an option whose text the scenario reads, as for `--set`."""
     described = Parameter(
         name=option, help=words, group=group, show_default=False, allow_leading_hyphen=True
     )

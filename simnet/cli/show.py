@@ -9,7 +9,7 @@ from rich.text import Text
 from simnet.cli.bills import print_bill
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
-from simnet.cli.show_plain import print_unread
+from simnet.cli.show_plain import print_drop_outs, print_unread
 from simnet.cli.tables import (
     expected_in_words,
     parts_in_words,
@@ -45,6 +45,7 @@ def show(result: Performance, console: Console) -> None:
             f"{run.seed}\n"
         )
     )
+    print_drop_outs(run, console)
     if isinstance(people, NumberPopulation):
         console.print(_mean(result.assessment))
     elif result.assessment.labels is not None:

@@ -7,8 +7,10 @@ from simnet.cli.bills import print_bill
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
+from simnet.kernel.run import Run
 from simnet.printable import printable
 from simnet.record.ledger import Traffic
+from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun, plain
 from simnet.stated.bill import count_in_words
@@ -25,6 +27,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     parameters = parameters_in_words(result.parameters)
     parts = [run.roster.describe(), *([parameters] if parameters else []), f"seed {run.seed}"]
     console.print(Text("; ".join(parts) + "\n"))
+    print_drop_outs(run, console)
     _print_outputs(result, console)
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.people, run.seed)
@@ -38,10 +41,21 @@ def show_plain(result: PlainRun, console: Console) -> None:
         f"{run.seconds:.2f} s"
     )
     print_unread(run.ledger.unread(), console)
+    if run.aborts:
+        return
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
     if more:
         how = 'See "Write a protocol in several files" in the documentation.'
         console.print(Text(f"Could also be shown: {more}. {how}", "dim"))
+
+
+def print_drop_outs(run: Run, console: Console) -> None:
+    """A line about who dropped out, and lines about who aborted."""
+    sentences = outcome_in_words(run)
+    for sentence in sentences:
+        console.print(Text(sentence, "yellow"))
+    if sentences:
+        console.print()
 
 
 def print_unread(unread: dict[str, int], console: Console) -> None:

@@ -1,6 +1,7 @@
 """The options and steps that `simnet sweep` and `simnet reproduce` share.
 
-They choose the experiments, the place where trials run, and the store that keeps the results.
+The options choose the experiments, the place where trials run, and the store that keeps the
+results.
 """
 
 import contextlib

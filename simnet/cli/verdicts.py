@@ -53,7 +53,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
         if row.verdict is None:
             table.add_row(
                 Text(str(row.claim.corrupt)),
-                "no such coalition in this run",
+                row.why_not,
                 "",
                 Text(row.claim.words),
                 "",
@@ -174,5 +174,11 @@ def _seen(kind: dict[str, Any]) -> str:
 
 
 def _contents(kinds: str) -> str:
-    words = {"nd": "indices of parties", "Nd": "indices of items", "bd": "bits", "rd": "reals"}
+    words = {
+        "nd": "indices of parties",
+        "Nd": "indices of items",
+        "bd": "bits",
+        "rd": "reals",
+        "od": "octets",
+    }
     return " and ".join(words.get(kind, kind) for kind in kinds.split(", "))

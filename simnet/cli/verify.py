@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from simnet.cli.certificates import Held, Written, check_certificate
-from simnet.cli.options import Data, JsonFile, OutputFile, Settings, settings_of
+from simnet.cli.options import Data, DropOuts, JsonFile, OutputFile, Settings, settings_of
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def verify(
     | None = None,
     certificate: OutputFile = None,
     with_seed: bool | None = None,
+    drop: DropOuts = None,
     check: Path | None = None,
     json: JsonFile = None,
 ) -> int:
@@ -66,8 +67,9 @@ def verify(
         dpds --help` shows them.
     corrupt
         The coalition: the parties that pool what they see, separated by commas. Write names, or
-        `u1..u5`, `all users`, `all users but one`, `all users but 3`, `half of the users`,
-        `everyone`, or `network` (which sees who sends how many bytes to whom in which round).
+        `u1..u5`, `all users`, `all users but one`, `all users but 3` (all except the last three),
+        `half of the users`, `everyone`, or `network` (which sees who sends how many bytes to whom
+        in which round).
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
@@ -94,6 +96,9 @@ def verify(
         Write the seed and the digests of inputs and trace into the certificate, or leave them out.
         Somebody who knows them can find out the inputs. By default they are written only if the
         inputs are drawn from the seed.
+    drop
+        Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`). The verdict is given
+        who dropped out.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
         disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
@@ -110,6 +115,7 @@ def verify(
             "expect": expect,
             "with-seed": with_seed,
             "runs": None if runs == 1 else runs,
+            "drop": drop,
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
@@ -118,6 +124,8 @@ def verify(
     if protocol is None or corrupt is None:
         missing = "the protocol" if protocol is None else "--corrupt, the coalition,"
         raise BadInput(f"{missing} is missing: write, for example, simnet verify dpds --corrupt u1")
+    if drop and certificate is not None:
+        raise BadInput("a certificate cannot name drop-outs: leave out --certificate or --drop")
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")
@@ -130,6 +138,7 @@ def verify(
         seeds,
         people,
         collections,
+        drop or (),
         expect,
         json,
     )
@@ -142,6 +151,7 @@ def _judge(
     seeds: range,
     people: "Sequence[int] | Population | None",
     collections: int,
+    drop: Sequence[str],
     expect: "Expectation | None",
     json: str | None,
 ) -> int:
@@ -151,6 +161,7 @@ def _judge(
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
+    from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.population import Population
     from simnet.scenario.verify import MOST_MESSAGES, verify_runs
@@ -161,7 +172,7 @@ def _judge(
     messages = 0 if work is None else work.messages * collections
     is_judged = messages <= MOST_MESSAGES  # a run with more messages is refused
     with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
-        verified = verify_one(scenario, corrupt, seeds[0], people, collections)
+        verified = verify_one(scenario, corrupt, seeds[0], people, collections, drop)
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()
@@ -171,14 +182,17 @@ def _judge(
         "seed": seeds[0],
         **verified.verdict.as_json(),
         "public": verified.public[0],
+        **drop_outs_json(verified.verdict.runs[0]),
     }
     if collections > 1:
         result["public_by_run"] = list(verified.public)
+    for sentence in outcome_in_words(verified.verdict.runs[0]):
+        out.print(sentence, style="yellow")
     print_verdict(out, verified.verdict)
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
         with progress_bar("runs", len(seeds), announces=True) as progress:
-            tally = verify_runs(scenario, corrupt, seeds, people, collections, progress)
+            tally = verify_runs(scenario, corrupt, seeds, people, collections, progress, drop)
         result["runs"] = tally.as_json()
         print_counts(out, tally)
         met = expect is None or tally.met[expect] == len(seeds)

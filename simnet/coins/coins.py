@@ -33,8 +33,8 @@ from simnet.values.typed import Typed
 
 Probability = float | Fraction
 
-LARGEST_SCALE = 1 << 56  # of a discrete Laplace draw
-LARGEST_VARIANCE = 10**9  # of a Skellam draw
+LARGEST_SCALE = 1 << 56  # the largest scale of a discrete Laplace draw
+LARGEST_VARIANCE = 10**9  # the largest variance of a Skellam draw
 
 
 class DiscreteSource(Protocol):
@@ -101,8 +101,8 @@ class DiscreteSource(Protocol):
         ...
 
     def block(self, number: int) -> "DiscreteSource":
-        """Return the source of the `number`-th deferred block, from 1. It is independent of this
-        source.
+        """Return a source for the `number`-th deferred block, counted from 1. The new source is
+        independent of this source.
         """
         ...
 
@@ -119,8 +119,8 @@ class FieldSource(Protocol):
         ...
 
     def block(self, number: int) -> "FieldSource":
-        """Return the source of the `number`-th deferred block, from 1. It is independent of this
-        source.
+        """Return a source for the `number`-th deferred block, counted from 1. The new source is
+        independent of this source.
         """
         ...
 
@@ -359,7 +359,9 @@ class Coins:
 
 
 def discrete_of(coins: Coins) -> DiscreteSource:
-    """Return the source of discrete outcomes. For readings of a script; a script never needs it."""
+    """Return the source of discrete outcomes. Readings of a script call this function; a script
+    never needs it.
+    """
     return coins._discrete
 
 
@@ -367,7 +369,7 @@ class _NoFieldElements:
     """A field source that refuses every draw: the field source of a door's coins."""
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> NoReturn:
-        """Raise `TypeError`: masks belong into the script, where a verdict sees them."""
+        """Raise `TypeError`: a script must draw masks itself, where a verdict sees them."""
         del field, shape, meter
         raise TypeError(
             "the function of a door may draw only discrete coins: draw field elements in the "

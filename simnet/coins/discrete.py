@@ -1,14 +1,14 @@
 """The laws of integer noise, drawn exactly with integers alone.
 
-The discrete Laplace and the discrete Gaussian law are those of Canonne, Kamath, Steinke, *The
-Discrete Gaussian for Differential Privacy*, 2020, Algorithms 1 to 3. Probabilities are exp of minus
-a fraction a / b, given as two integers.
+The discrete Laplace law and the discrete Gaussian law are drawn by Algorithms 1 to 3 of Canonne,
+Kamath, Steinke, *The Discrete Gaussian for Differential Privacy*, 2020. These algorithms need coins
+with probability exp(-a / b), where a and b are integers.
 
-The Skellam law is that of the difference of two Poisson draws. A Poisson draw of a mean below 1 is
-von Neumann's schema in Flajolet, Pelletier, Soria, *On Buffon Machines and Numbers*, 2011, section
-2: N is drawn with chance (1 - mean) mean^N and kept with chance 1 / N!, so that what is kept has
-chances in proportion to mean^N / N!. A larger mean is a sum of such draws, for Poisson draws add
-up to one.
+The Skellam law is the law of the difference of two Poisson draws. A Poisson draw with a mean below
+1 follows von Neumann's schema in Flajolet, Pelletier, Soria, *On Buffon Machines and Numbers*,
+2011, section 2: a number N is drawn with probability (1 - mean) mean^N and kept with probability
+1 / N!, so a kept number has a probability in proportion to mean^N / N!. A Poisson draw with a
+larger mean is the sum of several such draws, because a sum of Poisson draws is a Poisson draw.
 """
 
 from fractions import Fraction

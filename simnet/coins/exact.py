@@ -1,5 +1,5 @@
-"""Exact draws from raw words: every law here is the stated one, with no modulo bias and no
-rounding.
+"""Exact draws from raw random words: every draw has exactly the stated law, because numbers are
+neither rounded nor simply reduced modulo a bound.
 """
 
 import functools
@@ -16,21 +16,21 @@ from simnet.coins.streams import Stream
 Array = npt.NDArray[Any]
 
 WORD = 1 << 64
-FEW = 32  # a subset of less than one in so many is drawn one by one
-MANY = 64  # from this number of draws with one probability on, each draw first takes one byte
-_CHUNK = 1 << 14  # elements processed at a time, so that temporary arrays stay in the cache
-_PORTION = 1 << 17  # bytes or words drawn at a time
+FEW = 32  # a subset of fewer than 1/32 of the integers is drawn one integer after another
+MANY = 64  # this many or more draws with one probability take one byte each at first
+_CHUNK = 1 << 14  # so many elements are reduced at a time, so that arrays stay in the cache
+_PORTION = 1 << 17  # so many random bytes are drawn at a time
 _BYTE = np.dtype(np.uint8)
 _LANES: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
 
 
 def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Array:
-    """`count` independent integers, uniform on `0..bound-1`, `1 <= bound <= 2**63`.
+    """Return `count` independent integers, uniform on `0..bound-1`, where `1 <= bound <= 2**63`.
 
-    The array has the unsigned type of the lanes that were drawn. A lane of b random bits is
-    accepted if it is below the largest multiple of `bound`, and is then reduced mod `bound`. Lanes
-    that follow replace the few rejected lanes. The array has `spare` more entries at its end, for
-    the caller to write to.
+    A *lane* is a number of b random bits. A lane is accepted if it is below the largest multiple of
+    `bound` that is at most 2**b, and is then reduced mod `bound`. New lanes replace the few
+    rejected lanes. The result has the unsigned type of the lanes, and `spare` more entries at its
+    end, to which the caller may write.
     """
     lane = _lane(bound)
     span = 1 << (8 * lane.itemsize)
@@ -43,9 +43,8 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     (holes,) = (result >= accepted).nonzero()
     _reduce(result, lane.type(bound))
     while holes.size:
-        again = stream.lanes(
-            holes.size + holes.size // 8 + 4, lane
-        )  # most often enough at the first go
+        # This many new lanes are nearly always enough.
+        again = stream.lanes(holes.size + holes.size // 8 + 4, lane)
         again = again[again < accepted][: holes.size]
         result[holes[: again.size]] = again % lane.type(bound)
         holes = holes[again.size :]
@@ -53,16 +52,16 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
 
 
 def _lane(bound: int) -> np.dtype[Any]:
-    """The narrowest lane of which at least three quarters are accepted; 64 bits will do for any
-    bound.
+    """Return the narrowest type of lanes of which at least three quarters are accepted; 64 bits if
+    no narrower type is enough.
     """
     return next((lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2)), _LANES[-1])
 
 
 def _reduce(values: Array, bound: Any) -> None:
-    """`values %= bound` in place.
+    """Replace each value by its remainder mod `bound`, in place.
 
-    Numpy is fast at dividing an array by a constant, but slow at computing remainders.
+    Numpy divides an array by a constant fast, but computes remainders slowly.
     """
     for start in range(0, values.size, _CHUNK):
         part = values[start : start + _CHUNK]
@@ -100,10 +99,10 @@ def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
 
 
 def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
-    """`count` independent draws of `bernoulli`: a word each for a few, a byte each for many.
+    """Return `count` independent draws of `bernoulli`.
 
-    A number that begins with the same digits as the chance is compared further on: a word by words,
-    a byte by bytes.
+    Fewer than `MANY` draws take one random word each, more draws take one random byte each. A draw
+    whose first digits equal those of `chance` takes more words, or more bytes.
     """
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)
@@ -118,7 +117,7 @@ def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDAr
 
 
 def _byte_bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArray[np.bool_]:
-    """`bernoullis` by bytes, a chunk after the other."""
+    """Return the result of `bernoullis`, computed from random bytes, one portion after another."""
     drawn = np.empty(count, dtype=np.bool_)
     scaled = chance * 256
     digit, rest = int(scaled), scaled - int(scaled)
@@ -137,10 +136,11 @@ def _byte_bernoullis(stream: Stream, chance: Fraction, count: int) -> npt.NDArra
 def binomials(
     stream: Stream, trials: npt.NDArray[np.int64], chance: float | Fraction
 ) -> npt.NDArray[np.int64]:
-    """How many of `trials[i]` draws of `bernoulli` come out true, independently for every i.
+    """Return, independently for every i, how many of `trials[i]` draws of `bernoulli` are True.
 
-    The draws are compared with the chance all at once, binary digit by binary digit: those that
-    differ from it at this digit are decided, and of the others only the number goes on.
+    All draws are compared with `chance` together, one binary digit after another. A draw that
+    differs from `chance` at a digit is decided there. We store only how many draws are still equal
+    to `chance`.
     """
     rest, whole = Fraction(chance).as_integer_ratio()
     if rest == whole:
@@ -149,7 +149,8 @@ def binomials(
     while rest and open_.any():
         rest *= 2
         ones = heads(stream, open_)
-        if rest >= whole:  # a 0 here is below the chance, a 1 is equal so far
+        # If this digit of `chance` is 1, draws with a 0 are below `chance`, so they are True.
+        if rest >= whole:
             rest -= whole
             true, open_ = true + (open_ - ones), ones
         else:
@@ -159,8 +160,8 @@ def binomials(
 
 @functools.lru_cache(maxsize=256)
 def _first_word(chance: float | Fraction) -> tuple[int, Fraction]:
-    """The first 64 binary digits of a probability as an integer (2**64 for certainty), and what
-    remains of it.
+    """Return the first 64 binary digits of a probability as an integer (2**64 for probability 1),
+    and the digits after them as a fraction in [0, 1).
     """
     scaled = Fraction(chance) * WORD
     return int(scaled), scaled - int(scaled)
@@ -215,9 +216,9 @@ def weighted_subset(
 
 
 def categorical(stream: Stream, weights: Sequence[int], count: int) -> npt.NDArray[np.int64]:
-    """`count` independent indices, index i with probability `weights[i] / sum(weights)`.
+    """Return `count` independent indices; index i has probability `weights[i] / sum(weights)`.
 
-    Their sum is below 2**63.
+    The sum of the weights must be below 2**63.
     """
     edges = np.cumsum(np.asarray(weights, dtype=np.uint64))
     return np.searchsorted(

@@ -1,9 +1,9 @@
 """How many of n fair coins show heads, exactly, for many n at once.
 
-The coins are taken by the binary digits of n. Those of the low digits are tossed: they are random
-bits. Each higher digit k stands for 2**k coins, whose heads are the number of j with F(j) <= U: F
-is their distribution function, and U is uniform on [0, 1). U is drawn word by word, until all of
-these comparisons are decided. Proof: docs/proofs/fair-coins.md.
+The coins are taken by the binary digits of n. The coins of the low digits are tossed one by one, as
+random bits. Each higher digit k stands for 2**k coins, whose heads are the number of j with F(j) <=
+U: F is their distribution function, and U is uniform on [0, 1). U is drawn word by word, until all
+of these comparisons are decided. Proof: docs/proofs/fair-coins.md.
 """
 
 import bisect
@@ -20,9 +20,9 @@ from simnet.coins.streams import Stream, Words
 
 Counts = npt.NDArray[np.int64]
 
-_TOSSED = 10  # binary digits whose coins are tossed one by one
-_LARGEST = 24  # the highest digit with a table of its own: of 2**24 coins, 53,000 entries
-_PORTION = 1 << 17  # words or sums drawn at a time
+_TOSSED = 10  # the number of low binary digits of n whose coins are tossed one by one
+_LARGEST = 24  # the highest digit with a table: the table for 2**24 coins has 53,000 entries
+_PORTION = 1 << 17  # the number of words or sums that are drawn at a time
 
 
 def heads(stream: Stream, tosses: Counts) -> Counts:
@@ -30,13 +30,15 @@ def heads(stream: Stream, tosses: Counts) -> Counts:
     count = tossed(stream, tosses & ((1 << _TOSSED) - 1))
     for digit in range(_TOSSED, _LARGEST):
         (there,) = (tosses >> digit & 1).nonzero()
-        if there.size:  # a table that nobody needs is not made
+        if there.size:  # make a digit's table only if some number of tosses needs it
             count[there] += heads_of_power(stream, digit, there.size)
     return count + sums(tosses >> _LARGEST, lambda draws: heads_of_power(stream, _LARGEST, draws))
 
 
 def tossed(stream: Stream, tosses: Counts) -> Counts:
-    """Return `heads` by tossing every coin: the number of ones among random bits."""
+    """Return the numbers of heads, one for each entry of `tosses`, by tossing every coin: the
+    number of ones among random bits.
+    """
     whole = sums(tosses // 64, lambda words: np.bitwise_count(stream.words(words)))
     rest = (np.uint64(1) << (tosses % 64).astype(np.uint64)) - np.uint64(1)
     return whole + np.bitwise_count(stream.words(tosses.size) & rest)
@@ -69,7 +71,10 @@ def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
 
 
 def _decided(stream: Stream, digit: int, uniform: int) -> int:
-    """The heads for a U that begins with the word `uniform`, which leaves them open."""
+    """Return the number of heads for a number U whose first word, `uniform`, does not decide it.
+
+    More words of U are drawn until the number of heads is decided.
+    """
     words = 1
     while True:
         words += 1
@@ -88,11 +93,11 @@ def _first_steps(digit: int) -> tuple[int, Words]:
 
 @functools.lru_cache(maxsize=4)
 def distribution(digit: int, words: int) -> tuple[int, list[int]]:
-    """F(j) of `2**digit` fair coins in units of `2**-(64 words)`, rounded down, from the first j on
-    that is returned.
+    """Return a number of heads j0, and the values F(j0), F(j0 + 1), ... for `2**digit` fair coins.
 
-    It is 0 for the j before, and one unit below 1 for the others after those listed, up to all
-    heads, where it is 1.
+    F(j) is the probability of at most j heads, in units of `2**-(64 words)`, rounded down. For
+    j < j0 the rounded value is 0. For each j after the listed ones it is one unit below 1, except
+    that F is 1 for j = 2**digit.
     """
     scale = precision = 64 * words
     if scale >= 1 << digit:  # no rounding

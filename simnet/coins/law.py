@@ -27,7 +27,7 @@ Law = Mapping[Hashable, Fraction]
 
 
 def law_of(draw: Callable[[Tape], Hashable]) -> Law:
-    """The exact law of a function of coins, by every tape that they can play.
+    """Return the exact law of a function of coins, by playing every tape of outcomes.
 
     `draw` is called with tapes of growing length: with the empty one first, and then, whenever a
     tape ends before a coin, with the tape extended by each outcome of that coin.
@@ -49,9 +49,10 @@ def law_of(draw: Callable[[Tape], Hashable]) -> Law:
 
 
 def epsilon(first: Law, second: Law) -> float:
-    """The largest log-ratio of probabilities, in either direction.
+    """Return the largest log-ratio of the two laws' probabilities of one outcome, in either
+    direction.
 
-    Infinite where only one law has an outcome.
+    The ratio is infinite if an outcome is possible under only one of the laws.
     """
     if set(first) != set(second):
         return math.inf
@@ -62,7 +63,9 @@ def epsilon(first: Law, second: Law) -> float:
 
 
 def delta(first: Law, second: Law, epsilon: float = 0) -> Fraction | float:
-    """The larger, over both directions, of Σ max(0, P - e^ε Q); a fraction, exact, for ε = 0."""
+    """Return δ(ε): the larger one of Σ max(0, P - e^ε Q) and Σ max(0, Q - e^ε P), for two laws P
+    and Q. For ε = 0 it is an exact fraction.
+    """
     factor = Fraction(1) if epsilon == 0 else math.exp(min(epsilon, 700.0))
     return max(_excess(first, second, factor), _excess(second, first, factor))
 

@@ -1,4 +1,4 @@
-"""Seeded coins: what a sampled run plays with.
+"""Seeded coins: the coins of a numeric run.
 
 A party has two streams of words, one for discrete draws and one for field elements. A deferred
 block has two of its own, named by its number among the blocks of the party, so that its draws do
@@ -67,7 +67,7 @@ class SeededSource:
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """Seed, party and purpose: sources of one kind with equal keys draw the same."""
+        """Seed, party and purpose: two sources of one kind with equal keys draw the same values."""
         return self._seed, self._party, self._purpose
 
     @property

@@ -39,11 +39,11 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import constant
 
-# A number, a truth value or a tuple of numbers; always hashable. Which of them it is, the draw that
-# asked for the coin knows, and no type could say.
+# An outcome of a coin: a number, a truth value or a tuple of numbers, which is always hashable. The
+# draw that asked for the coin knows which of these the outcome is; the type cannot say it.
 Outcome = Any
 
-MOST_OUTCOMES = 1_000_000  # of one coin
+MOST_OUTCOMES = 1_000_000  # the most outcomes of one coin
 
 
 @attrs.frozen(eq=False)
@@ -67,19 +67,19 @@ class Choice:
 class TapeEnd(BaseException):
     """Raised out of a script when its tape ends before a coin.
 
-    It is a `BaseException`, so that `except Exception` in a script does not catch it.
+    `TapeEnd` is a `BaseException`, so that `except Exception` in a script does not catch it.
     """
 
     def __init__(self, choice: Choice) -> None:
-        super().__init__("a coin is to be tossed")
+        super().__init__("the tape ends before this coin")
         self.choice = choice
 
 
 class Tape:
     """The outcomes of one party's coins so far, to be played from the beginning.
 
-    `stop` is what ended the play: a coin beyond the tape, or one that cannot be played out. It is
-    kept because a script may catch what is raised.
+    `stop` is what ended the play: a coin beyond the tape, or one that cannot be played out. `stop`
+    is kept, because a script may catch the error that ends the play.
     """
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
@@ -175,7 +175,7 @@ def _even(below: int) -> Choice:
 @functools.lru_cache(maxsize=1024)
 def _subsets(count: int, below: int, favoured: int | None, weight: float | Fraction) -> Choice:
     if favoured is not None and not 0 <= favoured < below:
-        raise ValueError(f"the favoured element {favoured} is none of {below}")
+        raise ValueError(f"the favoured element must be in 0..{below - 1}, got {favoured}")
     exact = Fraction(weight)
     subsets = itertools.combinations(range(below), count)
     return Choice.of((subset, exact if favoured in subset else 1) for subset in subsets)
@@ -184,15 +184,15 @@ def _subsets(count: int, below: int, favoured: int | None, weight: float | Fract
 class TapeDiscrete:
     """A discrete source that plays a tape.
 
-    What several draws decide is tossed one draw after the other, so that the tape grows by one
-    outcome each. A subset is one coin, because its members depend on each other.
+    If one call makes several draws, each draw is a coin of its own, so the tape grows by one
+    outcome for each draw. A subset is a single coin, because its members depend on each other.
     """
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
 
     def bernoulli(self, chance: Probability) -> bool:
-        """Toss a coin with two outcomes, or with one where `chance` is 0 or 1."""
+        """Toss a coin with two outcomes, or with one outcome if `chance` is 0 or 1."""
         return bool(self._tape.toss(_coin(chance)))
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
@@ -220,27 +220,27 @@ class TapeDiscrete:
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("uniform")
 
     def normal(self, count: int) -> Floats:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("normal")
 
     def exponential(self, count: int) -> Floats:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("exponential")
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("discrete_normal")
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("discrete_laplace")
 
     def skellam(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002
-        """Refuse what has infinitely many outcomes."""
+        """Raise `BadInput`, because this draw has infinitely many outcomes."""
         self._refuse("skellam")
 
     def block(self, number: int) -> "TapeDiscrete":

@@ -252,9 +252,9 @@ def _is_plain(value: Any) -> bool:
 
 
 def _takes_coins(kind: DoorKind, function: Function, given: int) -> bool:
-    """Return whether the function has a parameter for coins behind `given` values.
+    """Return whether the function has a parameter for coins after its `given` other parameters.
 
-    Raises `TypeError` if it takes another number of arguments.
+    Raises `TypeError` if the function takes another number of arguments.
     """
     is_bound = type(function) is MethodType
     # `inspect.signature` takes a hundred times as long as this look-up. So we call it only once for

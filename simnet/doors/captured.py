@@ -101,8 +101,8 @@ def _copied(cell: CellType) -> CellType:
 
 @attrs.frozen(eq=False)
 class _Itself:
-    """An object that is known only by its identity. It is kept alive, so that no other object gets
-    its id.
+    """An object that is known only by its identity. The object is kept alive, so that no other
+    object gets its id.
     """
 
     thing: Any
@@ -128,8 +128,8 @@ def knowledge_of(value: object) -> Hashable:
 
 
 def is_same(first: Hashable, second: Hashable) -> bool:
-    """Return whether the owners of these two knowledges are certainly the same; False if this
-    cannot be decided.
+    """Return whether two functions with this knowledge are certainly the same; False if this cannot
+    be decided.
     """
     return first is not None and first == second and _shows_all(first)
 

@@ -107,7 +107,8 @@ def _is_same_argument(first: Argument, second: Argument) -> bool:
         return is_same_call(first.call, second.call)
     if isinstance(first, Opened) and isinstance(second, Opened):
         return first.signed == second.signed and first.array.is_same_as(second.array)
-    # Plain arguments are among what the calls know.
+    # Here we need not compare plain arguments: `is_same_call` compares them with the knowledge of
+    # the functions.
     return isinstance(first, Plain) and isinstance(second, Plain)
 
 

@@ -6,7 +6,7 @@ cannot tell which K applies: it sees only the discrete part and y. Let J be the 
 rows of all these K, in all laws that are compared. In a world with K·y = v, the vector y is uniform
 on the solutions of K·y = v. So J·y is uniform on the values that J·y has for these solutions. Given
 J·y = w, the vector y is uniform on the solutions of J·y = w, in every world. Hence two laws of
-(discrete part, J, J·y) are equal just if the laws of the whole views are equal.
+(discrete part, J, J·y) are equal exactly if the laws of the whole views are equal.
 
 Example. Party "a" has a secret s in F_3 and tosses a fair coin that "b" does not see. The coin
 decides whether "a" sends s or s + c, where c is a field coin. For s = 1, the table shows the
@@ -46,7 +46,7 @@ _CONSTANT = 1 << 62  # the key of a constant; it is larger than the number of ev
 
 
 def row_of(modulus: int, vector: Vector) -> Row:
-    """A vector as a row of a basis: its pairs of place and entry, sorted."""
+    """Return a vector as a row of a basis: its pairs (place, entry), sorted."""
     return modulus, tuple(sorted(vector.items()))
 
 

@@ -9,8 +9,8 @@ plays every outcome of all coins. The words are those of model checking:
   branch for each possible list of numbers. One fixed rule decides which action comes next, the
   schedule of a run without a shuffle. The order in which parties go on does not change what a
   script computes, so one order is enough.
-- A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. Its
-  probability is the product of its coins' probabilities.
+- A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. The
+  probability of a world is the product of the probabilities of its coins' outcomes.
 
 Opening field elements is like a coin, with one difference: whether its result is random depends on
 what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
@@ -90,12 +90,12 @@ from simnet.kernel.seating import seated
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
 
-LIMIT = 1_000_000  # worlds
+LIMIT = 1_000_000  # the largest number of worlds that are played out
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
 PILOT = 2_000  # after so many worlds the total number is estimated
-WAYS = 41  # random paths through the tree of worlds
-# A path estimates more than ten times the true number with a probability of at most 1/10. So half
-# of all paths do so with a probability below 10^-9.
+WAYS = 41  # the number of random paths that are taken through the tree of worlds
+# One path gives an estimate above ten times the true number of worlds with a probability of at most
+# 1/10. So the probability that half of all paths give such an estimate is below 10^-9.
 EXCESS = 10
 
 Progress = Callable[[float], None]
@@ -132,16 +132,20 @@ class Deliver:
     """The action in which a party receives the messages that it waits for.
 
     For each part of its request, the party receives one message, or the summands of a sum. The
-    party cannot distinguish deliveries with equal marks.
+    party cannot distinguish deliveries with equal marks. If `only_heard` is set, the party learns
+    that the messages came, and they go on waiting.
     """
 
     party: int
     mark: Hashable
     groups: tuple[tuple[Posting, ...], ...]
+    only_heard: bool = False
 
     @property
     def messages(self) -> tuple[Summands, ...]:
         """The messages of the delivery, without their rounds."""
+        if self.only_heard:
+            return ()
         return tuple(tuple(posting.message for posting in group) for group in self.groups)
 
 
@@ -197,7 +201,7 @@ class ScheduleNode:
         states: Sequence[PartyState],
         decide: Callable[[Network, Sequence[PartyState]], Action],
     ) -> Action:
-        """The node's action. It is decided when this property is read for the first time."""
+        """The node's action, which is decided when this property is read for the first time."""
         if self.action is None:
             action = decide(self.network, states)
             _apply(action, self.network)
@@ -227,7 +231,10 @@ def _apply(action: Action, network: Network) -> None:
     if isinstance(action, Start):
         network.started += 1
     elif isinstance(action, Deliver):
-        network.deliver(action.party, action.groups)
+        if action.only_heard:
+            network.hear(action.party, action.groups)
+        else:
+            network.deliver(action.party, action.groups)
     elif isinstance(action, Open):
         network.opened += action.rows
 
@@ -277,8 +284,8 @@ def _readable(count: int) -> str:
 
 
 def input_key(value: object) -> Hashable:
-    """A key that is equal for two inputs just if no script can tell them apart: 1 and True
-    differ.
+    """Return a key of an input. Two inputs have equal keys only if no script can tell them apart:
+    1 and True have different keys.
     """
     try:
         return key_of(value)
@@ -487,7 +494,8 @@ class Model:
                 return tuple(states), node, action
             party = action.party
             if isinstance(action, Deliver):
-                # The action is the key: its mark holds whole contents and is slow to look up.
+                # We look the state up by the action, and not by the action's mark: a mark contains
+                # the contents of messages, so to look it up would be slow.
                 after = states[party].children.get(action)
                 if after is None:
                     after = trees[party].deliver(states[party], action.mark, action.messages)
@@ -515,7 +523,9 @@ class Model:
                 continue
             groups = network.available(state.party, request)
             if groups is not None:
-                return Deliver(state.party, self._mark(request, groups), tuple(map(tuple, groups)))
+                mark = self._mark(request, groups)
+                only_heard = request.kind == "heard"
+                return Deliver(state.party, mark, tuple(map(tuple, groups)), only_heard)
         waiting = [self.roster.names[state.party] for state in states if state.pause is not None]
         if waiting:
             raise Stall(f"the run cannot go on: {waiting[0]} waits for messages that nobody sends")

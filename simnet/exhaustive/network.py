@@ -1,9 +1,9 @@
 """Messages between parties while a protocol is explored: sent, waiting, delivered.
 
-A `Network` is the joint part of a state. It has the messages that wait for their recipients, all
-messages that were sent, each with its round, and the depth of each party. A message's round is one
-more than the depth of its sender, and a party that takes a message is at least as deep as the
-message's round. So rounds are the causal depth that a run bills.
+A `Network` is the joint part of a state. The network has the messages that wait for their
+recipients, all messages that were sent, each with its round, and the depth of each party. A
+message's round is one more than the depth of its sender, and a party that takes a message is at
+least as deep as the message's round. The bill of a run counts these rounds.
 
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1.
 When "b" takes this message, the depth of "b" becomes 1, so the answer is posted in round 2.
@@ -56,10 +56,10 @@ class Posting(NamedTuple):
 class OpenedRow:
     """A form that was opened, so that the party's script continues with a number.
 
-    The number of the row is element `place` of the `outcome`-th entry in the party's history. It is
-    a linear combination of secrets and of rows opened before: `secrets` and `rows` contain the
-    factors, and rows are identified by their position in `Network.opened`. `secrets` is None if the
-    number is free.
+    The number of the row is element `place` of the `outcome`-th entry in the party's history. The
+    number is a linear combination of secrets and of rows opened before: `secrets` and `rows`
+    contain the factors, and rows are identified by their position in `Network.opened`. `secrets` is
+    None if the number is free.
     """
 
     party: int
@@ -126,11 +126,19 @@ class Network:
         if sources:
             self.sources[party] = (*self.sources.get(party, ()), *sources)
 
+    def hear(self, party: int, groups: Sequence[Sequence[Posting]]) -> None:
+        """Note that a party knows that these messages came. The messages go on waiting."""
+        for group in groups:
+            for posting in group:
+                self.steps[party] = max(self.steps[party], posting.step)
+                if posting.message.sender != party:
+                    self.depths[party] = max(self.depths[party], posting.round)
+
     def available(self, party: int, request: Request) -> list[list[Posting]] | None:
         """Return the messages that fulfil a request, one group for each part of the request; None
         if messages are missing.
         """
-        if request.kind == "sum":
+        if request.kind in ("sum", "heard"):
             return self._sums(party, request)
         waiting = list(self.waiting.get((party, request.tag, None, False), ()))
         groups = []

@@ -120,11 +120,12 @@ class Request:
 
     - "each": one message from each of `senders`, in this order.
     - "any": one message from the party that sent first.
-    - "sum": a sum of one message from each of `senders`. With `keys`, for each key a sum of as many
-      messages with this key as `counts` says.
+    - "heard": that each of `senders` has sent into the next sum; the messages stay there.
+    - "sum": a sum of one message from each of `senders`. With `keys`: one sum for each key, of the
+      number of messages with this key that `counts` gives.
     """
 
-    kind: Literal["each", "any", "sum"]
+    kind: Literal["each", "any", "heard", "sum"]
     tag: str
     senders: tuple[int, ...] | None = None
     keys: tuple[Key, ...] = ()
@@ -146,6 +147,7 @@ class Outbox(Link):
         self.turn = Turn()
         self._roster = roster
         self._tape = tape
+        self._heard: dict[str, int] = {}  # by tag: how many senders the next sum was heard from
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send a payload to one party."""
@@ -235,10 +237,35 @@ class Outbox(Link):
         sender, payload = await _suspend(Request("any", tag.name))
         return self._roster.names[sender], payload
 
+    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
+        """Return the next payload of each sender, by the number of the sender.
+
+        Nobody stays silent here: if a sender sends nothing, the run cannot go on.
+        """
+        payloads = await self.take_each(actor, tag, senders)
+        return dict(zip(senders.numbers.tolist(), payloads, strict=True))
+
+    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+        """Return all senders, once each of them has sent. The messages stay in the sum."""
+        del actor
+        numbers: list[int] = senders.numbers.tolist()
+        await _suspend(Request("heard", tag.name, tuple(numbers), (None,), (len(numbers),)))
+        self._heard[tag.name] = len(numbers)
+        return numbers
+
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
     ) -> FieldArray:
-        """Return the sum of `count` messages of a summed tag."""
+        """Return the sum of `count` messages of a summed tag.
+
+        Raises `ScriptError` for a sum that leaves out a sender whom the party has heard.
+        """
+        if self._heard.pop(tag.name, count) != count:
+            raise refuse(
+                actor,
+                tag.name,
+                "leaves out a sender whom it has heard, which exact views cannot play out",
+            )
         numbers = None if senders is None else tuple(senders.numbers.tolist())
         sums: FieldArray = await _suspend(Request("sum", tag.name, numbers, (key,), (count,)))
         return sums.metered(actor.meter)[0]

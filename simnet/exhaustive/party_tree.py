@@ -1,11 +1,11 @@
 """The tree of all states that one party can reach.
 
 A party's *history* consists of the outcomes of its coins so far, the numbers of the field elements
-that it opened, and the messages that it received. Its script is deterministic apart from these, so
-the history determines the party's state: the messages that it has sent, and its next action (toss a
-coin, open field elements, wait, or end). The states form a tree. A state has a branch for every
-outcome of a coin, for every list of opened numbers, and for every delivery of messages that the
-party can distinguish from other deliveries.
+that it opened, and the messages that it received. Apart from its history a script is deterministic,
+so the history determines the party's state: the messages that it has sent, and its next action
+(toss a coin, open field elements, wait, or end). The states form a tree. A state has a branch for
+every outcome of a coin, for every list of opened numbers, and for every delivery of messages that
+the party can distinguish from other deliveries.
 
 Example. A script that answers a question falsely with probability 1/4, and its tree::
 
@@ -33,7 +33,7 @@ import attrs
 
 from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
 from simnet.doors.call import own_copy
-from simnet.errors import BadInput, ScriptError
+from simnet.errors import Abort, BadInput, ScriptError
 from simnet.exhaustive.network import Summands
 from simnet.exhaustive.outbox import Outbox, Request, SentMessage, pieces_of
 from simnet.exhaustive.reading import Ask, LocalReading, RowsAsked
@@ -146,7 +146,7 @@ class Execution:
         self.actor.meter.in_script = True
         try:
             request = self._coroutine.send(answer)
-        except StopIteration:
+        except (StopIteration, Abort):
             pass
         except BaseException as left:
             raised = left

@@ -61,6 +61,10 @@ _BLOCKS = 1000  # a party or a deferred block may make fewer deferred blocks tha
 # bits
 _PARTY, _STREAM = 44, 22
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
+NO_RANDOM_FUNCTIONS = (
+    "(me.expand, me.public_key, me.agree, me.encrypt) cannot be played out: an ideal random "
+    "function has too many outcomes; `simnet verify` can judge the script"
+)
 
 
 def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) -> int:
@@ -115,7 +119,7 @@ class Ask:
 class RowsAsked(BaseException):
     """Raised inside a script that asks for numbers which are not on its tape.
 
-    It is a `BaseException`, like `TapeEnd`.
+    `RowsAsked` is a `BaseException`, like `TapeEnd`.
     """
 
     def __init__(self, ask: Ask) -> None:
@@ -130,7 +134,7 @@ class LocalReading(Sampled):
     """
 
     lifts = True
-    hides_numbers = True  # because unknowns have no numbers here
+    hides_numbers = True  # unknowns have no numbers here, and scripts may not rely on the others
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
         """With `enumerate_field`, field coins are played out too and nothing is unknown."""
@@ -232,8 +236,8 @@ class LocalReading(Sampled):
         return total % modulus
 
     def refuse(self, text: str) -> NoReturn:
-        """Raise `BadInput` for what a run allows but cannot be played out, even if the script
-        catches it.
+        """Raise `BadInput` for an operation that a run allows, but that cannot be played out. The
+        error ends the reading even if the script catches the error.
         """
         raise self._tape.stopped(BadInput(text))
 
@@ -288,6 +292,11 @@ class LocalReading(Sampled):
         (numbers,) = self._numbers([forms], "to invert them")
         return self.lifted(numbers.inverse())
 
+    def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
+        """Refuse: a random function has more outcomes than can be played out."""
+        del seeds
+        self.refuse(f"a script that uses a {kind} {NO_RANDOM_FUNCTIONS}")
+
     def begin(self, actors: Sequence[Actor]) -> None:
         """Do nothing: this reading needs no preparation."""
 
@@ -316,7 +325,7 @@ class WatchingOutputs(Sampled):
 class _Unknowns:
     """A field source whose elements are unknowns of a party.
 
-    They belong to one deferred block, or to the party's own draws (block 0).
+    The unknowns belong to one deferred block, or to the party's own draws (block 0).
     """
 
     def __init__(self, reading: LocalReading, block: int = 0) -> None:

@@ -2,8 +2,8 @@
 
 Theory of operation. The view of a coalition in one world is what its members know in this world:
 their inputs and coins, the plain messages that they receive, and the field elements that they
-receive. They know the sender and the step of each message, and the order of the messages of one
-sender. Field coins are not played out; they stay unknowns. So the field elements that members
+receive. The members know the sender and the step of each message, and the order of the messages of
+one sender. Field coins are not played out; they stay unknowns. So the field elements that members
 receive are linear forms y in field coins and secrets, and their law is found by algebra instead of
 enumeration:
 
@@ -24,8 +24,8 @@ such as a coin that decides whether somebody uses a mask. Then the reduced view 
 whole view. So if one discrete part occurs with several K, we write all views with this discrete
 part in the common basis of these K (`bases`).
 
-Example. Party "a" has a secret s in F_3 and a field coin c. It sends s + c to "b", and perhaps also
-c - s::
+Example. Party "a" has a secret s in F_3 and a field coin c. Party "a" sends s + c to "b", and
+perhaps also c - s::
 
     b sees            K (rows)        K·y
     s + c             none            nothing: the message is uniform

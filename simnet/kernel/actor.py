@@ -1,8 +1,8 @@
 """The state of one party during a run, as the kernel sees it."""
 
 import threading
-from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections import Counter, deque
+from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, cast
 
 from simnet.coins.coins import Coins
@@ -13,8 +13,8 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-# Payload, lot, arrival on the logical clock, whether the sender is the recipient, and the number of
-# messages that the envelope stands for.
+# An envelope consists of a payload, its lot, the time of arrival on the logical clock, whether the
+# sender is the recipient, and the number of messages that the envelope stands for.
 Envelope = tuple[Any, Lot, float, bool, int]
 
 
@@ -116,14 +116,51 @@ class Mailbox:
         return self.arrivals[0]
 
 
+class LateMailbox(Mailbox):
+    """A mailbox whose owner has stopped waiting for some messages: those that still come are kept
+    apart, and nobody reads them.
+
+    `given_up` counts these messages by sender. A silence takes the place of exactly one message, so
+    the sender's next message is read as usual.
+    """
+
+    __slots__ = ("given_up", "late")
+
+    def __init__(self, box: Mailbox) -> None:
+        self.held, self.arrivals = box.held, box.arrivals
+        self.given_up: Counter[int] = box.given_up if isinstance(box, LateMailbox) else Counter()
+        self.late: Counter[int] = box.late if isinstance(box, LateMailbox) else Counter()
+
+    def put(self, sender: int, envelope: Envelope) -> None:
+        """Add a message behind the waiting messages of the same sender, unless it comes too
+        late.
+        """
+        if self.given_up[sender]:
+            self.given_up[sender] -= 1
+            self.late[sender] += envelope[-1]
+        else:
+            super().put(sender, envelope)
+
+    def put_all(self, sender: int, envelopes: Sequence[Envelope]) -> None:
+        """Add several messages of one sender."""
+        for envelope in envelopes:
+            self.put(sender, envelope)
+
+    def counts(self) -> dict[int, int]:
+        """Return how many messages from each sender were never read."""
+        return dict(Counter(super().counts()) + self.late)
+
+
 class Actor:
     """The state of one party. `depth` is the length of the longest chain of messages that the party
     has waited for.
     """
 
     __slots__ = (
+        "aborted",
         "boxes",
         "burst",
+        "came",
         "clock",
         "coins",
         "depth",
@@ -131,6 +168,7 @@ class Actor:
         "doors_opened",
         "finished",
         "is_crowd",
+        "is_gone",
         "last_tag",
         "line",
         "meter",
@@ -143,6 +181,7 @@ class Actor:
         "role",
         "script",
         "secrets",
+        "silent",
         "wait",
     )
 
@@ -165,6 +204,11 @@ class Actor:
         self.boxes: dict[str, Mailbox] = {}
         # The last line that a message was billed on; the next message usually fits it, too.
         self.line: Line | None = None
+        self.is_gone = False  # whether the party has dropped out
+        self.aborted: str | None = None  # why the party ended its part in the run, if it did
+        # Who was heard in each call of `gather_some` or `heard`, by tag.
+        self.came: dict[str, list[tuple[str, ...]]] = {}
+        self.silent: frozenset[int] = frozenset()  # the silent senders of the wait that just ended
         self.wait: Wait | None = None  # what the party waits for; None while it does not wait
         self.depth = 0
         self.clock = 0.0
@@ -172,11 +216,16 @@ class Actor:
         self.last_tag: str | None = None
 
     def box(self, tag: str) -> Mailbox:
-        """Return the party's mailbox for a tag. It is made when it is first used."""
+        """Return the party's mailbox for a tag. The mailbox is made when it is first used."""
         box = self.boxes.get(tag)
         if box is None:
             box = self.boxes[tag] = Mailbox()
         return box
+
+    def give_up(self, tag: str, senders: Iterable[int]) -> None:
+        """Stop waiting for the next message under a tag of each of these senders."""
+        box = self.boxes[tag] = LateMailbox(self.box(tag))
+        box.given_up.update(senders)
 
     def refuse_messages(self) -> None:
         """Raise `BadInput` if the party is a crowd: a message for a single member has no script

@@ -27,8 +27,12 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     messages = block.messages if isinstance(block, Tally) else len(block)
     voluntary = isinstance(tag, Voluntary)
     if messages > seat.size or (messages < seat.size and not voluntary):
-        needed = "at most one row each" if voluntary else "one row each is needed"
-        raise refuse(actor, tag.name, f"{messages} rows from {seat.size} parties: {needed}")
+        needed = "at most" if voluntary else "exactly"
+        raise refuse(
+            actor,
+            tag.name,
+            f"{messages} rows from {seat.size} parties: {needed} one row for each party is needed",
+        )
     if seat.members is None and isinstance(block, Rows) and not voluntary:
         link.post(actor, tag, to, block[0])
     else:
@@ -40,7 +44,7 @@ def rows_from(
 ) -> Any:
     """Return all rows of these payloads.
 
-    There is one row for each party; under a voluntary tag there may be fewer.
+    There is one row for each party; under a voluntary tag there may be fewer rows.
 
     Raises `ScriptError` for a tally, which has no rows.
     """

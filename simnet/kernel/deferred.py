@@ -48,6 +48,21 @@ class Posting:
     lot: Lot
     table: TotalTable
     slots: Sequence[Slots]
+    sums: Sequence[object]  # the sums that `slots` belong to
+    kept: FieldArray | None = None  # the block, if a recipient may leave it out of its sum
+
+    def row_for(self, number: int, sum_: object) -> FieldArray | None:
+        """Return the row of a kept block that went to a recipient's sum, if there is one."""
+        assert self.kept is not None
+        first = 0
+        groups = [group for group in self.to if len(group)]
+        for group, own in zip(groups, self.sums, strict=True):
+            place = group.position(number)
+            if own is sum_ and place is not None:
+                row: FieldArray = self.kept[first + place]
+                return row
+            first += len(group)
+        return None
 
     def add(self, block: FieldArray, total: Total, recorder: Recorder) -> None:
         """Add the block to a total, and record the rows that observed parties see."""
@@ -72,13 +87,13 @@ class Posting:
 
 
 Pending = tuple[Posting, Deferred]
-Partial = tuple[TotalTable, Total]  # a table, and one thread's totals for its slots
+Partial = tuple[TotalTable, Total]  # a table, and the totals of one thread for the table's slots
 
 
 def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> None:
     """Make the blocks and add them to the totals, one after another."""
     for posting, block in pending:
-        posting.add(_made(posting, block), posting.table.total, recorder)
+        posting.add(made(posting, block), posting.table.total, recorder)
         progress(block.size)
 
 
@@ -102,7 +117,7 @@ def evaluate_in_threads(
     def work(share: Sequence[Pending]) -> None:
         try:
             partials.append(_add_up(share, recorder, tick))
-        except BaseException as error:  # raised below, in the thread of the run
+        except BaseException as error:  # the error is raised below, in the thread of the run
             stop.set()
             failures.append(error)
 
@@ -135,9 +150,9 @@ def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
 
 def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> list[Partial]:
     """Make the blocks, and add them to totals that belong to this thread."""
-    partials: dict[int, Partial] = {}  # by identity of the table
+    partials: dict[int, Partial] = {}  # this thread's totals, by the identity of their table
     for posting, block in pending:
-        rows = _made(posting, block)
+        rows = made(posting, block)
         table = posting.table
         if id(table) not in partials:
             partials[id(table)] = table, table.empty_total()
@@ -146,7 +161,10 @@ def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) 
     return list(partials.values())
 
 
-def _made(posting: Posting, block: Deferred) -> FieldArray:
+def made(posting: Posting, block: Deferred) -> FieldArray:
+    """Return the rows of a deferred block. Raises `ScriptError`, which names the sender, if the
+    block fails.
+    """
     try:
         return block.evaluate()
     except Exception as error:

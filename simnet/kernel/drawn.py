@@ -26,15 +26,23 @@ from simnet.values.residues import Residues, residues_of
 
 # The law of each draw of `DiscreteSource` and `FieldSource`, from the arguments of the draw.
 _LAWS: dict[str, Callable[..., str]] = {
-    "bernoulli": lambda chance: f"true with chance {chance}",
-    "bernoullis": lambda chance, count: f"{count} times: true with chance {chance}",
-    "binomials": lambda trials, chance: f"binomial, trials {trials.tolist()}, chance {chance}",
+    "bernoulli": lambda chance: f"true with probability {chance}",
+    "bernoullis": lambda chance, count: f"{count} times: true with probability {chance}",
+    "binomials": lambda trials, chance: (
+        f"binomial, numbers of trials {trials.tolist()}, probability {chance}"
+    ),
     "integers": lambda below, count: f"{count} times: uniform on 0..{below - 1}",
     "subset": lambda count, below, favoured, weight: (
         f"a subset of {count} of 0..{below - 1}"
-        + ("" if favoured is None else f", {weight} times as likely with {favoured}")
+        + (
+            ""
+            if favoured is None
+            else f"; a subset with {favoured} is {weight} times as likely as a subset without"
+        )
     ),
-    "categorical": lambda weights, count: f"{count} times: by weights {list(weights)}",
+    "categorical": lambda weights, count: (
+        f"{count} times: a place in the list, with probability proportional to {list(weights)}"
+    ),
     "uniform": lambda count: f"{count} times: uniform on [0, 1)",
     "normal": lambda count: f"{count} times: standard normal",
     "exponential": lambda count: f"{count} times: standard exponential",
@@ -51,11 +59,12 @@ class Draw:
 
     value: bool | Numbers
     law: str
-    place: str  # the round; the door or the deferred block, if any; file and line
+    # In words: the round, the door or the deferred block if there is one, the file and the line.
+    place: str
 
 
 class _Noted:
-    """A source that passes requests on to another source, and notes the answers."""
+    """A source of coins that passes each request on to another source, and notes the answer."""
 
     def __init__(self, source: Any, draws: list[Draw], place: Callable[[], str]) -> None:
         self._source = source
@@ -96,7 +105,7 @@ class DrawsNoted(Sampled):
         self._actor: Actor | None = None
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Find the party."""
+        """Find the party whose draws are noted."""
         (self._actor,) = (actor for actor in actors if actor.name == self._party)
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:

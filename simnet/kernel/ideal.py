@@ -2,6 +2,7 @@
 run.
 """
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from simnet.errors import SimnetError
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.seating import seated
 from simnet.nearest import did_you_mean
+from simnet.record.fate import Happened
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.sealed import Input, Sealed
@@ -84,19 +86,33 @@ def _check_names(handed: object, protocol: Ideal) -> None:
             )
 
 
+def _takes_happened(protocol: Ideal) -> bool:
+    """Return whether the functionality wants to know who dropped out and who was heard."""
+    positional = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = inspect.signature(protocol.functionality).parameters.values()
+    return len([one for one in parameters if one.kind in positional]) > 2
+
+
 def ideal_world(
-    protocol: Protocol, inputs: Mapping[str, Any], seed: int, reading: Reading | None = None
+    protocol: Protocol,
+    inputs: Mapping[str, Any],
+    seed: int,
+    reading: Reading | None = None,
+    happened: Happened | None = None,
 ) -> Mapping[str, FieldArray]:
     """Return what the functionality gives to each party, by name; an empty mapping if the protocol
     has no functionality.
 
-    `inputs` maps the name of each party to its input.
+    `inputs` maps the name of each party to its input. A functionality with a third parameter is
+    also told `happened`: who dropped out of the run, and who was heard.
     """
     if not isinstance(protocol, Ideal):
         return {}
     played_by = reading or Sampled()
     sealed = [Sealed(Input(name, played_by.input(name, value))) for name, value in inputs.items()]
-    handed: Mapping[str, Any] = protocol.functionality(sealed, holders(inputs, seed, played_by))
+    told = (happened,) if happened is not None and _takes_happened(protocol) else ()
+    users = holders(inputs, seed, played_by)
+    handed: Mapping[str, Any] = protocol.functionality(sealed, users, *told)
     _check_names(handed, protocol)
     for name, arrays in handed.items():
         if not all(

@@ -31,7 +31,8 @@ def inputs_by_name(inputs: Inputs, roster: Roster) -> dict[str, Any]:
     size = sum(seat.size for seat in wanting.values())
     if len(inputs) != size:
         raise BadInput(
-            f"{len(inputs)} inputs for {size} parties that take an input: {roster.describe()}"
+            f"{len(inputs)} inputs were given for {size} parties that take an input: "
+            f"{roster.describe()}"
         )
     by_name, start = {}, 0
     for name, seat in wanting.items():
@@ -47,12 +48,14 @@ def _named(
     strangers = sorted(set(inputs) - set(wanting))
     if strangers:
         raise BadInput(
-            f"there is an input for {strangers[0]}, whose script takes none: {roster.describe()}"
+            f"an input was given for {strangers[0]}, but the script of {strangers[0]} takes no "
+            f"input: {roster.describe()}"
         )
     lacking = next((name for name in wanting if name not in inputs), None)
     if lacking is not None:
         raise BadInput(
-            f"{lacking} needs an input and has none: {len(inputs)} given for {len(wanting)} parties"
+            f"{lacking} needs an input and has no input: {len(inputs)} inputs were given for "
+            f"{len(wanting)} parties"
         )
     return wanting
 
@@ -64,7 +67,7 @@ def _input_of(name: str, seat: Seat, value: Any) -> Any:
     array = np.array(value)
     if array.shape[:1] != (seat.members,):
         raise BadInput(
-            f"{name} is a crowd of {seat.members:,} and needs an input for each, got shape "
+            f"{name} is a crowd of {seat.members:,} and needs an input for each member, got shape "
             f"{array.shape}"
         )
     array.flags.writeable = False

@@ -8,7 +8,7 @@ link; mailboxes, running totals and trees of histories are the link's affair. Th
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
   party sends, and asks the driver of the script for every message that the party receives.
 
-So a script behaves in the same way in both.
+So a script behaves in the same way with both links.
 
 There are three kinds of methods. `post...` and `put` send and return at once. `take...` wait, and
 return the messages that have come. `breathe` gives other parties a turn. A link may rely on three
@@ -94,6 +94,13 @@ class Link(Protocol):
         """Wait for the next payload of each sender, and return them in the order of the group."""
         ...
 
+    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
+        """Wait for the next payload of each sender that still sends one.
+
+        Return the payloads by the number of the sender, in the order of the group.
+        """
+        ...
+
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
         """Wait for a payload of any sender, and return the sender's name and the payload."""
         ...
@@ -103,7 +110,8 @@ class Link(Protocol):
     ) -> FieldArray:
         """Wait for `count` messages, and return their sum.
 
-        The messages are those of `senders`. If `senders` is None, they are those with this key.
+        The sum consists of the messages of `senders` or, if `senders` is None, of the messages with
+        this key.
         """
         ...
 
@@ -111,7 +119,13 @@ class Link(Protocol):
         self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
     ) -> FieldArray:
         """Wait for several sums, one for each key, and return them in shape (K, ...); `counts`
-        gives the number of messages of each.
+        gives the number of messages of each sum.
+        """
+        ...
+
+    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+        """Wait for the next message of each sender that still sends one, and return the numbers of
+        these senders, in the order of the group. The messages stay in the sum.
         """
         ...
 

@@ -14,7 +14,7 @@ from simnet.kernel.schedule import Schedule
 from simnet.kernel.summing import Summing
 from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import Turns
-from simnet.kernel.waits import FromAnyone, FromNamed
+from simnet.kernel.waits import ForSum, FromAnyone, FromNamed, FromSome
 from simnet.record.ledger import Ledger, Line
 from simnet.record.message import Block, Key, Message
 from simnet.record.transcript import Recorder
@@ -50,7 +50,7 @@ def _advice(pieces: Sequence[Any]) -> str:
     """Return a hint what to write instead of an unusable payload."""
     for piece in pieces:
         if isinstance(piece, Coroutine):
-            piece.close()  # or Python would warn of it once more
+            piece.close()  # otherwise Python would warn a second time
             return ": is an `await` missing?"
     if any(isinstance(piece, int | float | np.ndarray) for piece in pieces):
         return ": write constant(field, ...), index(...) or reals(...) around numbers"
@@ -180,8 +180,8 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
-        """Return the line on which to bill a payload; the last line if the payload is like the one
-        before.
+        """Return the line of the bill for a payload. It is the party's last line if the payload has
+        the tag, round, wire type and shape of the payload before it.
         """
         round_ = actor.depth + (not local)
         line = actor.line
@@ -236,6 +236,10 @@ class Mail(Link):
         """Wait for the sums of all keys, and return them."""
         return await self._summing.take_each(actor, tag.name, keys, counts)
 
+    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+        """Wait for the next message of each sender into the sum that is read next."""
+        return await self._summing.heard(actor, tag.name, senders)
+
     async def breathe(self, actor: Actor) -> None:
         """Let the other ready parties go on for a while."""
         await self._turns.breathe(actor)
@@ -259,6 +263,23 @@ class Mail(Link):
             actor.wait = FromNamed(tag.name, numbers, missing)
             await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
+
+    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Any]:
+        """Wait for the first message of each sender that still sends one."""
+        numbers = senders.numbers.tolist()
+        held = actor.box(tag.name).held
+        missing = {number for number in numbers if number not in held}
+        silent: frozenset[int] = frozenset()
+        if missing:
+            actor.wait = FromSome(tag.name, numbers, missing)
+            await self._turns.wait()
+            silent, actor.silent = actor.silent, frozenset()
+        box = actor.box(tag.name)
+        return {
+            number: self._received(actor, box.take(number))
+            for number in numbers
+            if number not in silent
+        }
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
         """Wait for the first `count` messages of a sender, and return the payloads."""
@@ -316,7 +337,12 @@ class Mail(Link):
                 wait.place += 1
             if wait.place < len(senders):
                 return
-        elif not isinstance(wait, FromAnyone):  # `Summing` wakes whoever waits for a sum
-            return
+        elif isinstance(wait, FromSome):
+            if sender in recipient.boxes[tag].held:  # else it came too late for an earlier wait
+                wait.missing.discard(sender)
+            if wait.missing:
+                return
+        elif isinstance(wait, ForSum) or not recipient.boxes[tag].held:
+            return  # `Summing` wakes whoever waits for a sum
         recipient.wait = None
         self._turns.ready(recipient)

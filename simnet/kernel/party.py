@@ -14,7 +14,8 @@ import numpy as np
 
 from simnet.coins.coins import Coins, Deferred, RowBlock, evaluates_block
 from simnet.doors.call import DoorKind, door_call
-from simnet.errors import ScriptError
+from simnet.errors import Abort, ScriptError
+from simnet.kernel import primitives
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
@@ -23,6 +24,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
+from simnet.values.opaque import Boxes, PublicKeys, Signatures
 from simnet.values.sealed import WAYS_OUT, Made, Sealed, source_of
 from simnet.values.typed import Typed
 
@@ -176,9 +178,9 @@ class Party:
         """Declare a secret, which messages must protect, and return it as field elements.
 
         `function` is called with the values behind the arguments and, if it has one more parameter,
-        with discrete coins. It must return whole numbers that fit `shape`; they are taken mod q.
-        `field` and `shape` are public. The script can compute with the returned array and send it,
-        but cannot look at its elements.
+        with discrete coins. The function must return whole numbers that fit `shape`; they are taken
+        mod q. `field` and `shape` are public. The script can compute with the returned array and
+        send it, but cannot look at its elements.
 
         What a verdict calls a secret is exactly what comes from this door. The script does not see
         errors of `function`: they end the run, even if the script catches them. Raises `TypeError`
@@ -196,8 +198,8 @@ class Party:
         disclosed it.
 
         `function` is called with the values behind the arguments and, if it has one more parameter,
-        with discrete coins. It may return any value. A verdict assumes that everybody knows the
-        value.
+        with discrete coins. The function may return any value. A verdict assumes that everybody
+        knows the value.
 
         Errors are as for `secret`. For example, `me.disclose(lambda vote: vote > 2, vote)`.
         """
@@ -206,8 +208,8 @@ class Party:
     def output(self, function: Callable[..., Any], *arguments: object) -> Sealed:
         """Return the output of the script, sealed until the run has ended.
 
-        `function` is called with the values behind the arguments, without coins. If it raises an
-        error, the run fails with this error after all scripts have ended.
+        `function` is called with the values behind the arguments, without coins. If the function
+        raises an error, the run fails with this error after all scripts have ended.
 
         For example, `return me.output(np.mean, total)`.
         """
@@ -252,6 +254,97 @@ class Party:
         if call.error is not None:
             actor.output_failure = actor.output_failure or call.error
         return Sealed(Made(call))
+
+    # Ideal primitives: see `simnet.kernel.primitives`.
+
+    def expand(
+        self,
+        seeds: FieldArray,
+        field: Field,
+        shape: tuple[int, ...] | int,
+        label: str = "",
+        weights: Sequence[int] | None = None,
+    ) -> FieldArray:
+        """Return field elements that an ideal random function makes from a seed.
+
+        `seeds` is one seed, of shape (w,), and the result has shape `shape`; or k seeds, of shape
+        (k, w), and the result has shape (k, *shape). With `weights`, one whole number for each of
+        the k seeds, the result is the weighted sum of the k rows, of shape `shape`; this takes less
+        memory. Whoever has the same seed gets the same elements. Different labels, fields or shapes
+        give independent elements.
+
+        Raises `ValueError` for seeds of another shape.
+
+        For example, `me.expand(seed, F, (d,), label="mask")`.
+        """
+        self._begin()
+        return primitives.expand(self._actor, self._reading, seeds, field, shape, label, weights)
+
+    def public_key(self, secret: FieldArray) -> PublicKeys:
+        """Return the public key of a secret key, which has shape (w,): 32 octets that tell nothing.
+
+        A secret key consists of field coins that the party drew for this purpose:
+        `secret = me.coins.field(F, (8,))`.
+        """
+        self._begin()
+        return primitives.public_key(self._actor, self._reading, secret)
+
+    def agree(
+        self,
+        secret: FieldArray,
+        public: PublicKeys,
+        field: Field,
+        shape: tuple[int, ...] | int,
+        label: str = "",
+    ) -> FieldArray:
+        """Return a seed that the holders of two secret keys share: hashed Diffie-Hellman key
+        agreement.
+
+        `secret` is the own secret key, and `public` the other party's public key, or k public keys.
+        The result has shape `shape`, or (k, *shape). The other party gets the same elements from
+        its secret key and this party's public key.
+
+        For example, `seed = me.agree(secret, public, F, (4,))`.
+        """
+        self._begin()
+        return primitives.agree(self._actor, self._reading, secret, public, field, shape, label)
+
+    def encrypt(self, keys: FieldArray, rows: FieldArray) -> Boxes:
+        """Return field elements in a box that only somebody with the key can open.
+
+        `keys` is one key, of shape (w,), for the array `rows`; or k keys, of shape (k, w), for the
+        k rows of `rows`, each in a box of its own. A box can be sent. Everybody who sees a box
+        learns its length.
+
+        Raises `ValueError` for keys of another shape, and `TypeError` for other values than field
+        elements.
+        """
+        self._begin()
+        return primitives.encrypt(self._actor, self._reading, keys, rows)
+
+    def decrypt(self, keys: FieldArray, boxes: Boxes) -> FieldArray:
+        """Return the content of a box, or of k boxes as k rows.
+
+        Raises `ScriptError` if a key is not the key of its box.
+        """
+        self._begin()
+        return primitives.decrypt(self._actor, self._reading, keys, boxes)
+
+    def sign(self, secret: FieldArray, statement: Typed) -> Signatures:
+        """Return a signature of plain values under the party's secret key: 64 octets.
+
+        Everybody who has the public key can check it with `is_signed`.
+        """
+        self._begin()
+        return primitives.sign(self._actor, self._reading, secret, statement)
+
+    def is_signed(self, public: PublicKeys, statement: Typed, signatures: Signatures) -> list[bool]:
+        """Return, for each of k public keys, whether its signature is of this statement.
+
+        Raises `ValueError` unless there are as many signatures as keys.
+        """
+        self._begin()
+        return primitives.is_signed(public, statement, signatures)
 
     async def send(self, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party.
@@ -442,6 +535,46 @@ class Party:
                 self._check_shape(tag, sender.removeprefix(self._scope), payload, shape)
         return payloads
 
+    async def gather_some(
+        self, tag: Tag, senders: To, at_least: int = 1, shape: tuple[int, ...] | None = None
+    ) -> dict[str, Payload]:
+        """Wait for one payload from each named sender that still sends one, and return the payloads
+        by the name of the sender, in the order of `senders`.
+
+        The call always waits for all senders. A sender counts as silent only when no party can go
+        on without this silence (see `simnet.kernel.silence`), so the result does not depend on the
+        schedule. A payload that comes later is never read.
+
+        Raises `Abort` if fewer than `at_least` senders have sent. Other errors are as for `gather`.
+
+        For example, `masked = await me.gather_some(MASKED, me.all("user"), at_least=t)`.
+        """
+        tag = self._kept_apart(tag) or await self._stop()
+        group = self._group(senders)
+        came = await self._link.take_some(self._actor, tag, group)
+        names = self._note_heard(tag, list(came), group, at_least)
+        payloads = dict(zip(names, came.values(), strict=True))
+        if shape is not None:
+            for sender, payload in payloads.items():
+                self._check_shape(tag, sender, payload, shape)
+        return payloads
+
+    async def heard(self, tag: Tag, senders: To, at_least: int = 1) -> list[str]:
+        """Wait for one message of each named sender that still sends one into the next sum, and
+        return the names of those who have sent; the tag is `Summed`.
+
+        Afterwards `gather_sum` adds up the messages of any of these senders, and leaves the
+        messages of all others out: `await me.gather_sum(SHARE, senders=agreed)`. So recipients can
+        agree on senders that everybody has heard from.
+
+        The call waits as `gather_some` does. Raises `Abort` if fewer than `at_least` senders have
+        sent, and `ScriptError` for a tag that is not `Summed`.
+        """
+        summed = self._added_up(tag) or await self._stop()
+        group = self._group(senders)
+        came = await self._link.heard(self._actor, summed, group)
+        return self._note_heard(summed, came, group, at_least)
+
     async def gather_rows(self, tag: Tag, senders: To) -> Payload:
         """Wait for what each sender sends with `send_rows`, and return all rows as one array.
 
@@ -457,8 +590,8 @@ class Party:
     ) -> Payload:
         """Wait for what each sender sends with `send_rows`, and return the sum of the rows.
 
-        `count` gets the rows and returns whole numbers. It is not called if the senders have sent
-        tallies. Raises `ScriptError` if some senders have sent rows and others tallies.
+        `count` gets the rows and returns whole numbers. `count` is not called if the senders have
+        sent tallies. Raises `ScriptError` if some senders have sent rows and others tallies.
 
         For example, `counts = await me.gather_tally(REPORT, me.all("user"), count=ones)`, where
         `ones(rows)` returns the column sums.
@@ -521,8 +654,8 @@ class Party:
         """Return the tag under which the run carries the script's `tag`, or None if the party may
         not act.
 
-        A caller that gets None must await `_stop`. An exception would not do here: a script could
-        catch it and try again for ever.
+        A caller that gets None must await `_stop`. We raise no exception here, because a script
+        could catch the exception and try again for ever.
         """
         if self._turn.actor is not self._actor:
             return None
@@ -653,6 +786,19 @@ class Party:
         if isinstance(names, str):
             return self._roster.single(self._scope + names)
         return self._roster.group([self._scope + name for name in names])
+
+    def _note_heard(
+        self, tag: Tag, came: Sequence[int], senders: Group, at_least: int
+    ) -> list[str]:
+        """Note who has sent, and return the names. Raises `Abort` if these are too few."""
+        names = [self._roster.names[number] for number in came]
+        self._actor.came.setdefault(tag.name, []).append(tuple(names))
+        if len(came) < at_least:
+            raise Abort(
+                f'only {len(came)} of {len(senders)} senders have sent "{tag.name}", and at least '
+                f"{at_least} are needed"
+            )
+        return [name.removeprefix(self._scope) for name in names]
 
     def _check_shape(self, tag: Tag, sender: str, payload: Payload, shape: tuple[int, ...]) -> None:
         if getattr(payload, "shape", None) != shape:

@@ -11,10 +11,12 @@ from typing import Any, Protocol
 
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
+from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests
 from simnet.doors.call import DoorCall, open_door
 from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
+from simnet.values.residues import Residues
 from simnet.values.totals import ResidueTotal, Slots
 
 
@@ -85,6 +87,29 @@ class Reading(Protocol):
         """Return an empty running total."""
         ...
 
+    def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
+        """Return a digest of each row of `seeds`, of shape (k, w), which a party uses as seeds,
+        secret keys or keys of boxes; `kind` says as which.
+        """
+        ...
+
+    def agreed(self, one: bytes, other: bytes) -> bytes:
+        """Return the digest of the key that the holders of two public keys agree on."""
+        ...
+
+    def stretched(
+        self,
+        digests: Sequence[bytes],
+        field: Field,
+        shape: tuple[int, ...],
+        label: str,
+        weights: Sequence[int] | None,
+    ) -> FieldArray:
+        """Return the random rows of these seeds, of shape (seeds, *shape); with `weights`, their
+        weighted sum, of shape `shape`.
+        """
+        ...
+
 
 class Sampled:
     """The numeric reading: coins are seeded, and values are numbers."""
@@ -116,3 +141,25 @@ class Sampled:
     def total(self, field: Field, row_shape: tuple[int, ...]) -> ResidueTotal:
         """Return an empty total of residues."""
         return ResidueTotal(field, row_shape)
+
+    def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
+        """Return the digests of the numbers."""
+        assert isinstance(seeds, Residues)
+        return seed_digests(kind, seeds)
+
+    def agreed(self, one: bytes, other: bytes) -> bytes:
+        """Return the digest of the pair of keys."""
+        return agreed_digest(one, other)
+
+    def stretched(
+        self,
+        digests: Sequence[bytes],
+        field: Field,
+        shape: tuple[int, ...],
+        label: str,
+        weights: Sequence[int] | None,
+    ) -> FieldArray:
+        """Return the numbers of the rows, or their sum."""
+        if weights is None:
+            return expanded(digests, field, shape, label)
+        return expanded_sum(digests, weights, field, shape, label)

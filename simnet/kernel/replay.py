@@ -2,9 +2,10 @@
 
 Theory of operation. A run is a function of its protocol, its inputs and its seed. Many instruments
 rely on this: a verdict plays the run once more with unknowns in the place of field coins, an exact
-view plays it on every outcome of its coins, a replay plays it from a file. Their results hold for
-the first run only if the second run does the same. A script that draws from `random`, reads a clock
-or keeps something from one run to the next breaks this rule, and no other check would notice.
+view plays it on every outcome of its coins, a replay plays it from a file. The results of these
+instruments hold for the first run only if the second run does the same. A script that draws from
+`random`, reads a clock or keeps something from one run to the next breaks this rule, and no other
+check would notice.
 
 So the second run is compared with the first: first the messages of every observed party, in the
 order of each sender, then the bill, which also covers the other parties, then the outputs. The
@@ -59,7 +60,9 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     True
     """
     observed = [transcript.names[number] for number in sorted(transcript.observed)]
-    again = run(protocol, transcript.inputs, transcript.seed, observe=observed)
+    again = run(
+        protocol, transcript.inputs, transcript.seed, observe=observed, fates=transcript.fates
+    )
     names = transcript.names
     for then, now in zip(transcript.messages, again.transcript.messages, strict=False):
         if not _same_message(then, now):
@@ -86,6 +89,7 @@ def compare_runs(first: Run, second: Run) -> None:
         _message_difference(first.transcript, second.transcript)
         or _bill_difference(first, second)
         or _output_difference(first, second)
+        or _ending_difference(first, second)
     )
     if difference is None:
         return
@@ -115,10 +119,10 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
     blame = f'{names[message.sender]} in round {message.round} (tag "{message.tag}")'
     description = f"its message to {names[message.recipient]}"
     if then is None or now is None:
-        return f"{blame}: {description} is sent only once of two times"
+        return f"{blame}: {description} is sent in only one of the two runs"
     if then.place != now.place:
         other = f'round {now.round}, to {names[now.recipient]} (tag "{now.tag}")'
-        return f"{blame}: {description} becomes one in {other}"
+        return f"{blame}: instead of {description} there is a message in {other}"
     return f"{blame}: {description} differs"
 
 
@@ -234,6 +238,26 @@ def _output_difference(first: Run, second: Run) -> str | None:
             return f"{name}: its messages are the same, but what it returns differs"
         return f"{name}: what it returns differs (its messages were not compared)"
     return None
+
+
+def _ending_difference(first: Run, second: Run) -> str | None:
+    watched = first.transcript.observed & second.transcript.observed
+    silences = [
+        [silence for silence in done.transcript.silences if silence.recipient in watched]
+        for done in (first, second)
+    ]
+    for then, now in itertools.zip_longest(*silences):
+        if then != now:
+            silence = then or now
+            name = first.roster.names[silence.recipient]
+            return f'{name} (tag "{silence.tag}"): from whom it waits in vain differs'
+    if (first.happened, first.aborts) == (second.happened, second.aborts):
+        return None
+    ends = [{*done.gone, *(ending.party for ending in done.aborts)} for done in (first, second)]
+    came = [set(done.happened.came.items()) for done in (first, second)]
+    heard = {party for (party, _), _ in came[0] ^ came[1]}
+    names = sorted(ends[0] ^ ends[1]) or sorted(heard) or sorted(ends[0])
+    return f"{names[0]}: how its part in the run ends differs"
 
 
 def _same_output(first: Any, second: Any) -> bool:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import numpy as np
@@ -27,15 +27,19 @@ from simnet.errors import BadInput, ScriptError
 from simnet.kernel.actor import Actor, Script
 from simnet.kernel.blame import blamed
 from simnet.kernel.drawn import Draw, DrawsNoted
+from simnet.kernel.fates import CutLink, NotingLink, Send, checked_fates
 from simnet.kernel.inputs import Inputs, inputs_by_name
+from simnet.kernel.link import Link
 from simnet.kernel.mail import Mail
 from simnet.kernel.party import Party
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
+from simnet.kernel.silence import release, stuck_for_ever
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
+from simnet.record.fate import Ending, Fates, Happened
 from simnet.record.ledger import Ledger
 from simnet.record.trace import NoCanonicalForm, Trace, trace_hash
 from simnet.record.transcript import Recorder, Transcript
@@ -78,7 +82,9 @@ class Run:
     `outputs` maps the name of a party to the value that its script returned, and `clocks` to the
     time at which the party finished on the logical clock. `secrets` maps the name to the values
     that the party declared with `me.secret`. `ledger` holds the bill and `transcript` the observed
-    messages. `seconds` is wall time.
+    messages. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
+    says who dropped out and who was heard. `aborts` lists all other parties that did not finish, by
+    round and name: each aborted, or waits for ever because of somebody who dropped out or aborted.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -102,7 +108,11 @@ class Run:
     seconds: float
     roster: Roster = attrs.field(repr=False)
     unread_mail: tuple[Unread, ...] = attrs.field(default=(), repr=False)
-    schedule: Schedule | None = attrs.field(default=None, repr=False)  # as it was before the run
+    fates: Fates = attrs.field(factory=dict, repr=False)
+    happened: Happened = attrs.field(factory=Happened, repr=False)
+    aborts: tuple[Ending, ...] = attrs.field(default=(), repr=False)
+    # A copy of the schedule as it was before the run.
+    schedule: Schedule | None = attrs.field(default=None, repr=False)
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
     # drew from them, this explains why a second run differs from the first.
     foreign_randomness: tuple[str, ...] = attrs.field(default=(), repr=False)
@@ -119,6 +129,16 @@ class Run:
             if messages > mail[tag]
         ]
         return (*self.unread_mail, *sums)
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """The names of the parties that dropped out."""
+        return self.happened.gone
+
+    @property
+    def outcome(self) -> Literal["result", "aborted"]:
+        """Whether all parties finished that did not drop out."""
+        return "aborted" if self.aborts else "result"
 
     @property
     def completion(self) -> float:
@@ -176,12 +196,13 @@ class Run:
             schedule=copy.deepcopy(self.schedule),
             threads=1,
             reading=noting,
+            fates=self.fates,
         )
         if again.trace != self.trace:
             raise ScriptError(
-                f"the run is another one when it is played again for the coins of {party}: a "
-                "script must draw every random number from me.coins, read no clock and keep "
-                "nothing from one run to the next"
+                f"the run was repeated to list the coins of {party}, and the second run differs "
+                "from the first: a script must draw every random number from me.coins, read no "
+                "clock and keep nothing from one run to the next"
             )
         return tuple(noting.draws)
 
@@ -223,7 +244,12 @@ class Run:
         Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
         set.
         """
-        return trace_hash(self.ledger, self.outputs, self.transcript.messages)
+        return trace_hash(self.ledger, self.outputs, self.transcript.messages, self._endings)
+
+    @property
+    def _endings(self) -> tuple[object, ...]:
+        gone = (("gone", self.gone),) if self.gone else ()
+        return (*gone, *self.aborts, *self.transcript.silences)
 
     @property
     def trace(self) -> Trace:
@@ -233,7 +259,8 @@ class Run:
         try:
             return Trace(self.trace_hash)
         except NoCanonicalForm as error:
-            return Trace(trace_hash(self.ledger, {}, self.transcript.messages), str(error))
+            hash_ = trace_hash(self.ledger, {}, self.transcript.messages, self._endings)
+            return Trace(hash_, str(error))
 
 
 def run(
@@ -247,8 +274,10 @@ def run(
     delay: Delay = one_step,
     reading: Reading | None = None,
     progress: Callable[[int], None] | None = None,
+    fates: Fates | None = None,
 ) -> Run:
-    """Play a protocol once. The result depends only on the protocol, the inputs and the seed.
+    """Play a protocol once. The result depends only on the protocol, the inputs, the seed and the
+    fates.
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
@@ -257,7 +286,7 @@ def run(
     deferred blocks (default: one for each processor if blocks are large, else none). `delay`
     returns the time on the logical clock that a frame of a given number of bytes takes. `reading`
     replaces the numeric run by another reading. `progress` is called with the number of field
-    elements that are done.
+    elements that are done. `fates` says which parties drop out, and where: see `Fate`.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
     rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the
@@ -296,11 +325,49 @@ def run(
             delay,
             reading or Sampled(),
             progress,
+            fates or {},
         )
         done = stage.play()
     after = _global_generators()
     drawn_from = tuple(name for name in before if before[name] != after[name])
     return attrs.evolve(done, schedule=unused, foreign_randomness=drawn_from)
+
+
+def sends(protocol: Protocol, inputs: Inputs = (), seed: int = 0) -> dict[str, tuple[Send, ...]]:
+    """Play a protocol once, and return what each party sends: the points at which it could drop
+    out.
+
+    The first party that waits with `gather_some` or `heard` sends other messages if parties drop
+    out, so the list holds for the run in which nobody does. Raises errors as `run` does.
+
+    >>> from simnet import Field, Seat, Tag, run
+    >>> class Send:
+    ...     def parties(self):
+    ...         return {"a": Seat(self.sender), "b": Seat(self.reader)}
+    ...     async def sender(self, me):
+    ...         await me.send(Tag("note"), "b", me.coins.field(Field(101), (2,)))
+    ...     async def reader(self, me):
+    ...         await me.receive(Tag("note"), "a")
+    >>> sends(Send())
+    {'a': (Send(tag='note', place=1, recipients=('b',)),), 'b': ()}
+    """
+    stage = _Stage(
+        protocol,
+        inputs,
+        seed,
+        frozenset(),
+        None,
+        None,
+        one_step,
+        Sampled(),
+        None,
+        fates={},
+        keeps_blocks=True,  # as in the runs with fates that the answer is for
+    )
+    stage.notes_sends = True
+    with seldom_collected:
+        stage.play()
+    return {name: tuple(link.sends) for name, link in stage.noting.items()}
 
 
 class _Stage:
@@ -317,6 +384,8 @@ class _Stage:
         delay: Delay,
         reading: Reading,
         progress: Callable[[int], None] | None,
+        fates: Fates,
+        keeps_blocks: bool = False,
     ) -> None:
         self.protocol = protocol
         self.seed = seed
@@ -327,13 +396,18 @@ class _Stage:
                 f"that choose the {name} of a scenario; give the party another name"
             )
         self.inputs = inputs_by_name(inputs, self.roster)
+        self.fates = dict(fates)
+        self.fates_by_number = checked_fates(fates, self.roster)
         self.recorder = Recorder(
             frozenset(self.roster.find(name) for name in observe), len(self.roster)
         )
         self.ledger = Ledger(self.roster, delay, self.recorder)
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
-        self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages)
+        self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages, self._quiet)
+        self.aborts: tuple[Ending, ...] = ()
+        self.notes_sends = False
+        self.noting: dict[str, NotingLink] = {}
         roster, actors, ledger, recorder, turns = (
             self.roster,
             self.actors,
@@ -342,7 +416,15 @@ class _Stage:
             self.turns,
         )
         self.summing = Summing(
-            roster, actors, ledger, recorder, turns, reading, threads, progress or (lambda _: None)
+            roster,
+            actors,
+            ledger,
+            recorder,
+            turns,
+            reading,
+            threads,
+            progress or (lambda _: None),
+            keeps_blocks=keeps_blocks or bool(fates),
         )
         self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule)
         self.reading = reading
@@ -353,7 +435,7 @@ class _Stage:
             actor.meter.in_script = True
         try:
             self.turns.play(self.actors)
-            self._refuse_stalled()
+            self._end_waiting()
             self._refuse_failed_outputs()
             self.summing.finish()
             self.reading.end()
@@ -381,11 +463,21 @@ class _Stage:
             },
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
             self.ledger,
-            self.recorder.transcript(self.seed, self.roster.names, self.inputs),
+            self.recorder.transcript(self.seed, self.roster.names, self.inputs, self.fates),
             {name: actor.clock for name, actor in by_name.items()},
             time.perf_counter() - start,
             self.roster,
             unread_mail=tuple(self._unread_mail()),
+            fates=self.fates,
+            happened=Happened(
+                tuple(actor.name for actor in self.actors if actor.is_gone),
+                {
+                    (actor.name, tag): tuple(calls)
+                    for actor in self.actors
+                    for tag, calls in actor.came.items()
+                },
+            ),
+            aborts=self.aborts,
         )
 
     def _output(self, actor: Actor) -> Any:
@@ -400,8 +492,8 @@ class _Stage:
     def _unread_mail(self) -> Iterator[Unread]:
         names = self.roster.names
         for actor in self.actors:
-            for tag, box in actor.boxes.items():
-                for sender, messages in box.counts().items():
+            for tag, box in sorted(actor.boxes.items()):
+                for sender, messages in sorted(box.counts().items()):
                     if messages:
                         yield Unread(tag, messages, names[sender], actor.name)
 
@@ -416,12 +508,19 @@ class _Stage:
         return actor
 
     def _start(self, actor: Actor) -> Script:
-        party = Party(actor, self.roster, self.mail, self.reading, self.seed)
+        party = Party(actor, self.roster, self._link(actor), self.reading, self.seed)
         script: Any = self.roster.scripts[actor.role]
         coroutine: Script = (
             script(party, self._sealed_input(actor)) if actor.name in self.inputs else script(party)
         )
         return coroutine
+
+    def _link(self, actor: Actor) -> Link:
+        fate = self.fates_by_number.get(actor.number)
+        if self.notes_sends:
+            self.noting[actor.name] = NotingLink(self.mail, actor, self.roster)
+            return self.noting[actor.name]
+        return self.mail if fate is None else CutLink(self.mail, fate, actor, self.roster)
 
     def _sealed_input(self, actor: Actor) -> Sealed:
         value = self.reading.input(actor.name, self.inputs[actor.name])
@@ -435,11 +534,46 @@ class _Stage:
             if actor.output_failure is not None:
                 raise blamed(actor, actor.output_failure) from actor.output_failure
 
-    def _refuse_stalled(self) -> None:
-        """Raise `Stall` unless all parties have finished."""
-        if not all(actor.finished for actor in self.actors):
+    def _quiet(self) -> list[Actor]:
+        """Release the parties that need not wait any longer when nobody can go on."""
+        silences = release(self.actors, self.ledger.empty_frame)
+        self.recorder.silences += silences
+        return [self.actors[silence.recipient] for silence in silences]
+
+    def _end_waiting(self) -> None:
+        """Note who aborted, and who waits for ever because somebody dropped out or aborted.
+
+        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent.
+        """
+        endings = [
+            Ending(actor.name, actor.depth + 1, actor.aborted)
+            for actor in self.actors
+            if actor.aborted is not None
+        ]
+        waiting = [actor for actor in self.actors if not actor.finished]
+        if waiting:
             self.summing.refuse_late()
-            raise stall(self.actors)
+            silenced = {silence.recipient for silence in self.recorder.silences}
+            lost = silenced.union(
+                actor.number for actor in self.actors if actor.is_gone or actor.aborted is not None
+            )
+            if not lost:
+                raise stall(self.actors)
+            for actor, other in stuck_for_ever(self.actors, lost):
+                assert actor.wait is not None
+                reason = f'waits for "{actor.wait.tag}" for ever, {_fault_of(other)}'
+                endings.append(Ending(actor.name, actor.depth + 1, reason))
+        self.aborts = tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))
+
+
+def _fault_of(actor: Actor | None) -> str:
+    if actor is None:
+        return "in a run that others left"
+    if actor.is_gone:
+        return f"because {actor.name} dropped out"
+    if actor.aborted is not None:
+        return f"because {actor.name} aborted"
+    return f"because {actor.name} went on without a message that it waited for"
 
 
 def _global_generators() -> dict[str, int]:
@@ -454,10 +588,11 @@ def _global_generators() -> dict[str, int]:
 
 
 class _SeldomCollected:
-    """Has Python collect garbage seldom, while any thread is in it.
+    """A context in which Python collects garbage seldom.
 
-    Every collection walks through thousands of suspended scripts, and finds no cycles to free. Of
-    the runs that overlap in several threads the first saves the thresholds, the last restores them.
+    Every collection walks through thousands of suspended scripts, and finds no cycles to free. If
+    runs in several threads overlap, the first run saves Python's thresholds, and the last run
+    restores them.
     """
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from simnet.errors import Stall
 from simnet.kernel.actor import Actor
-from simnet.kernel.waits import ForSum, FromNamed, Wait
+from simnet.kernel.waits import ForSum, FromNamed, FromSome, Wait
 
 SHOWN = 3  # the message names at most this many waiting parties
 
@@ -31,6 +31,8 @@ def _missing(actor: Actor) -> list[int]:
     of a sum.
     """
     wait = actor.wait
+    if isinstance(wait, FromSome):
+        return sorted(wait.missing)
     if isinstance(wait, FromNamed):
         return [wait.senders[wait.place]]
     if isinstance(wait, ForSum) and wait.senders is not None:

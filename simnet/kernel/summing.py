@@ -1,4 +1,7 @@
-"""All sums of a run: takes blocks in and hands sums out. `sums.py` opens with how it works."""
+"""All sums of a run: `Summing` receives blocks of rows, and returns the sums to recipients.
+
+The head of `sums.py` explains how this works.
+"""
 
 import math
 import os
@@ -7,9 +10,9 @@ from collections.abc import Callable, Sequence
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.errors import ScriptError
 from simnet.kernel.actor import Actor, refuse, refuse_one_for_many
-from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads
+from simnet.kernel.deferred import Pending, Posting, evaluate, evaluate_in_threads, made
 from simnet.kernel.reading import Reading
-from simnet.kernel.sums import Sum, TotalTable
+from simnet.kernel.sums import Batch, Sum, TotalTable
 from simnet.kernel.turns import Turns
 from simnet.kernel.waits import ForSum
 from simnet.record.ledger import Ledger
@@ -20,13 +23,15 @@ from simnet.values.field import Field, FieldArray
 from simnet.values.typed import Typed
 from simnet.values.wire import manifest_of
 
-# Field elements in a block. Below, threads lose more in handing the interpreter over than they
-# gain.
+# The number of field elements from which on a block is worth a thread. For smaller blocks, threads
+# lose more time by waiting for Python's interpreter than they gain.
 WORTH_A_THREAD = 1 << 18
 
 
 class Summing:
-    """The sums of all summed tags, by tag, key and turn."""
+    """The sums of all summed tags. The sums of a tag and key stand in the order in which recipients
+    ask for them.
+    """
 
     def __init__(
         self,
@@ -38,6 +43,7 @@ class Summing:
         reading: Reading,
         threads: int | None,
         progress: Callable[[int], None],
+        keeps_blocks: bool,
     ) -> None:
         self._roster = roster
         self._actors = actors
@@ -50,6 +56,9 @@ class Summing:
         self._sums: dict[tuple[str, Key], list[Sum]] = {}  # by turn
         self._tables: dict[tuple[str, Field, tuple[int, ...]], TotalTable] = {}
         self._pending: dict[str, list[Pending]] = {}  # deferred blocks by tag
+        self._keeps_blocks = keeps_blocks  # whether blocks that are not deferred may be left out
+        self._heard_tags: set[str] = set()
+        self._postings: dict[int, list[Posting]] = {}  # the kept blocks by sender
 
     def put(
         self,
@@ -59,14 +68,16 @@ class Summing:
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Receive one sender's block: rows for one group or, with keys, for one group after
-        another.
+        """Receive a block of rows from one sender. The rows go to one group of recipients or, with
+        keys, to one group after another.
 
         Raises `ScriptError` unless there is one row for each recipient and the rows fit the sum
         that they go into.
         """
         if isinstance(rows, Typed):
-            raise refuse(actor, tag, "a summed tag carries field elements, and got plain numbers")
+            raise refuse(
+                actor, tag, "a summed tag carries field elements only, but got plain numbers"
+            )
         refuse_one_for_many(actor, tag, self._roster)
         for number in self._roster.crowds:
             if any(group.position(number) is not None for group in to):
@@ -76,6 +87,8 @@ class Summing:
         if isinstance(rows, Deferred):
             self._pending.setdefault(tag, []).append((posting, rows))
         else:
+            if self._keeps_blocks:
+                self._keep(posting, rows)
             posting.add(rows, posting.table.total, self._recorder)
             self._progress(math.prod(rows.shape))
 
@@ -84,12 +97,97 @@ class Summing:
     ) -> FieldArray:
         """Wait for the messages of one sum, and return the sum."""
         sum_ = self._sum_to_read(actor, tag, key, count)
+        if actor.number in sum_.heard:
+            return await self._some(actor, sum_, senders)
         await self._wait_for(actor, sum_, senders, count)
         await self._evaluate(tag)
         slot = self._receive(actor, sum_)
         assert sum_.table is not None
         actor.meter.bill("FA", (count - 1) * math.prod(sum_.table.shape))
         return sum_.table.total.row(slot).metered(actor.meter)
+
+    async def heard(self, actor: Actor, tag: str, senders: Group) -> list[int]:
+        """Wait for the next message of each sender that still sends one, and return who has
+        sent.
+        """
+        number = actor.number
+        sum_ = self._next_to_read(actor, tag, None)
+        if number in sum_.heard:
+            raise refuse(actor, tag, "asks twice who has sent into one sum")
+        self._heard_tags.add(tag)
+        wanted = set(senders.numbers.tolist())
+        silent: frozenset[int] = frozenset()
+        while not silent and (missing := wanted.difference(sum_.senders(number))):
+            actor.wait = ForSum(tag, None, len(senders), senders, sum_, may_lack=True)
+            sum_.expect(actor, sum_.count(number) + len(missing))
+            await self._turns.wait()
+            actor.wait = None
+            silent, actor.silent = actor.silent, frozenset()
+        sum_.stop_expecting(number)
+        heard = [sender for sender in senders.numbers.tolist() if sender not in silent]
+        sum_.heard[number] = frozenset(heard)
+        for batch in sum_.batches(number):
+            self._advance(actor, batch, sum_.heard[number])
+        return heard
+
+    async def _some(self, actor: Actor, sum_: Sum, senders: Group | None) -> FieldArray:
+        """Return the sum of the messages of some of the parties that the recipient has heard from.
+
+        All other messages are taken out of the total: of parties that are not asked for, and of
+        parties whose silence the recipient did not wait out.
+        """
+        number, tag = actor.number, sum_.tag
+        heard = sum_.heard[number]
+        wanted = frozenset(() if senders is None else senders.numbers.tolist())
+        if senders is None or not wanted <= heard:
+            others = [self._roster.names[sender] for sender in sorted(wanted - heard)[:3]]
+            what = f"sums messages of {', '.join(others)}" if others else "names no senders"
+            raise refuse(
+                actor,
+                tag,
+                f"{what} after `heard`: gather_sum then takes senders=..., parties that `heard` "
+                "has returned",
+            )
+        sent = sum_.senders(number)
+        twice = sorted({self._roster.names[one] for one in sent if sent.count(one) > 1})
+        if twice:
+            raise refuse(
+                actor,
+                tag,
+                f"leaves senders out of a sum into which {twice[0]} has sent twice: a sum that "
+                "leaves senders out has one message from each sender",
+            )
+        await self._evaluate(tag)
+        batches = sum_.batches(number)
+        slot = batches[0].slot(number)
+        assert sum_.table is not None
+        total = sum_.table.total.row(slot)
+        for sender in sent:
+            if sender not in wanted:
+                total = total - self._left_out(actor, sum_, sender)
+        for batch in batches:
+            kept = number in batch.local and number in heard
+            actor.receipts.read[batch.lot] += len(heard.intersection(batch.arrivals)) - kept
+            actor.receipts.kept[batch.lot] += kept
+        actor.meter.bill("FA", (len(wanted) - 1) * math.prod(sum_.table.shape))
+        return total.metered(actor.meter)
+
+    def _left_out(self, actor: Actor, sum_: Sum, sender: int) -> FieldArray:
+        """Return the row of a sender that a recipient leaves out of its sum."""
+        for posting in self._postings.get(sender, ()):
+            row = posting.row_for(actor.number, sum_)
+            if row is not None:
+                return row.metered(None)
+        raise refuse(
+            actor,
+            sum_.tag,
+            f"leaves {self._roster.names[sender]} out of a sum whose rows were not kept: send them "
+            "as a deferred block (me.coins.deferred), or give the run fates",
+        )
+
+    def _keep(self, posting: Posting, rows: FieldArray) -> None:
+        posting.kept = rows
+        self._postings.setdefault(posting.sender.number, []).append(posting)
 
     async def take_each(
         self, actor: Actor, tag: str, keys: Sequence[int], counts: Sequence[int]
@@ -123,7 +221,7 @@ class Summing:
         for sums in self._sums.values():
             for sum_ in sums:
                 for number, count in sum_.asked.items():
-                    if sum_.count(number) > count:
+                    if sum_.count(number) > count and number not in sum_.heard:
                         raise self._too_many(sum_, number, count)
 
     def finish(self) -> None:
@@ -149,7 +247,7 @@ class Summing:
         line = self._ledger.line(number, tag, actor.depth + 1, manifest_of(*pieces))
         time = actor.clock + line.delay
         listed: Sequence[Key] = [None] if keys is None else keys.numbers().tolist()
-        slots = []
+        slots, sums = [], []
         for group, key in zip(to, listed, strict=True):
             size = len(group.numbers)
             if not size:
@@ -158,32 +256,37 @@ class Summing:
             line.sent += size
             line.address += group.address
             line.local += is_local
-            sum_ = self._sum_to_fill(number, tag, key, group)
+            sum_ = self._sum_to_fill(actor, tag, key, group)
             if sum_.table is None:
                 sum_.table = table
             elif sum_.table is not table:
                 raise self._unlike(actor, sum_, table)
             slots.append(sum_.add(number, group, line.lot, time, is_local))
+            sums.append(sum_)
             for waiter in sum_.completed(group):
                 self._turns.ready(waiter)
-        return Posting(actor, tag, to, listed, line.lot, table, slots)
+        return Posting(actor, tag, to, listed, line.lot, table, slots, sums)
 
-    def _sum_to_fill(self, sender: int, tag: str, key: Key, to: Group) -> Sum:
+    def _sum_to_fill(self, sender: Actor, tag: str, key: Key, to: Group) -> Sum:
         """Return the sum that this party's next message to this group goes into."""
         sums = self._sums.get((tag, key), ())
         for sum_ in sums:
-            if not sum_.has_from(sender, to):
+            # the last send of a party that drops out may go to a part of its group only
+            has_sent = sum_.reaches_from if sender.is_gone else sum_.has_from
+            if not has_sent(sender.number, to):
+                return sum_
+        return self._new_sum(tag, key)
+
+    def _next_to_read(self, actor: Actor, tag: str, key: Key) -> Sum:
+        """Return the sum that this party asks for next."""
+        for sum_ in self._sums.get((tag, key), ()):
+            if actor.number not in sum_.asked:
                 return sum_
         return self._new_sum(tag, key)
 
     def _sum_to_read(self, actor: Actor, tag: str, key: Key, count: int) -> Sum:
         """Return the sum that this party asks for next, which must have `count` messages."""
-        sums = self._sums.get((tag, key), ())
-        for sum_ in sums:
-            if actor.number not in sum_.asked:
-                break
-        else:
-            sum_ = self._new_sum(tag, key)
+        sum_ = self._next_to_read(actor, tag, key)
         sum_.asked[actor.number] = count
         return sum_
 
@@ -223,6 +326,15 @@ class Summing:
         pending = self._pending.pop(tag, None)
         if not pending:
             return
+        if (
+            self._keeps_blocks or tag in self._heard_tags
+        ):  # some rows may be left out of some sums: keep all
+            for posting, block in pending:
+                rows = made(posting, block)
+                posting.add(rows, posting.table.total, self._recorder)
+                self._keep(posting, rows)
+                self._progress(block.size)
+            return
         is_large = max(block.size for _, block in pending) >= WORTH_A_THREAD
         threads = self._threads or (os.cpu_count() or 1 if is_large else 1)
         if threads == 1 or len({posting.sender for posting, _ in pending}) == 1:
@@ -246,6 +358,17 @@ class Summing:
             if time > actor.clock:
                 actor.clock = time
         return batches[0].slot(number)
+
+    def _advance(self, actor: Actor, batch: Batch, heard: frozenset[int]) -> None:
+        """Note the round and the time of the last message that a party has heard of a batch."""
+        times = [
+            time
+            for sender, time in batch.arrivals.items()
+            if sender in heard and sender != actor.number
+        ]
+        if times:
+            actor.depth = max(actor.depth, batch.lot.round)
+            actor.clock = max(actor.clock, *times)
 
     def _too_many(self, sum_: Sum, number: int, count: int) -> ScriptError:
         sent = sum_.senders(number)

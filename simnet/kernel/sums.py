@@ -12,7 +12,7 @@ Example. u1 and u2 scatter two rows each under `share`::
 
 A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 
-1. `Summing.put` (in `summing.py`) receives a sender's block. It writes one line on the bill, and
+1. `Summing.put` (in `summing.py`) receives a sender's block. `put` writes one line on the bill, and
    notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
    example, if a sender scatters two blocks to the same group under the same key, the recipients'
    second `gather_sum` returns the sum of the second blocks.
@@ -68,8 +68,8 @@ class TotalTable:
         return first
 
     def empty_total(self) -> Total:
-        """Return an empty total with the same slots, for one thread. It is merged with `total`
-        later.
+        """Return an empty total with the same slots, for one thread. The thread's total is merged
+        with `total` later.
         """
         total = self._reading.total(self.field, self.shape)
         total.reserve(self._used)
@@ -78,7 +78,9 @@ class TotalTable:
 
 @attrs.define(eq=False)
 class Batch:
-    """The messages that were sent to one group in one lot. They differ only in sender and time."""
+    """The messages that were sent to one group in one lot. The messages of a batch differ only in
+    sender and time.
+    """
 
     to: Group
     lot: Lot
@@ -136,6 +138,8 @@ class Sum:
         self.key = key
         self.table: TotalTable | None = None  # set by the first block
         self.asked: dict[int, int] = {}  # the number of messages that each recipient asks for
+        # What each recipient heard that need not add up everything that it was sent.
+        self.heard: dict[int, frozenset[int]] = {}
         self._roster = roster
         self._batches: list[Batch] = []
         self._by_group: dict[int, tuple[Batch, ...]] = {}  # by identity of the group
@@ -143,7 +147,8 @@ class Sum:
         # tokens.
         self._by_recipient: dict[int, list[Batch]] = {}
         self._tokens: Words | None = None
-        self._added = 0  # the number of blocks; no recipient has been sent more messages
+        # The number of blocks so far. A recipient has been sent at most this many messages.
+        self._added = 0
         # The waiting recipients, each with the number of messages that it waits for.
         self._waiting: dict[int, tuple[Actor, int]] = {}
         self._least_awaited = 0
@@ -154,6 +159,14 @@ class Sum:
             if sender in batch.arrivals:
                 return True
         return False
+
+    def reaches_from(self, sender: int, to: Group) -> bool:
+        """Return whether a party has sent to any member of this group already."""
+        members = set(to.numbers.tolist())
+        return any(
+            sender in batch.arrivals and not members.isdisjoint(batch.to.numbers.tolist())
+            for batch in self._batches
+        )
 
     def add(self, sender: int, to: Group, lot: Lot, time: float, is_local: bool) -> Slots:
         """Note the messages of a sender to a group, with their arrival time. Return the group's
@@ -187,6 +200,10 @@ class Sum:
         self._least_awaited = min(count, self._least_awaited) if self._waiting else count
         self._waiting[actor.number] = actor, count
 
+    def stop_expecting(self, number: int) -> None:
+        """Make `completed` not return this party any more."""
+        self._waiting.pop(number, None)
+
     def batches(self, number: int) -> Sequence[Batch]:
         """Return the batches of messages that a recipient has been sent."""
         if self._tokens is not None:
@@ -219,7 +236,9 @@ class Sum:
         return self.batches(number)[0].slot(number)
 
     def first_sender(self) -> int:
-        """Return the party that began the sum. Its message determines the field and the shape."""
+        """Return the party that began the sum. The message of this party determines the field and
+        the shape.
+        """
         return next(iter(self._batches[0].arrivals))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:
@@ -246,7 +265,7 @@ class Sum:
         self._tokens[first.to.numbers] = first.fingerprint(self._roster.tokens)
 
     def _new_slots(self, to: Group) -> Slots:
-        """Return the slots of a group's totals. Members without a slot get a new one."""
+        """Return the slots of a group's totals. Members without a slot get a new slot."""
         assert self.table is not None
         if not self._batches:
             first = self.table.take(len(to))

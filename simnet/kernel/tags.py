@@ -7,8 +7,8 @@ import attrs
 class Tag:
     """The name of one kind of message. Recipients ask for messages by tag.
 
-    `phase` is the part of the protocol that such messages belong to. It groups the bill
-    (`ledger.by("phase", "sent")`), and no message carries it.
+    `phase` is the part of the protocol that such messages belong to. The bill can be grouped by
+    phase (`ledger.by("phase", "sent")`), and no message carries the phase.
 
     >>> Tag("share", phase="sharing")
     Tag(name='share', phase='sharing')

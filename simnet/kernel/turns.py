@@ -15,12 +15,12 @@ Example. `ping` sends a message and waits for the answer of `pong`::
     ready: ping            ping reads the answer and ends
     ready: nobody          the run is over; a party that still waited would have stalled
 
-A script may wait for messages only. While it waits for a message, it yields `_HAND_OVER`. If it
-yields anything else, it waits for something of trio or asyncio (a sleep, a lock, a task that it has
-opened), and we raise an error that names the line. We also refuse a timeout or a cancelled scope
-around a wait for a message, because the script's behaviour would then depend on time. If a script
-opens a task of its own, this task runs while its party does not have the turn, so no method of
-`Party` works there.
+A script may wait for messages only. While it waits for a message, it yields `_HAND_OVER`. A script
+that yields anything else waits for something of trio or asyncio (a sleep, a lock, a task that it
+has opened), and we raise an error that names the line. We also refuse a timeout or a cancelled
+scope around a wait for a message, because the script's behaviour would then depend on time. If a
+script opens a task of its own, this task runs while its party does not have the turn, so no method
+of `Party` works there.
 
 After a failure, no script continues. Every sleeping task is woken, even in a shielded scope, and
 closes its script. If a script catches this and continues, it is stopped at the next message that
@@ -30,14 +30,14 @@ it sends or waits for.
 import math
 import types
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from types import CoroutineType, FrameType
 from typing import Any, NoReturn
 
 import outcome
 import trio
 
-from simnet.errors import ScriptError
+from simnet.errors import Abort, ScriptError
 from simnet.kernel.actor import Actor, Script, Turn
 from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
 from simnet.kernel.interrupts import Interrupts
@@ -75,6 +75,8 @@ class Turns:
     """The queue of parties that can go on.
 
     `start` begins a party's script, and `messages` returns how many messages have been sent so far.
+    `quiet` is called when no party can go on, and returns the parties that need not wait any longer
+    (see `simnet.kernel.silence`).
     """
 
     def __init__(
@@ -82,19 +84,23 @@ class Turns:
         schedule: Schedule | None,
         start: Callable[[Actor], Coroutine[object, None, object]],
         messages: Callable[[], int],
+        quiet: Callable[[], Iterable[Actor]],
     ) -> None:
         self.turn = Turn()
         self._schedule = schedule
         self._start = start
         self._messages = messages
+        self._quiet = quiet
         self._most_messages = most_messages.get()
         self._steps = 0
         self._ready: deque[Actor] = deque()
         self._sleeping: dict[int, trio.lowlevel.Task] = {}
         self._is_over = False
         self._failure: BaseException | None = None
-        self._scope = trio.CancelScope()  # replaced by the scope of all tasks when the run starts
-        self._fault: ScriptError | None = None  # ends the run even if the script catches it
+        # When the run starts, the scope of all tasks replaces this scope.
+        self._scope = trio.CancelScope()
+        # An error that ends the run even if the script catches it.
+        self._fault: ScriptError | None = None
 
     def ready(self, actor: Actor) -> None:
         """Note that this party can go on from now on."""
@@ -116,7 +122,9 @@ class Turns:
         most = self._most_messages
         if most is not None and self._messages() > most:
             self.turn.actor = None
-            self._fault = in_script(actor, f"the run sends more than {most:,} messages, the limit")
+            self._fault = in_script(
+                actor, f"the run sends more messages than the limit of {most:,}"
+            )
             raise self._fault
 
     def play(self, actors: Sequence[Actor]) -> None:
@@ -140,6 +148,8 @@ class Turns:
                 """Choose the next party, wake its task, and return the party; None if no party can
                 continue.
                 """
+                if not self._is_over and not self._ready:
+                    self._ready.extend(self._quiet())
                 if self._is_over or not self._ready:
                     self._end()
                     return None
@@ -202,6 +212,26 @@ class Turns:
 
     def _step(self, actor: Actor, interrupts: Interrupts) -> object:
         """Let a party go on until it waits or its script ends. Return what the party waits for."""
+        yielded, failure = self._resume(actor, interrupts)
+        # The order matters: an interrupt, or a forgotten `await`, may be why the script failed.
+        self._refuse_noted(interrupts, failure)
+        if self.turn.failure is not None:
+            failure, self.turn.failure = self.turn.failure, None
+        if isinstance(failure, KeyboardInterrupt) and interrupts.is_handled_elsewhere:
+            raise failure  # we cannot tell whether it comes from the script or from a pressed key
+        if failure is not None:
+            _blame(actor, failure)
+        self._steps += 1
+        if self._steps % STEPS_UNCOUNTED == 0:
+            self.refuse_excess(actor)
+        if isinstance(actor.output, CoroutineType):
+            name = actor.output.__qualname__.rpartition(".")[2]
+            actor.output.close()  # otherwise Python would print a warning as well
+            raise in_script(actor, f"returns {name}(...) without `await` before it")
+        return yielded
+
+    def _resume(self, actor: Actor, interrupts: Interrupts) -> tuple[object, BaseException | None]:
+        """Resume a party's script. Return what it yields, and the error that leaves it."""
         yielded: object = _HAND_OVER
         failure: BaseException | None = None
         try:
@@ -217,24 +247,16 @@ class Turns:
         except StopIteration as end:
             actor.finished = True
             actor.output = end.value
+        except Abort as abort:
+            actor.finished = True
+            actor.aborted = str(abort)
         except BaseException as error:
             failure = error
-        # The order matters: an interrupt, or a forgotten `await`, may be why the script failed.
-        self._refuse_noted(interrupts, failure)
-        if self.turn.failure is not None:
-            failure, self.turn.failure = self.turn.failure, None
-        if isinstance(failure, KeyboardInterrupt) and interrupts.is_handled_elsewhere:
-            raise failure  # it may come from the script or from a key press: we cannot tell
-        if failure is not None:
-            _blame(actor, failure)
-        self._steps += 1
-        if self._steps % STEPS_UNCOUNTED == 0:
-            self.refuse_excess(actor)
-        if isinstance(actor.output, CoroutineType):
-            name = actor.output.__qualname__.rpartition(".")[2]
-            actor.output.close()  # otherwise Python would print a warning as well
-            raise in_script(actor, f"returns {name}(...) without `await` before it")
-        return yielded
+        if actor.is_gone:  # whatever its script did when it was stopped
+            if actor.script is not None and not actor.finished and failure is None:
+                _close_at_once(actor.script)
+            actor.finished, actor.output, actor.aborted, failure = True, None, None, None
+        return yielded, failure
 
     def _refuse_noted(self, interrupts: Interrupts, failure: BaseException | None) -> None:
         """Raise an error that ends the run even if the script has caught it."""
@@ -313,6 +335,16 @@ async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
         pass
 
 
+def _close_at_once(script: Script) -> None:
+    """End a script that has caught the end of its party, and waits once more."""
+    try:
+        script.close()
+    except RuntimeError:  # the script has caught the closing as well
+        _keep_for_ever(script)
+    except BaseException:  # the party is gone, so its errors matter to nobody
+        pass
+
+
 async def _close_with_tasks(script: Script, wait: object) -> None:
     """End a script that has opened tasks. The tasks are cancelled, and trio must see their end."""
     for _ in range(_MOST_WAITS):
@@ -321,7 +353,7 @@ async def _close_with_tasks(script: Script, wait: object) -> None:
         else:
             answer = await outcome.acapture(_pass_to_trio, wait)
             wait = answer.send(script)
-    raise RuntimeError("a script goes on although it is closed")
+    raise RuntimeError("a script continues although it was closed")
 
 
 def _keep_for_ever(script: Script) -> None:
@@ -332,6 +364,6 @@ def _keep_for_ever(script: Script) -> None:
     would run for ever. A list that holds the script would be freed then as well, so we add
     a reference to the script that is never removed.
     """
-    import ctypes  # imported here, because hardly any process needs it
+    import ctypes  # hardly any process needs this module, so we import it here
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(script))

@@ -33,7 +33,8 @@ _current = _Current()
 def unawaited_reported_to(notice: Notice) -> Iterator[None]:
     """Call `notice` with the name of each function whose coroutine is dropped, and with the frame.
 
-    `notice` returns whether it has handled the case. If it has not, Python's warning follows.
+    `notice` returns whether it has handled the case. If the answer is no, Python prints its own
+    warning.
     """
     _install()
     before, _current.notice = _current.notice, notice
@@ -45,7 +46,8 @@ def unawaited_reported_to(notice: Notice) -> Iterator[None]:
 
 def _install() -> None:
     warn: Any = getattr(warnings, _HOOK, None)
-    if warn is None or getattr(warn, "asks_run", False):  # a Python that has no such function
+    # This version of Python has no such function, or it is replaced already.
+    if warn is None or getattr(warn, "asks_run", False):
         return
 
     def ask_run(coroutine: "CoroutineType[Any, Any, Any]") -> None:

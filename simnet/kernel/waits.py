@@ -16,6 +16,10 @@ from simnet.roster import Group
 class Arrivals(Protocol):
     """Knows who has sent messages into a sum so far."""
 
+    def stop_expecting(self, number: int) -> None:
+        """Do not wake this recipient any more."""
+        ...
+
     def senders(self, number: int) -> list[int]:
         """Return the senders of the messages that this recipient has been sent, in the order of
         sending.
@@ -23,7 +27,8 @@ class Arrivals(Protocol):
         ...
 
 
-@attrs.define(eq=False)  # not frozen: one is made for every wait, and a frozen one takes longer
+# Not frozen: every wait makes such an object, and a frozen object takes longer to make.
+@attrs.define(eq=False)
 class FromNamed:
     """Waits for a message of `tag` from each of `senders`; the messages of senders before `place`
     have come.
@@ -32,6 +37,17 @@ class FromNamed:
     tag: str
     senders: list[int]
     place: int = 0
+
+
+@attrs.define(eq=False)
+class FromSome:
+    """Waits for a message of `tag` from each of `senders`, or until the silent ones among them
+    cannot send any more. `missing` are the senders whose message has not come.
+    """
+
+    tag: str
+    senders: list[int]
+    missing: set[int]
 
 
 @attrs.define(eq=False)
@@ -52,10 +68,11 @@ class ForSum:
     count: int
     senders: Group | None
     arrivals: Arrivals
+    may_lack: bool = False  # whether the party stops waiting for senders that cannot send any more
 
     def arrived(self, number: int) -> list[int]:
         """Return who has sent to this recipient so far."""
         return self.arrivals.senders(number)
 
 
-Wait = FromNamed | FromAnyone | ForSum
+Wait = FromNamed | FromSome | FromAnyone | ForSum

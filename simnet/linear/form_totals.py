@@ -26,7 +26,7 @@ class _Chunk:
     """The sums of some blocks, for slots with consecutive numbers."""
 
     terms: Terms
-    each: int  # rows of terms for one row of the total
+    each: int  # the number of rows of terms for one row of the total
 
     def rows(self, slots: Ints) -> Terms:
         """The terms of some slots; those that had no block yet are empty."""

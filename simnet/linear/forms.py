@@ -295,9 +295,9 @@ class Forms:
         """Return this array with one more element after each group of consecutive elements.
 
         Both arrays have one axis. The k-th group of this array has `sizes[k]` elements. The new
-        element is chosen such that it and the elements of its group add up to `totals[k]`. Scripts
-        make shares in this way: the elements of a group are coins, and the new element is the
-        secret minus their sum.
+        element of the k-th group is `totals[k]` minus the sum of the group. Scripts make shares in
+        this way: the elements of a group are coins, and the new element is the secret minus their
+        sum.
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)

@@ -25,8 +25,9 @@ import attrs
 
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
-SPARSE_DEGREE = 6  # a coin that occurs in more rows than this waits for the dense stage
-LARGEST_DENSE = 30_000_000  # no dense matrix has more entries; larger groups of rows stay sparse
+SPARSE_DEGREE = 6  # a coin that occurs in more rows than this is eliminated in the dense stage
+# The most entries of a dense matrix; larger groups of rows are eliminated as sparse rows.
+LARGEST_DENSE = 30_000_000
 
 
 @attrs.frozen(eq=False)
@@ -61,7 +62,8 @@ class Pivoting:
         self._coins = coins
         self._targets = targets
         self._modulus = modulus
-        self._rank: dict[int, int] = {}  # by row: when it was put aside, counted from 0
+        # For each row: the number of rows that were put aside before it.
+        self._rank: dict[int, int] = {}
         self._subtracted: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._rows_of: dict[int, set[int]] = defaultdict(set)  # by coin
         for row, vector in coins.items():
@@ -147,7 +149,7 @@ class Pivoting:
             rows: list[int] = [start]
             columns: set[int] = set()
             rows_seen.add(start)
-            for row in rows:  # the list grows while it is read
+            for row in rows:  # the loop also visits the rows that it adds to this list
                 for column in self._coins[row].keys() - columns:
                     columns.add(column)
                     rows += sorted(self._rows_of[column] - rows_seen)

@@ -2,9 +2,10 @@
 
 Each vector of the basis has a pivot, which is the vector's first entry in the order of keys that
 the caller chooses. Each vector also has an *origin*: the combination of the caller's objects (for
-example, of messages) that gives the vector. Every row operation is applied to both.
+example, of messages) that gives the vector. Every row operation is applied to the vector and to its
+origin.
 
-Example, over F_7: two vectors are independent, a third one depends on them.
+Example, over F_7: two vectors are independent, and a third vector depends on these two.
 
 >>> span = Span(modulus=7)
 >>> span.add({1: 1, 2: 1}, {100: 1}), span.add({2: 1, 3: 1}, {200: 1})
@@ -30,14 +31,15 @@ def by_number(key: int) -> tuple[int, ...]:
 class Span:
     """The span of the vectors added so far.
 
-    `order` ranks the keys of vectors: a vector's pivot is its key of the smallest rank. It decides
-    what the reduced basis looks like, not what the span is.
+    `order` ranks the keys of vectors: a vector's pivot is its key of the smallest rank. The order
+    decides what the reduced basis looks like, not what the span is.
     """
 
     def __init__(self, modulus: int, order: KeyOrder = by_number) -> None:
         self._modulus = modulus
         self._order = order
-        self._rows: dict[int, tuple[Vector, Vector]] = {}  # vector and origin, by pivot
+        # A vector and its origin, by the pivot of the vector.
+        self._rows: dict[int, tuple[Vector, Vector]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -90,8 +92,9 @@ class Span:
     def _reduced_row(self, pivot: int) -> tuple[Vector, Vector]:
         """A row without entries at other pivots.
 
-        The row may contain only pivots of rows that were added after it. Those rows were reduced by
-        this row when they were added. So subtracting them does not bring back this row's own pivot.
+        The row may contain only pivots of rows that were added after it. The rows added later were
+        reduced by this row when they were added. So subtracting them does not bring back this row's
+        own pivot.
         """
         row, origin = self._rows[pivot]
         rest, source = self.reduce(

@@ -45,12 +45,14 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Bools, Ints
+from simnet.errors import SimnetError
+from simnet.linear.seeds import Query
 from simnet.values.residues import Residues, residues_of
 
-UnknownKind = Literal["coin", "secret", "product", "public"]
+UnknownKind = Literal["coin", "secret", "product", "public", "stream"]
 
 PLACES = 1 << 36  # the largest number of unknowns in one family
-KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public")
+KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public", "stream")
 ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are multiples of it
 
 
@@ -59,7 +61,9 @@ class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
     `holders` are the parties that know the unknowns; the families of one party have different
-    labels. A *monomial* is a family of one unknown: the product of the secrets `factors`.
+    labels. A *monomial* is a family of one unknown: the product of the secrets `factors`. A
+    *stream* is made by a random function from the seed with the digest `seed`; it has no holders,
+    because whoever knows the seed knows it.
     """
 
     kind: UnknownKind
@@ -68,6 +72,7 @@ class Family:
     values: npt.NDArray[np.integer]
     holders: set[str] = attrs.field(factory=set)
     factors: tuple[int, ...] = ()
+    seed: bytes = b""
 
     @property
     def first(self) -> int:
@@ -95,6 +100,8 @@ class Unknowns:
         self.families: list[Family] = [one]
         self._by_key: dict[Hashable, Family] = {}
         self._digests: dict[Hashable, str] = {}
+        self.queries: dict[bytes, Query] = {}  # what each digest of a seed stands for
+        self._forms_of_queries: dict[bytes, bytes] = {}
         self._lock = threading.Lock()
 
     def family(
@@ -110,6 +117,28 @@ class Unknowns:
                 family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
                 self.families.append(family)
             family.holders.add(holder)
+        return family
+
+    def ask(self, digest: bytes, query: Query, form: bytes) -> None:
+        """Note the seed that a digest stands for. Raises `SimnetError` if the digest stands for a
+        seed of another form already.
+        """
+        before = self._forms_of_queries.setdefault(digest, form)
+        if before != form:
+            raise SimnetError(
+                "two different seeds have the same value by chance, and a verdict cannot tell "
+                "their random rows apart: run with another seed, or draw seeds of more elements"
+            )
+        self.queries.setdefault(digest, query)
+
+    def stream(self, key: bytes, digest: bytes, label: str, values: Residues) -> Family:
+        """Return the family of what a random function makes from the seed with this digest."""
+        family = self._by_key.get(("stream", key))
+        if family is None:
+            numbers = residues_of(values).reshape(-1)
+            family = Family("stream", label, len(self.families), numbers, seed=digest)
+            self._by_key["stream", key] = family
+            self.families.append(family)
         return family
 
     def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
@@ -139,12 +168,12 @@ class Unknowns:
         return family.first
 
     def agree(self, place: Hashable, digest: str) -> bool:
-        """Return whether `digest` is the one that was first given for `place`.
+        """Return whether `digest` equals the digest that was first given for `place`.
 
         A place is a portion of one party's field coins: a seed, the party's name, a purpose, and
-        the portion's number. The digest is that of the moduli and shapes drawn up to it. It differs
-        if another reading of the same coins, such as another run of this seed, has drawn them in
-        other portions.
+        the portion's number. The digest is computed from the moduli and shapes of all draws up to
+        the portion. The digest differs if another reading of the same coins, such as another run of
+        this seed, has drawn the coins in other portions.
         """
         return self._digests.setdefault(place, digest) == digest
 
@@ -173,7 +202,7 @@ class Unknowns:
         return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 
     def values(self, unknown: int, lanes: int = 1) -> Ints:
-        """The sampled values of an unknown and of those that follow it, `lanes` in all."""
+        """The sampled values of an unknown and of the unknowns after it, `lanes` values in all."""
         return next(rows[0] for _, rows in self.values_by_family(np.array([unknown]), lanes))
 
     def values_by_family(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:

@@ -49,8 +49,9 @@ def back_substitute(
     finished already, so its weight is complete. Each row is visited once.
     """
     result: Vector = {}
-    pending: dict[int, int] = {}  # the weights so far of unfinished rows
-    agenda: list[tuple[int, int]] = []  # a heap of the same rows, by falling rank
+    pending: dict[int, int] = {}  # for each unfinished row, its weight so far
+    # A heap of the unfinished rows; the row with the largest rank comes first.
+    agenda: list[tuple[int, int]] = []
 
     def finish(row: int, weight: int) -> None:
         if not weight:

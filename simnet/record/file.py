@@ -2,7 +2,8 @@
 
 Version 1: the ASCII line `simnet transcript 1`, the length and the CRC-32 of the header (8 and 4
 bytes, little endian), the header, then the frames one after another. The header names the parties
-and gives, for every frame, its round, recipient, key and manifest.
+and gives, for every frame, its round, recipient, key and manifest. If parties dropped out, the
+header also has the fates of the run, and the silences of observed parties.
 
 A file may come from anybody. So `load` checks the type and the range of everything in the header.
 The size of a file limits what it can claim: values take bits, and frames take bytes. A file may
@@ -22,6 +23,7 @@ import numpy as np
 from simnet.arrays import Numbers
 from simnet.errors import BadInput, CodecError
 from simnet.files import write_whole
+from simnet.record.fate import Fate, Silence
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
@@ -33,9 +35,10 @@ from simnet.values.wire import Kind, Manifest, WireType, decode, encode, manifes
 
 MAGIC = b"simnet transcript 1\n"
 MOST_WITHOUT_BITS = 1 << 20
-MOST_NESTED = 64  # levels of lists in an input: an array has no more dimensions than this
+MOST_NESTED = 64  # the most levels of lists in an input; no numpy array has more dimensions
 _HEAD = struct.Struct("<QI")
 _PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
+_PARTS_OF_FATES = ("fates", "silences")  # in the header of a run with fates or silences
 
 
 def save(transcript: Transcript, path: Path) -> None:
@@ -90,6 +93,14 @@ def save(transcript: Transcript, path: Path) -> None:
         "tags": tags,
         "messages": described,
     }
+    if transcript.fates or transcript.silences:
+        header["fates"] = {
+            name: [fate.tag, fate.place, fate.reached] for name, fate in transcript.fates.items()
+        }
+        header["silences"] = [
+            [silence.round, silence.recipient, silence.tag, list(silence.senders)]
+            for silence in transcript.silences
+        ]
     text = json.dumps(header).encode()
     head = _HEAD.pack(len(text), zlib.crc32(text))
     write_whole(path, b"".join((MAGIC, head, text, *frames)))
@@ -139,8 +150,9 @@ def _expect(holds: bool, what: str) -> None:
 def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     """Return the transcript whose frames begin at byte `start` of the data."""
     _expect(
-        type(header) is dict and set(header) == {*_PARTS},
-        f"the parts of its header are not {', '.join(_PARTS)}",
+        type(header) is dict and set(header) in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
+        f"the parts of its header are not {', '.join(_PARTS)}, with or without "
+        f"{' and '.join(_PARTS_OF_FATES)}",
     )
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
     _expect(type(seed) is int, "its seed is not a whole number")
@@ -160,12 +172,47 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     reader = _FrameReader(data, start, tags)
     blocks = tuple(Block.of(reader.message(described)) for described in messages)
     _expect(reader.place == len(data), f"{len(data) - reader.place} bytes follow the last message")
-    parties = {*observed, *(number for block in blocks for number in _parties(block))}
+    fates, silences = _fates(header.get("fates", {})), _silences(header.get("silences", []))
+    _expect({*fates} <= {*names}, "its fates do not belong to its parties")
+    silent = (number for silence in silences for number in (silence.recipient, *silence.senders))
+    parties = {*observed, *silent, *(number for block in blocks for number in _parties(block))}
     _expect(
         all(0 <= number < len(names) for number in parties),
         "it contains the number of a party that it does not name",
     )
-    return Transcript(seed, tuple(names), inputs, frozenset(observed), blocks)
+    return Transcript(seed, tuple(names), inputs, frozenset(observed), blocks, fates, silences)
+
+
+def _fates(described: Any) -> dict[str, Fate]:
+    """Return the fates of the header."""
+    _expect(type(described) is dict, "its fates are not listed by party")
+    fates = {}
+    for name, parts in described.items():
+        _expect(type(parts) is list and len(parts) == 3, "a fate does not have three parts")
+        tag, place, reached = parts
+        _expect(type(tag) is str and type(place) is int, "a fate is not a tag and a place")
+        _expect(
+            reached is None or type(reached) is int or _are_different(reached, str),
+            "what a last send reaches is neither a number, nor different names, nor everybody",
+        )
+        fates[name] = Fate(tag, place, tuple(reached) if type(reached) is list else reached)
+    return fates
+
+
+def _silences(described: Any) -> tuple[Silence, ...]:
+    """Return the silences of the header."""
+    _expect(type(described) is list, "its silences are not a list")
+    silences = []
+    for parts in described:
+        _expect(type(parts) is list and len(parts) == 4, "a silence does not have four parts")
+        round_, recipient, tag, senders = parts
+        _expect(
+            type(round_) is int and type(recipient) is int and type(tag) is str,
+            "a silence is not a round, a recipient, a tag and senders",
+        )
+        _expect(_are_different(senders, int), "the silent senders are not different numbers")
+        silences.append(Silence(round_, recipient, tag, tuple(senders)))
+    return tuple(silences)
 
 
 def _are_different(values: Any, kind: type) -> bool:

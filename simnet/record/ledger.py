@@ -151,6 +151,11 @@ class Ledger:
         return line
 
     @property
+    def empty_frame(self) -> float:
+        """The time on the logical clock that a frame without a payload takes."""
+        return self._delay(HEADER_BYTES)
+
+    @property
     def rounds(self) -> int:
         """The length of the longest chain of messages in which every message depends on the one
         before.

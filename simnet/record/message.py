@@ -1,4 +1,4 @@
-"""One message, and blocks of messages, as an observer sees them. Parties are numbers."""
+"""One message, and blocks of messages, as an observer sees them. A party is named by its number."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

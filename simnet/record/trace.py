@@ -8,7 +8,7 @@ its *canonical form*, and hash the bytes. Three rules make the form canonical:
   each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
   values. The bit 1 and the index 1 differ as well, because they have different wire types.
 - Equal values have the same form. The form does not depend on the type in which numpy stores a
-  number (16 or 64 bits). It does not depend on the order of a dictionary's entries either:
+  number (16 or 64 bits). The form does not depend on the order of a dictionary's entries either:
   dictionaries with the same entries are equal in Python, and a script may fill a dictionary in the
   order in which messages arrive, which depends on the schedule.
 - A value without a canonical form raises an error that names its type. For example, the order of a
@@ -51,9 +51,14 @@ class Trace:
     lacking: str | None = None
 
 
-def trace_hash(ledger: Ledger, outputs: Mapping[str, object], messages: Sequence[Message]) -> str:
-    """Return the digest of a run: of its bill, every party's output, and the observed messages in
-    order.
+def trace_hash(
+    ledger: Ledger,
+    outputs: Mapping[str, object],
+    messages: Sequence[Message],
+    endings: Sequence[object] = (),
+) -> str:
+    """Return the digest of a run: of its bill, every party's output, the observed messages in
+    order, and `endings`, the records of what went another way because parties dropped out.
 
     Raises `NoCanonicalForm`, which names the party, if an output has no canonical form.
     """
@@ -69,6 +74,8 @@ def trace_hash(ledger: Ledger, outputs: Mapping[str, object], messages: Sequence
     for message in messages:
         digest.update(_framed(repr(message.place).encode()))
         digest.update(_framed(canonical(message.payload)))
+    for ending in endings:
+        digest.update(_framed(canonical(ending)))
     return digest.hexdigest()
 
 
@@ -149,7 +156,8 @@ def _array(values: Numbers) -> bytes:
             kind, stored = "bool", values.astype("<u1")
         case "i":
             kind, stored = "int", values.astype("<i8")
-        case "u":  # the same form as for a signed array with the same numbers, if these fit
+        # An unsigned array has the form of a signed array with the same numbers, if these fit.
+        case "u":
             is_beyond = values.size > 0 and int(values.max()) >= 1 << 63
             kind, stored = "int above 2**63" if is_beyond else "int", values.astype("<u8")
         case "f" if values.dtype.itemsize <= 8:

@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
+from simnet.record.fate import Fates, Silence
 from simnet.record.message import Block, Message
 from simnet.record.view import View
 
@@ -23,6 +24,7 @@ class Recorder:
         self.mask = np.zeros(parties, dtype=np.bool_)
         self.mask[list(observed)] = True
         self._blocks: list[Block] = []
+        self.silences: list[Silence] = []
 
     def add(self, message: Message) -> None:
         """Add one message."""
@@ -38,10 +40,13 @@ class Recorder:
         return tuple(self._blocks)
 
     def transcript(
-        self, seed: int, names: Sequence[str], inputs: Mapping[str, Any]
+        self, seed: int, names: Sequence[str], inputs: Mapping[str, Any], fates: Fates
     ) -> "Transcript":
         """Return the transcript of the run."""
-        return Transcript(seed, tuple(names), inputs, self.observed, self.blocks)
+        silences = tuple(
+            sorted(silence for silence in self.silences if silence.recipient in self.observed)
+        )
+        return Transcript(seed, tuple(names), inputs, self.observed, self.blocks, fates, silences)
 
 
 @attrs.frozen(eq=False)
@@ -49,7 +54,8 @@ class Transcript:
     """The observed messages of one run. Parties are numbers: places in `names`.
 
     `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
-    in no particular order; `messages` are the same messages in order.
+    in no particular order; `messages` are the same messages in order. `fates` are the fates that
+    the run was told, and `silences` says from whom an observed party waited for a message in vain.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:
@@ -71,12 +77,14 @@ class Transcript:
     inputs: Mapping[str, Any]
     observed: frozenset[int]
     blocks: tuple[Block, ...]
+    fates: Fates = attrs.field(factory=dict)
+    silences: tuple[Silence, ...] = ()
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:
         """All messages, ordered by round, sender, recipient, tag and key.
 
-        Messages that agree in all of these keep the order in which they were sent.
+        Messages that agree in all these parts keep the order in which they were sent.
         """
         return tuple(
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)

@@ -14,7 +14,7 @@ class View:
     name, and `Run.coins` finds them.
 
     `received` are the messages that came to the coalition from honest parties. `sent` are the
-    messages that parties of the coalition sent to any party. Both are in the order of the
+    messages that parties of the coalition sent to any party. Both sequences have the order of the
     transcript. `Run.view` makes a view; see `Transcript` for an example.
 
     >>> View(("u1",), {"u1": 5}, received=(), sent=()).inputs

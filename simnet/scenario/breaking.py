@@ -38,8 +38,8 @@ class Sizes:
     def safe(self) -> int | None:
         """The largest size of a set of users that can read nothing in any of these runs.
 
-        It is None if no set of any size can read anything, and if the search may have missed small
-        sets.
+        The size is None if no set of any size can read anything, and if the search may have missed
+        small sets.
         """
         return None if self.smallest is None or self.overlooked else self.smallest - 1
 
@@ -69,21 +69,27 @@ class Sizes:
         return rows
 
     def plot(self) -> Any:
-        """Return a matplotlib figure: by size, how many users and runs so many colluders break."""
-        from simnet.scenario.figure import breaking_figure  # that module needs this class
+        """Return a matplotlib figure with the numbers of `rows`, by number of colluding users."""
+        # Imported here, because that module imports this module.
+        from simnet.scenario.figure import breaking_figure
 
         return breaking_figure(self)
 
     def __repr__(self) -> str:
         lines = [
-            f"{row['size']} colluding users break {row['users']:.1%} of the users, and somebody in "
-            f"{row['runs']:.1%} of the runs"
+            f"{row['size']} colluding users can read a secret of {row['users']:.1%} of the users; "
+            f"in {row['runs']:.1%} of the runs they can read a secret of at least one user"
             for row in self.rows()
         ]
-        return "\n".join(lines) or "no set of users breaks anybody"
+        return "\n".join(lines) or "no set of users can read a secret of another user"
 
     def _repr_html_(self) -> str:
-        heads = ["colluding users", "users they can break", "runs in which somebody is", "interval"]
+        heads = [
+            "colluding users",
+            "users with a readable secret",
+            "runs with such a user",
+            "interval",
+        ]
         rows = [
             [
                 row["size"],

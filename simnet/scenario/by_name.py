@@ -53,6 +53,7 @@ def perform(
     observe: Iterable[str] = (),
     limit: int = LIMIT,
     progress: Callable[[int], None] | None = None,
+    drop: str | Sequence[str] = (),
     **settings: Any,
 ) -> Performance | PlainRun:
     """Run a scenario once and return its result, as `simnet run` shows it.
@@ -81,6 +82,10 @@ def perform(
         Refuse a run that moves more field elements than this.
     progress
         A function that is called with the number of elements just moved.
+    drop
+        Who drops out: the probability with which each party with an input does, such as "0.1", or
+        parties with the place, such as "u3@masked" (see `Fate`). The result of a run that somebody
+        aborts is a `PlainRun`.
     settings
         Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
         draws so many of the users, and `items=N` says that the items are 1..N.
@@ -94,6 +99,7 @@ def perform(
     [True, True]
     """
     own_name, scenario = _found(what)
+    drop = [drop] if isinstance(drop, str) else drop
     chosen = scenario.with_settings(_as_text(settings, data))
     called = own_name if name is None else name
     if not _assesses(scenario, chosen, data):
@@ -109,19 +115,22 @@ def perform(
             progress=progress,
             epsilon=at_epsilon,
             delta=at_delta,
+            drop=drop,
         )
         return played.judged() if claims else played
-    result = performing.perform(
-        called,
+    on = performing.play_on(
         chosen,
         _people(chosen, data, settings, seed, limit),
         seed,
         limit=limit,
         observe=observe,
         progress=progress,
-        epsilon=at_epsilon,
-        delta=at_delta,
+        drop=drop,
     )
+    if on.run.aborts:
+        aborted = PlainRun(name=called, scenario=chosen, run=on.run, about=on.about)
+        return aborted.judged() if claims else aborted
+    result = performing.assessed(called, chosen, on, at_epsilon, at_delta)
     return result.judged() if claims else result
 
 
@@ -165,7 +174,7 @@ def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
 def _people(
     scenario: Scenario, data: People | None, settings: dict[str, Any], seed: int, limit: int
 ) -> Population:
-    """The people of a run: those of the data, all or some, or people who are made up."""
+    """Return the people of a run: all or some of the people in the data, or made-up people."""
     if data is None:
         return synthetic(scenario, scenario.users, seed, limit)
     people = data if isinstance(data, Population) else _from_column(scenario, data, settings)
@@ -188,7 +197,8 @@ def _from_column(
     items = settings.get("items")
     domain = None if items is None else [str(item) for item in range(1, items + 1)]
     if domain is None and scenario.has_none and NONE in column.labels:
-        domain = [*sorted(set(column.labels) - {NONE}), NONE]  # the last item stands for no other
+        # The last item means "none of the other items".
+        domain = [*sorted(set(column.labels) - {NONE}), NONE]
     people = items_of_column(column, domain)
     scenario.refuse_unnamed_none(people.labels)
     return people if isinstance(data, Column) else attrs.evolve(people, source="a list")

@@ -1,12 +1,13 @@
 """Certificates of a scenario's runs, and their comparison with a repeated run.
 
-Theory of operation. A certificate proves what follows from a list of equations. It cannot prove
-that these are the equations of the run that it names. So we repeat the run with the settings in the
-certificate, find its verdict, and write a second certificate. Then we compare the two. Certificates
-are canonical: equal verdicts give equal texts, so every change of the file shows as a difference.
+Theory of operation. A certificate proves what follows from a list of equations. A certificate
+cannot prove that these are the equations of the run that it names. So we repeat the run with the
+settings in the certificate, find its verdict, and write a second certificate. Then we compare the
+two. Certificates are canonical: equal verdicts give equal texts, so every change of the file shows
+as a difference.
 
 A certificate may leave out the seed and the inputs, because they would give inputs away. Whoever
-compares it has to give them again.
+compares such a certificate has to give the seed and the inputs again.
 """
 
 import json
@@ -63,7 +64,8 @@ class Claimed:
         return any(run["seed"] is not None for run in self._content["runs"])
 
     def seed(self, given: int | None) -> int:
-        """Return the first run's seed: the certificate's, or else the `given` one.
+        """Return the seed of the first run: the seed in the certificate or, if the certificate has
+        none, the `given` seed.
 
         Raises `BadInput` if there is neither, if the two differ, or if the runs' seeds are not
         consecutive.
@@ -84,7 +86,9 @@ class Claimed:
         return int(seeds[0])
 
     def difference(self, verified: Verified, name: str) -> str | None:
-        """Return the first difference between this certificate and that of a verdict, or None."""
+        """Return the first difference between this certificate and the certificate of a verdict, or
+        None.
+        """
         found = certificate_of_scenario(verified, name, self.names_seed)
         return first_difference(self._content, found)
 
@@ -117,4 +121,5 @@ def _rank(key: str) -> tuple[int, str]:
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 66 else f"{text[:63]}..."  # long enough for a whole digest
+    # 66 characters are enough for a whole digest.
+    return text if len(text) <= 66 else f"{text[:63]}..."

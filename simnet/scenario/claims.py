@@ -13,7 +13,7 @@ import attrs
 from simnet import markup
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
-from simnet.adversary.whole_view import disclosed_in_short, meets
+from simnet.adversary.whole_view import Expectation, disclosed_in_short, meets
 from simnet.adversary.words import finding_in_short
 from simnet.kernel.run import Run
 from simnet.stated.about import About
@@ -23,8 +23,8 @@ from simnet.stated.about import About
 class Chosen:
     """A coalition that depends on what happened in the run.
 
-    `choose` returns the names of the coalition's members. If it returns no name, the claim is not
-    judged.
+    `choose` returns the names of the coalition's members. If `choose` returns no name, the claim is
+    not judged.
     """
 
     words: str
@@ -81,7 +81,8 @@ class LearnsNothing:
 
 @attrs.frozen
 class LearnsOnlyOutput:
-    """The claim that a coalition learns something, but only what the ideal world gives it.
+    """The claim that a coalition learns something, but only what the ideal world gives to the
+    coalition.
 
     `corrupt` names the coalition, as `simnet verify --corrupt` does. With `from_shares`, the claim
     is only about secret shares: honest parties may disclose values that depend on their inputs.
@@ -101,9 +102,14 @@ class LearnsOnlyOutput:
     def holds(self, verdict: Verdict) -> bool:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
-        Without `from_shares`, disclosed values must also be independent of the inputs.
+        Without `from_shares`, disclosed values must also be independent of the inputs. In an
+        aborted run, whose output nobody may have, the coalition may also learn nothing.
         """
-        return meets(verdict, "output-only-from-shares" if self.from_shares else "output-only")
+        expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
+        if self.from_shares:
+            expected = ("output-only-from-shares", "nothing-from-shares")
+        aborted = any(done.aborts for done in verdict.runs)
+        return meets(verdict, expected[0]) or (aborted and meets(verdict, expected[1]))
 
 
 @attrs.frozen
@@ -153,17 +159,19 @@ class Exposes:
 class Judged:
     """A claim and the verdict on its coalition.
 
-    The verdict is None if nobody belongs to the coalition in this run. `users` is the number of
-    users of the run that was judged.
+    The verdict is None if the claim was not judged, for the reason `why_not`: nobody belongs to the
+    coalition in this run, or the run was aborted before anybody could be exposed. `users` is the
+    number of users of the run that was judged.
     """
 
     claim: Claim
     verdict: Verdict | None
     users: int
+    why_not: str = "no such coalition in this run"
 
     @property
     def holds(self) -> bool:
-        """Whether the verdict confirms the claim; True for a coalition without members."""
+        """Whether the verdict confirms the claim; True for a claim that was not judged."""
         return self.verdict is None or self.claim.holds(self.verdict)
 
     def as_json(self) -> dict[str, Any]:
@@ -198,7 +206,7 @@ class Adversaries(tuple[Judged, ...]):
         for row in self:
             coalition, expected = str(row.claim.corrupt), row.claim.words
             if row.verdict is None:
-                lines.append([coalition, "no such coalition in this run", "", expected, ""])
+                lines.append([coalition, row.why_not, "", expected, ""])
                 continue
             learned, told = finding_in_short(row.verdict), disclosed_in_short(row.verdict)
             lines.append([coalition, learned, told, expected, "holds" if row.holds else "fails"])
@@ -234,7 +242,11 @@ def judge_claims(
     progress(1)
     judged = []
     for claim, corrupt in zip(claims, sets, strict=True):
-        is_empty = not corrupt and isinstance(claim.corrupt, Chosen)
-        judged.append(Judged(claim, None if is_empty else judge.verdict(corrupt), run.people))
+        if not corrupt and isinstance(claim.corrupt, Chosen):
+            judged.append(Judged(claim, None, run.people))
+        elif run.aborts and isinstance(claim, Exposes):
+            judged.append(Judged(claim, None, run.people, "not judged: the run was aborted"))
+        else:
+            judged.append(Judged(claim, judge.verdict(corrupt), run.people))
         progress(1)
     return judged

@@ -16,7 +16,8 @@ from simnet.arrays import Ints, Numbers
 from simnet.errors import BadInput
 from simnet.scenario.data_file import Format, numbered_cells, quoted
 
-MISSING = ("", "nan", "+nan", "-nan")  # the cells that have no value, in small letters
+# A cell with one of these texts has no value; the case of letters does not matter.
+MISSING = ("", "nan", "+nan", "-nan")
 LONGEST_NUMBER = 18  # the most digits of a whole number that surely fits 64 bits
 
 
@@ -53,7 +54,9 @@ class Column:
         return f"row {(place if self.places is None else self.places[place]) + 1} of {self.source}"
 
     def refuse(self, is_wrong: Callable[[str], bool], why: Callable[[str], str]) -> None:
-        """Raise `BadInput` if `is_wrong` of some value; `why` gives the words for the first one."""
+        """Raise `BadInput` if `is_wrong` is true for some value; `why` gives the words for the
+        first such value.
+        """
         wrong = np.array([is_wrong(label) for label in self.labels], dtype=np.bool_)
         if wrong.any():
             row = int(wrong[self.numbers].argmax())

@@ -7,8 +7,9 @@ row, the number of its value (see `columns`). Reading stops at a limit: `max_row
 can raise.
 
 The program recognises the encoding of CSV by the mark at the beginning of the file, and takes UTF-8
-if there is no mark. It recognises the delimiter: this is the first of comma, semicolon, tab and bar
-that splits the header so that the requested columns occur. Both can be given instead.
+if there is no mark. The program also recognises the delimiter: this is the first one of comma,
+semicolon, tab and bar that splits the header so that the requested columns occur. The user can name
+the encoding and the delimiter instead.
 """
 
 import codecs
@@ -31,13 +32,14 @@ from simnet.arrays import Numbers
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
-MOST_ROWS = 10_000_000  # of a file, unless the limit is raised
-ROW_LENGTH = 100  # characters for each row that a file may have
+MOST_ROWS = 10_000_000  # the most rows of a file, unless the option --max-rows raises the limit
+ROW_LENGTH = 100  # characters: a file may have this many for each row that it may have
 LONGEST_LINE = 1 << 19  # characters
-LONGEST_QUOTE = 60  # characters of other people's text in a message
+LONGEST_QUOTE = 60  # a message shows at most this many characters of text from a file
 NAMES_SHOWN = 20
-PIECE = 1 << 18  # characters that are read at a time
-# Rows that are held at a time: of Parquet, and of CSV, where more do not fit a processor's cache.
+PIECE = 1 << 18  # the number of characters that are read at a time
+# The number of rows in a batch of Parquet; the largest number of rows in a batch of CSV, which
+# should fit into the processor's cache; and the number of rows of CSV that are read in one step.
 BATCH, CSV_BATCH, FEW = 1 << 16, 1 << 10, 16
 BATCH_CHARACTERS = 1 << 22
 DELIMITERS = (",", ";", "\t", "|")
@@ -48,9 +50,10 @@ MARKS = (  # at the beginning of a text, and the encodings that they tell; the l
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Texts, and for each row the place of its cell among them; None where they are the rows' cells.
+# The cells of a column: different texts, and for each row the place of its cell among these texts.
+# The second part is None if the first part lists the cells themselves, one for each row.
 Cells = tuple[Sequence[str], Numbers | None]
-Batch = Sequence[Cells]  # of each column
+Batch = Sequence[Cells]  # the cells of each column
 
 ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe0"
 
@@ -72,7 +75,7 @@ class Format:
         try:
             b"text".decode(self.encoding or "utf-8")
         except UnicodeDecodeError:
-            pass  # it is known, though not that of these bytes
+            pass  # Python knows the encoding, although `text` is not valid in it
         except (LookupError, ValueError) as error:
             raise BadInput(
                 f"no encoding of text is called {self.encoding!r}: utf-8, utf-16, latin-1 and "
@@ -208,7 +211,8 @@ class _Text:
                 )
             number += _line_ends(piece)
             text = rest + piece
-            end = 1 + max(text.rfind("\n"), text.rfind("\r", 0, -1))  # one at the end may be half
+            # A \r at the end may be the first half of a line end \r\n.
+            end = 1 + max(text.rfind("\n"), text.rfind("\r", 0, -1))
             rest = text[end:]
             if len(rest) > LONGEST_LINE:
                 raise BadInput(
@@ -219,7 +223,7 @@ class _Text:
 
 
 def _line_ends(text: str) -> int:
-    return max(text.count("\n"), text.count("\r"))  # a file ends its lines with either, or both
+    return max(text.count("\n"), text.count("\r"))  # lines end with \n, with \r or with both
 
 
 def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Iterator[Batch]:
@@ -235,7 +239,8 @@ def _csv(path: Path, names: Sequence[str], form: Format, is_packed: bool) -> Ite
             cells = [operator.itemgetter(_place(header, path, name)) for name in names]
             width = len(header)
             while batch := _batch(rows, text):
-                if {*map(len, batch)} != {width}:  # a blank line, or one with other fields
+                # The batch has a blank line, or a line with another number of fields.
+                if {*map(len, batch)} != {width}:
                     batch = [row or [""] for row in batch] if width == 1 else [*filter(None, batch)]
                     if not {*map(len, batch)} <= {width}:
                         raise _ragged(text, delimiter, width)
@@ -256,7 +261,7 @@ def _unpacked(path: Path, is_packed: bool) -> BinaryIO:
 
 
 def _encoding(path: Path, form: Format, is_packed: bool) -> str:
-    """Return the given encoding, or the one that the mark at the beginning of the file names."""
+    """Return the given encoding, or the encoding that the mark at the start of the file names."""
     with _unpacked(path, is_packed) as file:
         head = file.read(4)
     _refuse_other_programs(path, head)
@@ -282,11 +287,11 @@ def _delimiter(text: _Text, names: Sequence[str]) -> str:
 
 
 def _batch(rows: Iterator[list[str]], text: _Text) -> list[list[str]]:
-    """Return the next rows, so many that they take little memory."""
+    """Return the next rows: at most `CSV_BATCH` rows, and about `BATCH_CHARACTERS` characters."""
     batch: list[list[str]] = []
     end = text.characters + BATCH_CHARACTERS
     while len(batch) < CSV_BATCH and text.characters < end:
-        few = list(itertools.islice(rows, FEW))  # for each may be long
+        few = list(itertools.islice(rows, FEW))  # read few rows at a time, because rows may be long
         if not few:
             break
         batch += few
@@ -405,7 +410,7 @@ def _values(column: Any) -> Cells:
     """
     import pyarrow
 
-    column.validate(full=True)  # of a damaged file, places may be none of the dictionary
+    column.validate(full=True)  # in a damaged file, places may point outside the dictionary
     if not pyarrow.types.is_dictionary(column.type):
         try:
             column = column.dictionary_encode()
@@ -424,7 +429,7 @@ def _texts(array: Any) -> list[str]:
 
     try:
         values = array.to_pylist()
-    except (ValueError, OverflowError):  # a nanosecond, or a year after 9999
+    except (ValueError, OverflowError):  # Python has no nanoseconds, and no years after 9999
         values = array.cast(pyarrow.string()).to_pylist()
     texts = [_text(value) for value in values]
     if any("\0" in text for text in texts):

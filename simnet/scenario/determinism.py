@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from simnet.errors import SimnetError
 from simnet.kernel.schedule import Schedule, Shuffled
@@ -21,16 +21,21 @@ HASH_SEEDS = ("1", "2")
 REPLICAS = 5 + len(HASH_SEEDS)  # runs that are compared
 
 
-def replicas(name: str, settings: Mapping[str, str], seed: int) -> dict[str, Trace]:
-    """Return the trace of a scenario's run for each circumstance: schedule, threads, hash seed."""
+def replicas(
+    name: str, settings: Mapping[str, str], seed: int, drop: Sequence[str] = ()
+) -> dict[str, Trace]:
+    """Return the trace of a scenario's run for each circumstance: schedule, threads, hash seed.
+
+    `drop` says who drops out: see `simnet.scenario.drops`.
+    """
     return {
-        "as it is": trace(name, settings, seed),
-        "another schedule": trace(name, settings, seed, schedule=Shuffled(1)),
-        "yet another schedule": trace(name, settings, seed, schedule=Shuffled(2)),
-        "1 thread": trace(name, settings, seed, threads=1),
-        "3 threads": trace(name, settings, seed, threads=3),
+        "as it is": trace(name, settings, seed, drop),
+        "another schedule": trace(name, settings, seed, drop, schedule=Shuffled(1)),
+        "yet another schedule": trace(name, settings, seed, drop, schedule=Shuffled(2)),
+        "1 thread": trace(name, settings, seed, drop, threads=1),
+        "3 threads": trace(name, settings, seed, drop, threads=3),
         **{
-            f"hash seed {value}": _in_new_process(name, settings, seed, value)
+            f"hash seed {value}": _in_new_process(name, settings, seed, drop, value)
             for value in HASH_SEEDS
         },
     }
@@ -40,6 +45,7 @@ def trace(
     name: str,
     settings: Mapping[str, str],
     seed: int,
+    drop: Sequence[str] = (),
     schedule: Schedule | None = None,
     threads: int | None = None,
 ) -> Trace:
@@ -52,15 +58,18 @@ def trace(
         schedule=schedule,
         threads=threads,
         limit=LIMIT,
+        drop=drop,
     ).trace
 
 
-def _in_new_process(name: str, settings: Mapping[str, str], seed: int, hash_seed: str) -> Trace:
+def _in_new_process(
+    name: str, settings: Mapping[str, str], seed: int, drop: Sequence[str], hash_seed: str
+) -> Trace:
     code = (
         "import attrs, json, sys; from simnet.scenario.determinism import trace; "
         "print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
-    command = [sys.executable, "-c", code, json.dumps([name, dict(settings), seed])]
+    command = [sys.executable, "-c", code, json.dumps([name, dict(settings), seed, list(drop)])]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

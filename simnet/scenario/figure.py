@@ -19,7 +19,8 @@ from simnet.scenario.population import ItemPopulation, NumberPopulation, Populat
 from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.stated.assessment import ITEMS_SHOWN
 
-LABELS_UPRIGHT, LONGEST_LABEL = 3, 28  # characters; longer labels are turned, and cut
+# In characters: labels longer than 3 are turned, and labels longer than 28 are cut.
+LABELS_UPRIGHT, LONGEST_LABEL = 3, 28
 
 
 def estimate_figure(result: Performance) -> Any:
@@ -71,7 +72,7 @@ def estimate_figure(result: Performance) -> Any:
 
 
 def _shown(result: Performance) -> list[int]:
-    """Return the places of the estimates that are drawn, those of items by their true share.
+    """Return the places of the estimates that are drawn; items are ordered by their true share.
 
     For a large table these are the means, and the most frequent categories of each column.
     """
@@ -145,7 +146,8 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
 def breaking_figure(sizes: Sizes) -> Any:
     """Return a matplotlib figure of the sizes of the smallest breaking sets.
 
-    By size, it shows the shares of users that can be broken and of runs in which somebody can.
+    For each number of colluding users, it shows the share of users whose secret so many other users
+    can read, and the share of runs with at least one such user.
     """
     figure = blank_figure()(figsize=(COLUMN, 2.6), layout="constrained")
     axes = figure.subplots()
@@ -156,19 +158,19 @@ def breaking_figure(sizes: Sizes) -> Any:
         [row["users"] for row in rows],
         where="post",
         color=INK,
-        label="users who can be broken",
+        label="users with a readable secret",
     )
     axes.step(
         places,
         [row["runs"] for row in rows],
         where="post",
         color=ESTIMATE,
-        label="runs in which somebody can",
+        label="runs with such a user",
     )
     low, high = zip(*(row["interval"] for row in rows), strict=True) if rows else ((), ())
     axes.fill_between(places, low, high, step="post", color=ESTIMATE, alpha=0.15, linewidth=0)
     axes.set_ylim(0, 1.02)
-    dress(axes, "", "users who collude, chosen at best", "share")
+    dress(axes, "", "colluding users, the best set of this size", "share")
     axes.legend(frameon=False, fontsize=SMALL)
     return figure
 
@@ -176,7 +178,7 @@ def breaking_figure(sizes: Sizes) -> Any:
 def refuse_undrawable(path: Path) -> None:
     """Raise `BadInput` if the file's ending names no picture format, or the file cannot be written.
 
-    It is called before anything is computed for the picture.
+    Call this function before anything is computed for the picture.
     """
     formats = blank_figure()().canvas.get_supported_filetypes()
     if _format(path) not in formats:
@@ -196,14 +198,15 @@ def write_figure(figure: Any, path: Path) -> None:
 
     Raises `BadInput` when the file cannot be written.
     """
-    import matplotlib  # it is there, or there were no figure
+    import matplotlib  # matplotlib is installed, because a figure was made
     from matplotlib.text import Text
 
     refuse_undrawable(path)
-    for text in figure.findobj(Text):  # an SVG with a control character is no XML
+    for text in figure.findobj(Text):  # an SVG file with a control character would not be valid XML
         text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
     form, drawn = _format(path), io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "simnet"}):  # equal figures are equal files
+    # A fixed salt, so that equal figures give equal files.
+    with matplotlib.rc_context({"svg.hashsalt": "simnet"}):
         figure.savefig(
             drawn, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None
         )

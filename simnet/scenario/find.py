@@ -16,7 +16,8 @@ from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
 
-_FOUND: dict[str, tuple[str, Scenario]] = {}  # scenarios that were looked up already
+# The name and the scenario of each place that was looked up already.
+_FOUND: dict[str, tuple[str, Scenario]] = {}
 _FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the import path
 
 
@@ -112,7 +113,9 @@ def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
 
 
 def unknown(kind: str, name: str, known: dict[str, str]) -> BadInput:
-    """Return the error for an unknown name; it names the one that was probably meant, or all."""
+    """Return the error for an unknown name; it shows the name that was probably meant, or all
+    names.
+    """
     meant = nearest(name, known)
     if meant is not None:
         return BadInput(
@@ -140,7 +143,8 @@ def load_file(path: Path) -> ModuleType:
         raise BadInput(f"{path} cannot be loaded as Python")
     _import_from(path.absolute().parent)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up there
+    # `dataclasses` looks for the module of a class in this dictionary.
+    sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:

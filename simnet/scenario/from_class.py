@@ -6,8 +6,9 @@ from typing import Any
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.settings import Required, stripped
 
-USERS, ITEMS = 5, 3  # for a class without defaults for these parameters
-_KINDS: dict[Any, Any] = {  # annotations that Python left as text
+# The numbers of users and items for a class without defaults for these parameters.
+USERS, ITEMS = 5, 3
+_KINDS: dict[Any, Any] = {  # types by the texts that Python may leave as annotations
     "int": int,
     "float": float,
     "str": str,
@@ -19,7 +20,7 @@ def scenario_of_class(cls: type) -> Scenario:
     """Return a scenario of the class, without claims and without an `about` record."""
     try:
         signature = inspect.signature(cls, eval_str=True)
-    except NameError:  # names that are imported only for type checkers
+    except NameError:  # an annotation uses a name that is imported only for type checkers
         signature = inspect.signature(cls)
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     defaults = {

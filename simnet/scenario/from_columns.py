@@ -1,4 +1,6 @@
-"""Users from columns of real data: one for each row, or as many as another column says."""
+"""Users from columns of real data: one user for each row, or the number of users that another
+column gives for the row.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -13,7 +15,7 @@ from simnet.scenario.data_file import LONGEST_QUOTE, quoted
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
 from simnet.scenario.schema import Categorical, Numeric, Schema
 
-MOST_USERS = 100_000_000  # each takes 8 bytes
+MOST_USERS = 100_000_000  # the most users; each user takes 8 bytes of memory
 
 
 def numbers_of_column(
@@ -22,7 +24,7 @@ def numbers_of_column(
     """Return one user for each row of a column of numbers; `option` declares their range.
 
     Raises `BadInput` for a row without a number, or with a number outside the range. The range must
-    be declared, because the smallest and largest value of the data would reveal those of some
+    be declared, because the smallest and largest value of the data would reveal the values of some
     users.
     """
     column.refuse(_is_no_number, lambda text: f"holds {quoted(text)}, which is no number")
@@ -113,8 +115,9 @@ def items_of_column(column: Column, domain: Sequence[str] | None) -> ItemPopulat
 def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None) -> ItemPopulation:
     """Return several users for each row of a column; another column says how many.
 
-    Rows with the same item add up. Each counted user is one user, and is protected as one. A person
-    who was counted k times loses k times as much privacy.
+    Rows with the same item add up. Each counted user is one user of the run, and the privacy
+    statement is about one such user. A person who was counted k times loses k times as much
+    privacy.
 
     Raises `BadInput` for a count that is not a whole number, for more than a hundred million users,
     and for no users.
@@ -136,7 +139,7 @@ def items_by_counts(column: Column, counts: Column, domain: Sequence[str] | None
     return attrs.evolve(
         once,
         items=np.repeat(once.items, np.array(by_label)[counts.numbers]),
-        source=f"{column.source}, {counts.name!r} users a row, each private by itself",
+        source=f"{column.source}, where each row stands for {counts.name!r} users",
     )
 
 

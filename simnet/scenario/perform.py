@@ -17,6 +17,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
 from simnet.scenario.claims import Adversaries, judge_claims
+from simnet.scenario.drops import drop_outs_json, fates_of, is_by_chance
 from simnet.scenario.population import Population, TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Totals
@@ -24,16 +25,13 @@ from simnet.stated.assessment import Assessment
 from simnet.stated.bill import Bill, BillRow, measured
 from simnet.stated.privacy import PrivacyStatement, Statements
 
-LIMIT = 100_000_000_000  # field elements: some minutes of one core
-# With more users, or more messages than this, claims are judged on a copy if there is one
+LIMIT = 100_000_000_000  # field elements; a run with so many takes some minutes on one core
+# If a run has more users or more messages than this, its claims are judged on a copy of the run
+# with fewer users.
 JUDGED_USERS = 1000
 JUDGED_MESSAGES = 1_500_000
-COPY_USERS = (
-    200,
-    400,
-    800,
-    1000,
-)  # that has so many users, the first number that its parameters allow
+# The numbers of users of such a copy: the first number that the protocol's parameters allow.
+COPY_USERS = (200, 400, 800, 1000)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -64,6 +62,7 @@ class Performance:
     bill: Bill = attrs.field(converter=Bill)
     privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
+    drop: tuple[str, ...] = ()  # the texts that said who drops out
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -72,13 +71,13 @@ class Performance:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The settings, as the protocol took them; what JSON has no word for as text."""
+        """The settings as the protocol understood them; values that JSON lacks are text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
 
     def judged(self, progress: Callable[[int], None] = lambda _: None) -> "Performance":
         """Return the same performance with its scenario's claims judged.
 
-        `progress` is called with the number of steps done: one more than there are claims.
+        `progress` is called once before the first claim is judged, and once after each claim.
         """
         return judged(self, progress)
 
@@ -87,7 +86,8 @@ class Performance:
 
         Raises `BadInput` when matplotlib is not installed.
         """
-        from simnet.scenario.figure import estimate_figure  # that module needs this class
+        # Imported here, because that module imports this module.
+        from simnet.scenario.figure import estimate_figure
 
         return estimate_figure(self)
 
@@ -103,7 +103,7 @@ class Performance:
 
     @property
     def _error(self) -> str:
-        """The error of the estimate, beside what is expected of it."""
+        """The error of the estimate, beside the expected error."""
         assessed = self.assessment
         expected = assessed.expected_squared_l2
         beside = "" if isnan(expected) else f", expected {expected:.4g}"
@@ -190,6 +190,7 @@ class Performance:
             "privacy": privacy_json(self.privacy),
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
+            **drop_outs_json(self.run),
             **trace_json(self.run),
             "seconds": self.run.seconds,
         }
@@ -222,6 +223,48 @@ def perform(
     Raises `BadInput` for parameters that do not fit, for a protocol without `assess`, and for a run
     that would move more field elements than `limit`.
     """
+    played = play_on(
+        scenario,
+        population,
+        seed,
+        limit=limit,
+        observe=observe,
+        schedule=schedule,
+        threads=threads,
+        progress=progress,
+    )
+    return assessed(name, scenario, played, epsilon, delta)
+
+
+@attrs.frozen(eq=False)
+class Played:
+    """A run of a scenario on a population, and what is said about its protocol.
+
+    `drop` are the texts that said who drops out.
+    """
+
+    population: Population
+    run: Run
+    about: About
+    drop: tuple[str, ...] = ()
+
+
+def play_on(
+    scenario: Scenario,
+    population: Population,
+    seed: int,
+    *,
+    limit: int = LIMIT,
+    observe: Iterable[str] = (),
+    schedule: Schedule | None = None,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    drop: Sequence[str] = (),
+) -> Played:
+    """Run a scenario on a population. Errors are those of `perform`.
+
+    `drop` says who drops out: see `simnet.scenario.drops`.
+    """
     protocol = scenario.build_for(population)
     about = scenario.described(protocol)
     if about.assess is None:
@@ -240,16 +283,31 @@ def perform(
         schedule=schedule,
         threads=threads,
         progress=progress,
+        fates=fates_of(drop, protocol, population.inputs, seed),
     )
+    return Played(population, done, about, tuple(drop))
+
+
+def assessed(
+    name: str,
+    scenario: Scenario,
+    played: Played,
+    epsilon: float | None = None,
+    delta: float | None = None,
+) -> Performance:
+    """Return what is said about a run that was not aborted: estimate, bill and privacy."""
+    about, done, totals = played.about, played.run, played.population.totals
+    assert about.assess is not None
     return Performance(
         name,
         scenario,
-        population,
+        played.population,
         done,
         about,
-        about.assess(done, population.totals),
+        about.assess(done, totals),
         bill(about, done),
-        privacy_of(about, done, population.totals, epsilon, delta),
+        privacy_of(about, done, totals, epsilon, delta),
+        drop=played.drop,
     )
 
 
@@ -276,13 +334,14 @@ def judged(
     """Judge the scenario's claims, and return the performance with the results.
 
     Claims are judged on the run itself or, if it is large, on a copy with fewer users. `progress`
-    is called with the number of steps done; there is one step more than there are claims.
+    is called once before the first claim is judged, and once after each claim.
     """
     scenario, done = performance.scenario, performance.run
     if not scenario.claims:
         return performance
     about = performance.about
-    if done.people > JUDGED_USERS or _messages(about) > JUDGED_MESSAGES:
+    is_large = done.people > JUDGED_USERS or _messages(about) > JUDGED_MESSAGES
+    if is_large and is_by_chance(performance.drop):  # a fate of a named party belongs to this run
         done = _copy(performance)
         about = scenario.described(done.protocol)
     claims = judge_claims(scenario.claims, done, about, progress)
@@ -303,10 +362,11 @@ def _copy(performance: Performance) -> Run:
     for size in COPY_USERS:
         people = performance.population.sample(min(done.people, size), done.seed)
         try:
-            return run(scenario.build_for(people), people.inputs, done.seed)
-        except (
-            SimnetError
-        ):  # too few users for the parameters, or for the server to compute an output
+            protocol = scenario.build_for(people)
+            fates = fates_of(performance.drop, protocol, people.inputs, done.seed)
+            return run(protocol, people.inputs, done.seed, fates=fates)
+        # There are too few users for the parameters, or for the server to compute an output.
+        except SimnetError:
             if size == COPY_USERS[-1] and _messages(performance.about) > JUDGED_MESSAGES:
                 raise
     return done

@@ -2,7 +2,7 @@
 
 Theory of operation. A finished scenario has an `About` record. So its run can be compared with the
 truth, a cost table and a privacy claim. A protocol that somebody is just writing has no such
-record. It can be run too. Then we show what every run has: outputs, messages and bytes of each
+record, but it can be run, too. Then we show what every run has: outputs, messages and bytes of each
 role, rounds, messages that nobody received, and what coalitions learn. `more_to_show` lists what
 else could be shown, and the method or field that each of these needs.
 """
@@ -21,6 +21,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
 from simnet.scenario.claims import Adversaries, judge_claims
+from simnet.scenario.drops import drop_outs_json, fates_of
 from simnet.scenario.perform import (
     bill,
     ledger_json,
@@ -44,10 +45,12 @@ Inputs = Sequence[Any] | Numbers  # one input for each party whose script takes 
 
 @attrs.frozen(eq=False, kw_only=True, repr=False)
 class PlainRun:
-    """The result of `perform` for a protocol that does not say how its estimate is assessed.
+    """The result of `perform` for a protocol that does not say how its estimate is assessed, and
+    for a run that was aborted because parties dropped out.
 
-    It has the run with its outputs, its bill and the verdicts on claims, and no estimate beside the
-    truth.
+    The result has the run with its outputs, its bill and the verdicts on claims, but no estimate
+    beside the truth. The result of an aborted run has no bill beside a formula either, and no
+    statement of privacy.
 
     >>> import attrs
     >>> from simnet import Seat, perform
@@ -146,6 +149,7 @@ class PlainRun:
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "more_to_show": dict(self.more_to_show),
+            **drop_outs_json(self.run),
             **trace_json(self.run),
             "seconds": self.run.seconds,
         }
@@ -161,6 +165,7 @@ def play(
     progress: Callable[[int], None] | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
+    drop: Sequence[str] = (),
 ) -> PlainRun:
     """Run a scenario without comparing its estimate with the truth.
 
@@ -169,8 +174,11 @@ def play(
     that do not fit, and for a run that would move more field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
-    done = run(protocol, own_inputs, seed, progress=progress)
+    fates = fates_of(drop, protocol, own_inputs, seed)
+    done = run(protocol, own_inputs, seed, progress=progress, fates=fates)
     about = scenario.described(protocol)
+    if done.aborts:
+        return PlainRun(name=name, scenario=scenario, run=done, about=about)
     totals = totals_of(scenario, own_inputs)
     stated = () if totals is None else privacy_of(about, done, totals, epsilon, delta)
     return PlainRun(
@@ -212,17 +220,30 @@ def replica(
     schedule: Schedule | None,
     threads: int | None,
     limit: int,
+    drop: Sequence[str] = (),
 ) -> Run:
-    """Run any scenario on synthetic people; `observe` picks the observed parties by name."""
+    """Run any scenario on synthetic people; `observe` picks the observed parties by name, and
+    `drop` says who drops out.
+    """
     protocol, inputs = prepared(scenario, seed, None, limit)
     parties = list(protocol.parties())
-    return run(protocol, inputs, seed, observe=observe(parties), schedule=schedule, threads=threads)
+    return run(
+        protocol,
+        inputs,
+        seed,
+        observe=observe(parties),
+        schedule=schedule,
+        threads=threads,
+        fates=fates_of(drop, protocol, inputs, seed),
+    )
 
 
 def prepared(
     scenario: Scenario, seed: int, inputs: Inputs | None, limit: int
 ) -> tuple[Protocol, Inputs]:
-    """Return a scenario's protocol and its inputs: those given, or those of synthetic people."""
+    """Return a scenario's protocol and its inputs: the given inputs, or the inputs of synthetic
+    people.
+    """
     protocol: Protocol = scenario.build(scenario.users, scenario.items)
     about = scenario.described(protocol)
     refuse_absurd(scenario, about, scenario.users, scenario.items, limit)

@@ -101,7 +101,7 @@ class TablePopulation:
     def totals(self) -> Floats:
         """The true sums and counts, in the labels' order.
 
-        They are compared with the estimate times the number of users.
+        The totals are compared with the estimate times the number of users.
         """
         first = len(self.schema.numeric)
         columns = zip(self.schema.categorical, self.inputs.T[first:], strict=True)

@@ -20,47 +20,52 @@ from simnet.scenario.synthetic import (
 )
 from simnet.stated.about import About, Describe
 
-CATEGORIES_SHOWN = 4  # of a column among others
+CATEGORIES_SHOWN = 4  # the most categories shown for a column if several columns are shown
 
 
-NONE = "none"  # the label of an item that stands for none of the others
+NONE = "none"  # the label of the item of users who hold none of the other items
 
 
 @attrs.frozen(kw_only=True)
 class Scenario:
     """What `simnet run` runs: a protocol, its parameters, and people to take part in it."""
 
-    summary: str  # one line, for `simnet list` and above a result
+    summary: str  # one line of text, which `simnet list` prints and which stands above a result
 
-    # Called with the `sizes` and the parameters, by keyword; returns the protocol.
+    # The class or function that returns the protocol. It is called with the arguments that `sizes`
+    # names and with the parameters, all by keyword.
     protocol: Callable[..., Any]
 
-    # What is said about the protocol that was made: the function in `about.py` beside its script.
-    # Without it a scenario can be run and judged, and its estimate cannot be assessed.
+    # The function in `about.py`, beside the protocol's script, which returns what is stated about
+    # the protocol. Without it a scenario can be run and judged, but its estimate is not assessed.
     about: Describe | None = None
 
-    parameters: Mapping[str, Any]  # defaults; each may be set anew when the scenario is run
+    parameters: Mapping[str, Any]  # default values; whoever runs the scenario may change them
     users: int = 1000
     items: int = 30
-    claims: Sequence[Claim] = ()  # what coalitions learn; they are judged with every run
+    # Statements of what coalitions learn, which are judged with every run.
+    claims: Sequence[Claim] = ()
 
-    # Raises `ValueError` for a protocol that its class accepts, and that nobody can mean.
+    # A function that raises `ValueError` for parameters which the protocol's class accepts but
+    # which make no sense.
     refuse: Callable[[Any], None] = lambda _: None
 
     # Which of `users`, `items` and `schema` the protocol takes.
     sizes: Sequence[str] = ("users", "items")
 
-    # Who takes part where no other data are given. Items are uniform on 1..items or, of a Zipf law,
-    # the j-th has a chance in proportion to 1/j. Values lie in the range that the parameters `low`
-    # and `high` declare, uniform or of the standard normal law truncated to it. The rows of a table
-    # are made by `table` for so many users, the `schema` and a seed.
+    # The users who take part if no data are given. Items are uniform on 1..items or have a Zipf
+    # law: item j has a probability in proportion to 1/j. Values lie in the range that the
+    # parameters `low` and `high` declare; they are uniform, or have the standard normal law
+    # truncated to this range. The function `table` makes the rows of a table, from the number of
+    # users, the `schema` and a seed.
     data: Literal["items", "Zipf items", "values", "normal values", "table"] = "items"
     schema: Schema | None = None
     table: Callable[[int, Schema, int], TablePopulation] = uniform_table
 
-    in_chance_order: bool = False  # users are seated by chance: it matters who comes when
+    # Users get their places in a random order, because the order matters.
+    in_chance_order: bool = False
 
-    # A parameter which, when set, makes the last item stand for none of the others.
+    # The name of a parameter: if it is true, the last item stands for "none of the other items".
     last_none: str | None = None
 
     def described(self, protocol: Any) -> About:
@@ -133,15 +138,15 @@ class Scenario:
         return self.last_none is not None and bool(self.parameters[self.last_none])
 
     def refuse_unnamed_none(self, labels: Sequence[str]) -> None:
-        """Raise `BadInput` if an item of real data would be taken for "none of the others".
+        """Raise `BadInput` if an item of real data would be taken for "none of the other items".
 
-        With the parameter `last_none`, the last item means none of the others. The label of the
-        last item in real data must say so.
+        If the parameter named by `last_none` is true, the last item stands for users who hold none
+        of the other items. Then the label of the last item in real data must be "none".
         """
         if self.has_none and labels[-1].lower() != NONE:
             raise BadInput(
-                f"with {self.last_none}=true the last item stands for none of the others, "
-                f"and it is {labels[-1]!r}: "
+                f"with {self.last_none}=true the last item must be 'none of the other items', "
+                f"but the last item is {labels[-1]!r}: "
                 f"give --{self.last_none} false, or a --domain whose last item is {NONE}"
             )
 
@@ -204,9 +209,9 @@ def parsed(setting: Setting, text: str) -> Any:
         pass
     unfit = setting.default is None or isinstance(setting.default, Required | bool)
     such = "" if unfit else f", such as {setting.default}"
-    meaning = f"; it is {setting.meaning}" if setting.meaning else ""
+    meaning = f"; {setting.name} is {setting.meaning}" if setting.meaning else ""
     if kind is bool:
-        says = f": it says {setting.meaning}" if setting.meaning else ""
+        says = f": {setting.name} says {setting.meaning}" if setting.meaning else ""
         raise BadInput(f"{setting.name} takes true or false, got {text!r}{says}")
     raise BadInput(f"{setting.name}={text} is not {setting.type_in_words}{such}{meaning}")
 

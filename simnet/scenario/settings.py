@@ -5,8 +5,9 @@ The words are written once, beside the type of the parameter::
     participation: Annotated[float, "p, the probability that a user takes part, 0 < p <= 1"]
 
 `--help`, `simnet list` and error messages read them from there. A class or a function makes the
-protocol of a scenario. A function may pass settings on to another function, as `**settings`. Then
-it names that function with `hands_settings_to`, and we read the words there.
+protocol of a scenario. A function may pass settings on to another function, as `**settings`. Such a
+function names the other function with `hands_settings_to`, and we read the words of the settings
+there.
 """
 
 import types
@@ -77,7 +78,9 @@ def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> 
 
 
 def hands_settings_to(other: Callable[..., Any]) -> Callable[[Make], Make]:
-    """Say that a function passes its settings on to another, whose words describe them."""
+    """Say that a function passes its settings on to another function, whose words describe these
+    settings.
+    """
 
     def noted(make: Make) -> Make:
         vars(make)["settings_from"] = other
@@ -116,7 +119,8 @@ def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
     found = {} if handed_on is None else _annotations(handed_on)
     try:
         hints = get_type_hints(make, include_extras=True)
-    except (NameError, TypeError):  # annotations that are there for type checkers alone
+    # An annotation that is meant for type checkers alone cannot be evaluated.
+    except (NameError, TypeError):
         hints = {}
     for name, hint in hints.items():
         annotation, meaning = stripped(hint)
@@ -125,7 +129,7 @@ def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
 
 
 def stripped(hint: Any) -> tuple[Any, str]:
-    """Return a type without its annotations, and the first text among these."""
+    """Return a type without its annotations, and the first text among these annotations."""
     if get_origin(hint) is not Annotated:
         return hint, ""
     kind, *said = get_args(hint)

@@ -8,7 +8,7 @@ from simnet.errors import BadInput
 from simnet.scenario.population import ItemPopulation, NumberPopulation, TablePopulation
 from simnet.scenario.schema import Schema
 
-LEAST_KEPT = 0.01  # of a law that is truncated
+LEAST_KEPT = 0.01  # a truncated law must keep at least this probability
 
 
 def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
@@ -40,7 +40,7 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
     drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]
     own_items = (
         np.minimum(np.searchsorted(weights, drawn, side="right"), items - 1) + 1
-    )  # above by rounding at most
+    )  # only a rounding error can lead above the limit
     return attrs.evolve(
         uniform, items=own_items.astype(np.int64), source="a synthetic Zipf population"
     )
@@ -54,7 +54,7 @@ def uniform_numbers(users: int, low: float, high: float, seed: int) -> NumberPop
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
     drawn = low + (high - low) * SampledCoins(seed, "population").uniform(users).plain
-    values = np.minimum(drawn, high)  # above by rounding at most
+    values = np.minimum(drawn, high)  # only a rounding error can lead above the limit
     return NumberPopulation(values, low, high, "a synthetic uniform population")
 
 
@@ -67,7 +67,8 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
     Raises `BadInput` for fewer than one user, and for a range in which the normal law has almost no
     mass.
     """
-    from scipy.special import ndtr, ndtri  # imported only here: scipy loads slowly
+    # Scipy loads slowly, so we import it only where it is needed.
+    from scipy.special import ndtr, ndtri
 
     if users < 1:
         raise BadInput(f"a population has at least one user, got users={users}")
@@ -84,7 +85,7 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
     )
     return NumberPopulation(
         np.clip(drawn, low, high), low, high, source
-    )  # rounding may lead out of the range
+    )  # a rounding error may lead out of the range
 
 
 def uniform_table(users: int, schema: Schema, seed: int) -> TablePopulation:

@@ -13,20 +13,22 @@ from simnet.arrays import Numbers
 from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
+from simnet.scenario.drops import fates_of
 from simnet.scenario.plain import inputs_for
 from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Listed
 
 CONFIDENCE = 0.95
-MOST_MESSAGES = 10_000_000  # of a run that is judged: its forms take some 300 bytes each
+# The most messages of a run that is judged: the forms of a message take some 300 bytes.
+MOST_MESSAGES = 10_000_000
 
 
 @attrs.frozen(eq=False)
 class Verified:
     """A verdict on runs of a protocol; `public` is what travelled in clear in each run.
 
-    `scenario` has the settings that were used, also those that were fitted to the data.
+    `scenario` has the settings that were used, including the settings that were fitted to the data.
     """
 
     scenario: Scenario
@@ -41,7 +43,7 @@ class VerdictCounts:
     """How often each verdict was found in several runs."""
 
     counts: dict[str, int]
-    met: dict[str, int]  # in how many runs each expectation is met
+    met: dict[str, int]  # for each expectation, the number of runs in which it is met
     leaking_seed: int | None  # the smallest
 
     def as_json(self) -> dict[str, Any]:
@@ -69,11 +71,13 @@ def verify(
     seed: int,
     inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
+    drop: Sequence[str] = (),
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
     The runs have consecutive seeds, from `seed` on. By default the inputs are uniform items drawn
-    from the seed. They can be given one by one, or as a population to which the scenario is fitted.
+    from the seed. The inputs can be given one by one, or as a population to which the scenario is
+    fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
@@ -84,7 +88,10 @@ def verify(
     else:
         numbers = inputs
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
-    runs = [run(protocol, own_inputs, each) for each in range(seed, seed + collections)]
+    runs = [
+        run(protocol, own_inputs, each, fates=fates_of(drop, protocol, own_inputs, each))
+        for each in range(seed, seed + collections)
+    ]
     about = scenario.described(protocol)
     return Verified(
         scenario,
@@ -126,6 +133,7 @@ def verify_runs(
     inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
+    drop: Sequence[str] = (),
 ) -> VerdictCounts:
     """Return how often each verdict is found over several seeds.
 
@@ -135,7 +143,7 @@ def verify_runs(
     met: Counter[str] = Counter()
     leaking = None
     for seed in seeds:
-        verdict_of_run = verify(scenario, corrupt, seed, inputs, collections).verdict
+        verdict_of_run = verify(scenario, corrupt, seed, inputs, collections, drop).verdict
         finding = verdict_of_run.finding
         counts[finding] += 1
         met.update(each for each in get_args(Expectation) if meets(verdict_of_run, each))
@@ -147,7 +155,8 @@ def verify_runs(
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
     """Return the Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
-    from scipy.special import betaincinv  # imported only here: scipy loads slowly
+    # Scipy loads slowly, so we import it only where it is needed.
+    from scipy.special import betaincinv
 
     tail = (1 - CONFIDENCE) / 2
     low = 0.0 if count == 0 else float(betaincinv(count, runs - count + 1, tail))

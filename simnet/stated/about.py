@@ -1,4 +1,5 @@
-"""The record of what is stated about a protocol: `about.py` beside its script returns it.
+"""The record of what is stated about a protocol: `about.py` beside the protocol's script returns
+the record.
 
 The script is only the algorithm. A function `about` beside the script takes the protocol and
 returns this record, with every number computed for the protocol's parameters::
@@ -7,8 +8,8 @@ returns this record, with every number computed for the protocol's parameters::
         return About(name="echo", estimator="a", workload=Workload(messages=2, elements=2))
 
 A scenario names that function, as in `Scenario(protocol=Echo, about=about, ...)`, so that the
-commands find the record. Every field except the name is optional. Each field's text says what
-happens without it.
+commands find the record. Every field except the name is optional. The text of each field says what
+happens without the field.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,9 +23,11 @@ from simnet.stated.bill import Expectation
 from simnet.stated.disclosure import Disclosure
 from simnet.stated.privacy import PrivacyStatement
 
-# The totals of a population: the count of each item, the sum of numbers, or both for each column.
+# The totals of a population: the count of each item, the sum of the users' numbers or, for a
+# table, such sums and counts for all columns.
 Totals = Any
-Listed = Mapping[str, Mapping[str, Sequence[str]]]  # kind of fact -> whose -> names and items
+# Maps a kind of fact and the owner of the facts to names and items.
+Listed = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @attrs.frozen(kw_only=True)
@@ -93,4 +96,5 @@ class About:
     """Returns the plain values that messages carried, which are shown beside a verdict."""
 
 
-Describe = Callable[[Any], About]  # takes the protocol, and returns its record
+# A function that takes a protocol and returns the protocol's record.
+Describe = Callable[[Any], About]

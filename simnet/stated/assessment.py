@@ -7,7 +7,7 @@ import numpy as np
 
 from simnet.arrays import Floats
 
-ITEMS_SHOWN = 40  # if there are more items, a person sees the most frequent ones
+ITEMS_SHOWN = 40  # if there are more items than this, only the most frequent items are shown
 
 
 @attrs.frozen(kw_only=True)
@@ -51,7 +51,7 @@ class Assessment:
     units: Floats | float = 1.0
     parts: Mapping[str, slice] = attrs.field(
         factory=dict
-    )  # the kinds of estimates, and their places
+    )  # maps each kind of estimate to the places of its estimates
     # The unbiased estimates, if `estimate` was post-processed from them.
     raw: Floats | None = None
     # The names of a model's weights, if a model is estimated. Then `truth` is the model of the same
@@ -73,7 +73,9 @@ class Assessment:
 
     @property
     def shown(self) -> list[int]:
-        """The places to show a person: all, or those of the 40 largest shares or weights."""
+        """The places of the estimates to show to a person: all places, or the places of the 40
+        largest shares or weights.
+        """
         if len(self.truth) <= ITEMS_SHOWN:
             return list(range(len(self.truth)))
         size = self.truth if self.labels is None else np.abs(self.truth)
@@ -106,6 +108,8 @@ class Assessment:
 
     @property
     def deviations(self) -> float:
-        """The number of standard deviations by which the squared error exceeds its mean, or 0."""
+        """The number of standard deviations by which the squared error exceeds its mean; 0 if the
+        standard deviation is 0.
+        """
         excess = self.squared_l2 - self.expected_squared_l2
         return excess / self.deviation_squared_l2 if self.deviation_squared_l2 else 0.0

@@ -50,7 +50,7 @@ class BillRow:
     """An entry with the number that the ledger measured.
 
     `bytes` is the payload of the messages that carry such elements, per user or in total as the
-    entry's scope says. It is None for entries that are not about messages.
+    entry's scope says. `bytes` is None for entries that are not about messages.
     """
 
     protocol: str
@@ -60,7 +60,7 @@ class BillRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the measured value equals the exact one."""
+        """Whether the measured value equals the exact value."""
         return math.isclose(self.measured, self.expectation.exact, rel_tol=1e-12)
 
     def as_json(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class BillRow:
         entry = attrs.asdict(self.expectation)
         expected = (
             None if self.expectation.expected is None else round(self.expectation.expected, 9)
-        )  # without rounding errors of floats
+        )  # compare with a tolerance for the rounding errors of floats
         return {
             "protocol": self.protocol,
             **entry,
@@ -126,7 +126,7 @@ class Bill(tuple[BillRow, ...]):
             exact, found = map(count_in_words, numbers)
             what = f"{entry.role} {entry.quantity} {entry.direction}"
             lines.append(f"{what}: exact {exact}, measured {found}")
-        return "\n".join(lines) or "no entries: nothing is stated of this protocol's bill"
+        return "\n".join(lines) or "the protocol states nothing about its bill"
 
     def _repr_html_(self) -> str:
         heads = ["role", "what", "traffic", "per", "paper", "exact", "measured", "bytes"]

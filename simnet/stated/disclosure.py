@@ -2,21 +2,21 @@
 
 import attrs
 
-TRAFFIC = "traffic"  # stands for the network's traffic: who sends when, and how many bytes
+TRAFFIC = "traffic"  # names the view of the network: who sends when, and how many bytes
 
 
 @attrs.frozen(kw_only=True)
 class Disclosure:
     """How much the discrete part of a view may reveal about one party's input, and why.
 
-    It is shown with a verdict, beside what the coalition learns from field elements.
+    This statement is shown with a verdict, beside what the coalition learns from field elements.
 
     >>> stated = Disclosure(independent=False, epsilon=0.5, tier="proved", argument="bits")
     >>> stated.repeated(3).epsilon
     1.5
     """
 
-    independent: bool  # the view has the same law for every input
+    independent: bool  # whether the discrete part of the view has the same law for every input
     epsilon: float | None  # a bound on the privacy loss of one party's input; None if unknown
     bound: float | None = None  # the ε that a paper states
     # The loss of the disclosed values alone. It is set if shares reveal something of the same

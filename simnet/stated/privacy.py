@@ -16,9 +16,9 @@ SMALLEST = 1e-307  # smaller probabilities are shown as text, because such float
 class PrivacyStatement:
     """An ε and a δ of a view, with everything that they depend on.
 
-    `bound` is the value of a closed form, which `bound_source` names. It bounds δ if ε was given,
-    and ε if δ was given or if δ is 0 (pure ε). A δ below the smallest float is text, here as in
-    JSON.
+    `bound` is the value of a closed form, which `bound_source` names. `bound` limits δ if ε was
+    given, and ε if δ was given or if δ is 0 (pure ε). A δ below the smallest float is text, here as
+    in JSON.
 
     >>> import math
     >>> statement = PrivacyStatement(1.0, -math.inf, "replace", "a report", "nothing")
@@ -33,8 +33,8 @@ class PrivacyStatement:
     assumption: str  # what the numbers assume
     bound: float | str | None = None
     bound_source: str = ""
-    label: str = "exact"  # or "bound", or other words that limit the statement
-    given_delta: float | None = None  # the δ, if δ was given and not ε
+    label: str = "exact"  # "exact", "bound", or other words that limit the statement
+    given_delta: float | None = None  # the δ that was asked for, or None if an ε was asked for
     claimed: float | str | None = (
         None  # the value that a paper's theorem gives for the other number
     )
@@ -110,7 +110,7 @@ class Statements(tuple[PrivacyStatement, ...]):
                 cells = zip(rows[0], row, strict=True)
                 lines.append("  " + ", ".join(f"{name} {cell}" for name, cell in cells if cell))
             lines += [f"  assuming {assumption}" for assumption in assumptions]
-        return "\n".join(lines) or "nothing is stated of this protocol's privacy"
+        return "\n".join(lines) or "the protocol states nothing about its privacy"
 
     def _repr_html_(self) -> str:
         parts = []

@@ -1,8 +1,8 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
 Every mean has an interval that holds alone with 95 % confidence. Verdicts use wider intervals,
-which hold all together: these would hide the order of curves. Points that would lie upon one
-another are moved aside a little. What a law expects is a thin line without marks.
+which hold jointly; such wide intervals would hide the order of the curves. Points that would cover
+each other are moved aside a little. What a law expects is a thin line without marks.
 """
 
 import textwrap
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = 5  # trials from which on an interval without a known law is worth drawing
+FEW = 5  # with fewer trials and no known law, no interval is drawn
 ALONE = 0.95  # the confidence of each interval of a figure
 LETTERS_AN_INCH = 20  # of a note
-HANDLE = 8  # letters that the sign of an entry of a legend takes
+HANDLE = 8  # the width of the sign of an entry in a legend, in letters
 ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the axis
-CLOSE = 0.05  # of the way to the next point: a step at most
+CLOSE = 0.05  # a step is at most this share of the way to the next point
 FINE = 60  # points of a smooth curve
 MEAN, ALONE_MEAN, LAW = "mean, 95 % interval", "mean of few trials", "law"
 SINGLE, JOINED = "single trials", "joins the points"
@@ -55,14 +55,15 @@ def curves(
 
     - A panel has one curve for each combination of the values of the `line` axes. `measure` counts
       as an axis. `words` makes the name of a curve from the values of its axes.
-    - Points are means with intervals of 95 %. Of fewer than `FEW` trials whose law is unknown there
-      is no interval: the trials are shown one by one. Thin lines are expected values; `law` gives
-      them between the points, from the parameters of a point. Dotted lines join points without a
-      law, unless `joined` is false.
+    - Points are means with intervals of 95 %. If the law is unknown and there are fewer than `FEW`
+      trials, no interval is drawn: the trials are shown one by one. Thin lines are expected values;
+      `law` computes expected values between the points, from the parameters of a point. Dotted
+      lines join points without a law, unless `joined` is false.
     - The name of the y axis is the first measure, unless `y_label` gives another. Panels have one
       scale of y unless `share_y` is false. `columns` is the number of panels in a row.
-    - `decorate` adds to a panel what its caption names, for example with `simnet.drawing.vertical`.
-    - `notes` are written below. If users are made up, a note says so.
+    - `decorate` draws additional lines or marks into a panel, for example with
+      `simnet.drawing.vertical`.
+    - `notes` are written below the figure. If users are made up, a note says so.
     """
     first = table.measures[0].name
     lines = [
@@ -111,8 +112,8 @@ def bars(
 ) -> "Figure":
     """Draw groups of measured means side by side, in one panel for each value of an axis.
 
-    On a linear scale the means are bars from 0. A logarithmic scale has no 0, so they are points. A
-    dash at a mean is the expected value.
+    On a linear scale the means are bars from 0. A logarithmic scale has no 0, so the means are
+    drawn as points. A dash at a mean is the expected value.
     """
     lines = table.summary(alone=ALONE)
     values, groups, kinds = table.values(panel), table.values(group), table.values(bar)
@@ -159,7 +160,7 @@ def bars(
 
 
 def note(figure: "Figure", table: Table, notes: Sequence[str]) -> None:
-    """Write sentences under a figure, and that users are made up if they are."""
+    """Write sentences under a figure. If users are made up, one more sentence says so."""
     made_up = ["Made-up people stand in for real data."] if table.synthetic else []
     width = int(figure.get_figwidth() * LETTERS_AN_INCH)
     lines = [line for text in [*made_up, *notes] for line in textwrap.wrap(text, width)]
@@ -185,7 +186,7 @@ def _curve(
     colour, used = COLOURS[place % len(COLOURS)], {}
     marker, dashes = MARKERS[place % len(MARKERS)], DASHES[place % len(DASHES)]
     known = all(one["expected"] is not None for one in points)
-    exact = all(one["exact"] for one in points)  # numbers that no coins change
+    exact = all(one["exact"] for one in points)  # the numbers do not depend on coins
     at = [float(one[x]) if exact else shift(float(one[x])) for one in points]
     axes.errorbar(
         at,
@@ -229,7 +230,7 @@ def _curve(
 
 
 def _between(xs: Sequence[float], log_x: bool) -> list[float]:
-    """Return the points of an axis with more between them: `FINE` or so in all."""
+    """Return the points of an axis, and points between them: about `FINE` points in all."""
     steps = max(FINE // max(len(xs) - 1, 1), 1)
     found = []
     for low, high in pairwise(xs):
@@ -244,8 +245,8 @@ def _between(xs: Sequence[float], log_x: bool) -> list[float]:
 def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], float]:
     """Return a function that moves a point aside by some steps, on the scale of its axis.
 
-    A step is `ASIDE` of the axis, and less where points stand close: all curves of a point stay
-    within a fifth of the way to the next point.
+    A step is `ASIDE` times the length of the axis. Where points stand close together a step is
+    smaller, so that all curves of a point stay within a fifth of the way to the next point.
     """
     on_scale = [log10(spot) for spot in xs] if log_x and xs[0] > 0 else list(xs)
     gaps = [high - low for low, high in pairwise(on_scale)]
@@ -256,15 +257,17 @@ def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], 
 
 
 def _is_exact(table: Table, line: Line) -> bool:
-    """Whether a mean is of numbers that no coins change.
+    """Return whether a mean is the mean of numbers that do not depend on coins.
 
-    The ends of its interval do not tell: two trials may find the same number by chance.
+    The ends of the interval do not show this, because two trials may find the same number by
+    chance.
     """
     return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 
 
 def _runs(table: Table, line: Line) -> list[float]:
-    """Return the numbers of single trials where there are too few for an interval, else no numbers.
+    """Return the numbers of the single trials if there are too few trials for an interval, else an
+    empty list.
 
     If the law is known, one trial is enough.
     """
@@ -278,7 +281,7 @@ def _runs(table: Table, line: Line) -> list[float]:
 def _arms(points: Sequence[Line]) -> list[list[float]]:
     """Return how far the intervals reach below and above the means.
 
-    Of an unbounded interval nothing is drawn.
+    An unbounded interval is not drawn.
     """
     arms = [
         (0.0, 0.0) if one.get("runs") else (one["mean"] - one["low"], one["high"] - one["mean"])

@@ -25,8 +25,8 @@ from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
 T = TypeVar("T")
-RESTART = 10  # seconds within which new worker processes must have been started
-PATIENCE = 10  # seconds to wait for a scheduler, or for workers, before that is said
+RESTART = 10  # new worker processes must start within so many seconds
+PATIENCE = 10  # after so many seconds of waiting, the program says what it waits for
 GONE = "the Dask scheduler is gone: everything done is kept; repeat the command when it is back"
 LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^\s/]+:\d+/?")
@@ -41,7 +41,7 @@ def processors() -> int:
 def local_processes(
     workers: int | None, modules: Sequence[str] = ()
 ) -> Iterator[tuple[Executor, int]]:
-    """Give an executor with worker processes, and the number of workers.
+    """Yield an executor with worker processes, and the number of workers.
 
     By default there is one worker for each processor. Every worker has `modules` loaded.
 
@@ -85,7 +85,8 @@ class _Processes(Executor):
         while True:
             try:
                 return self._pool.submit(fn, *args, **kwargs)
-            except (BrokenExecutor, EOFError, OSError) as error:  # a worker, or their server
+            # A worker process has ended, or the server of all workers.
+            except (BrokenExecutor, EOFError, OSError) as error:
                 if time.monotonic() > give_up:
                     raise BadInput(
                         f"no worker process can be started ({type(error).__name__}: {error}): "
@@ -128,11 +129,12 @@ def _settle_in() -> None:
 def dask_cluster(
     address: str, say: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[Executor, int]]:
-    """Give an executor on the Dask scheduler at an address, and how many trials it runs at once.
+    """Yield an executor on the Dask scheduler at an address, and the number of trials that the
+    executor runs at once.
 
     If a worker is killed, another worker runs its trials again. If the scheduler ends, all running
     trials fail. While the scheduler does not answer or has no workers, `say` is called with a
-    sentence about it.
+    sentence that says so.
 
     Raises `BadInput` if dask.distributed is not installed, if the address is not valid, if no
     scheduler answers in time, or if the scheduler has no workers.
@@ -192,7 +194,8 @@ def _refuse_others(address: str) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep log messages of Dask and its libraries off the screen; our own message is enough.
+    """Keep the log messages of Dask and of its libraries off the screen, because our own message is
+    enough.
 
     When a scheduler ends, these libraries log several tracebacks, some after the run.
     """
@@ -236,7 +239,7 @@ class _Watched(Executor):
         for watcher in self._watchers:
             watcher.join(
                 1.0
-            )  # at most 1 s: the watcher may be waiting for a scheduler that does not answer
+            )  # wait at most 1 s: the watcher may be waiting for a scheduler that does not answer
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
         try:
@@ -252,11 +255,11 @@ class _Watched(Executor):
         while not self._over.wait(1.0):
             if self._client.status in ("closing", "closed"):
                 for future in list(self._flying):
-                    with contextlib.suppress(InvalidStateError):  # it has just ended
+                    with contextlib.suppress(InvalidStateError):  # the future has just ended
                         future.set_exception(BadInput(GONE))
 
     def _watch_workers(self) -> None:
-        """Say what the sweep waits for, once for each time that it waits long."""
+        """Say what the sweep waits for. Each time that the sweep waits long, this is said once."""
         since, said = time.monotonic(), None
         while not self._over.wait(1.0):
             obstacle = self._obstacle()
@@ -272,7 +275,7 @@ class _Watched(Executor):
             found = self._client.sync(self._client.scheduler.identity, callback_timeout=PATIENCE)
         except TimeoutError:
             return f"waiting for the Dask scheduler at {self._address}, which does not answer"
-        except Exception:  # it goes, which the other watcher sees
+        except Exception:  # the scheduler is ending, which the other watcher notices
             return None
         if found["workers"]:
             return None

@@ -31,14 +31,16 @@ Value = str | int | float | bool | None
 Parameters = Mapping[str, Value]
 Product = Mapping[str, Sequence[Value]]
 Measurements = Mapping[str, float | str]
-LABEL = "people"  # under this name a trial returns a text: where its people came from
+LABEL = "people"  # the name under which a trial returns a text that says where its people came from
 OWN_COLUMNS = frozenset(
     {"experiment", "trial", "seed", "code", "data"}
 )  # the columns that every table may have
 OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
-AS_PRINTED = "as printed"  # the reading of quotes that name none
-MOST_TRIALS = 10**7  # at one point of the grid, because trials are counted one by one
-Trial = Callable[[Parameters, int, Path | None], Measurements]  # parameters, seed, folder of data
+AS_PRINTED = "as printed"  # the name for the reading of quotes that name no reading
+# The most trials at one point of the grid, because trials are counted one by one.
+MOST_TRIALS = 10**7
+# A trial is called with its parameters, its seed and the folder of data.
+Trial = Callable[[Parameters, int, Path | None], Measurements]
 
 
 def _a_tenth(parameters: Parameters) -> float:  # noqa: ARG001  # the interface requires the argument
@@ -66,14 +68,14 @@ class Experiment:
     - `files` are the names of the data files that trials read from the folder. Without a folder,
       trials make up synthetic people.
     - `data` says where the people come from if a folder of data is given; it is needed if there are
-      `files`. A quote may say it for itself.
+      `files`. A quote may have a `data` of its own.
     - `words` are the words of the paper that need a threshold, such as "slightly".
     - `choices` are sentences that say what was chosen where the source leaves something open.
     - `cost` estimates how many seconds of one core a trial takes.
     - `figure` draws a table as a matplotlib figure.
 
-    Raises `ValueError` for a parameter with the name of another column of the table, for files
-    without a word on whose data they hold, and for two quotes alike.
+    Raises `ValueError` for a parameter with the name of another column of the table, for `files`
+    without `data`, and for two quotes with equal source, text and reading.
 
     >>> squares = Experiment(
     ...     summary="squares",
@@ -104,7 +106,9 @@ class Experiment:
     cost: Callable[[Parameters], float] = _a_tenth
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a parameter with a column's name, unexplained data, and two quotes alike."""
+        """Raise `ValueError` for a parameter with a column's name, for files without `data`, and
+        for two equal quotes.
+        """
         if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "
@@ -187,10 +191,10 @@ class Experiment:
         return attrs.evolve(self, words=words)
 
     def with_reading(self, reading: str) -> "Experiment":
-        """Return the experiment with those quotes only that read the text in this way.
+        """Return the experiment with only those quotes that read the paper's text in this way.
 
-        `AS_PRINTED` stands for the quotes that name no reading; any other text is looked for in the
-        quotes' `under`.
+        `AS_PRINTED` stands for the quotes that name no reading; any other text is searched for in
+        the field `under` of the quotes.
         """
         kept = [
             quote
@@ -212,7 +216,8 @@ class Experiment:
         )
 
     def with_trials(self, trials: int | None) -> "Experiment":
-        """Return the experiment with another number of trials at each point, unless it is None.
+        """Return the experiment with another number of trials at each point, or unchanged if
+        `trials` is None.
 
         Raises `BadInput` for a number below 1 or above 10 million.
         """
@@ -257,7 +262,9 @@ def seed_of(experiment: str, parameters: str, trial: int) -> int:
 def _with_values(
     product: Product, name: str, wanted: Sequence[Value], known: Sequence[Value]
 ) -> Product:
-    """Return a product with other values of a parameter, without those of other products only."""
+    """Return a product with other values of a parameter, without values that only other products
+    have.
+    """
     if name not in product:
         return product
     return {

@@ -13,7 +13,7 @@ def names() -> list[str]:
     return list(experiment_places())
 
 
-@lru_cache  # workers ask for every chunk
+@lru_cache  # a worker calls this function for every chunk
 def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
     """Return an experiment and its name.
 

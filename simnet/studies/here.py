@@ -67,7 +67,7 @@ def reproduce(
 
 
 def table_here(experiment: Experiment, name: str, data: Path | None = None) -> Table:
-    """The table of every trial; seeds follow from `name`, as in a sweep of that name."""
+    """Run every trial, and return the table. Seeds follow from `name`, as in a sweep of `name`."""
     rows = []
     for job in experiment.jobs(name):
         numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
@@ -77,6 +77,6 @@ def table_here(experiment: Experiment, name: str, data: Path | None = None) -> T
 
 
 def _as_text(value: Any) -> str:
-    """A value, or several of them, as a command line would give them."""
+    """Return a value, or several values, as text in the form that a command line takes."""
     several = isinstance(value, list | tuple | range)
     return ",".join(map(str, value)) if several else str(value)

@@ -65,7 +65,7 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
     for name, value in numbers.items():
         if not isinstance(name, str):
             raise TypeError(f"the name of a number is a text, not {_kind(name)}")
-        name.encode()  # a lone surrogate can be written to no file
+        name.encode()  # this call raises an error for a lone surrogate, which no file can contain
         if name in parameters or name in OWN_COLUMNS:
             raise ValueError(
                 f"a number cannot be called {name!r}: tables have a column of that name already"

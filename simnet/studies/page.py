@@ -1,7 +1,8 @@
 """The page of quoted numbers: a section for each experiment, with a row for each quote.
 
 A page is written anew from its sections, and read again to update it: `simnet reproduce NAME`
-replaces the section of NAME and leaves the others. So the text of a page is all that it keeps.
+replaces the section of NAME and leaves the others. So everything that is known of a section is the
+section's text on the page.
 """
 
 import re
@@ -14,8 +15,10 @@ import attrs
 from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import INFORMATIVE, LEVEL, Ruling
+from simnet.studies.quote import INFORMATIVE, LEVEL, Ruling, number_in_words
 from simnet.studies.report import Report
+from simnet.studies.statements import listed_in_words
+from simnet.studies.table import CONFIDENCE
 from simnet.studies.verdict_table import HEADLINES, table_in_words
 
 TITLE = "# Quoted numbers"
@@ -36,19 +39,29 @@ HEADER = f"| {' | '.join(COLUMNS)} |"
 EXPLANATION = f"""\
 Each row has a number or a statement of a paper.
 
-- *Printed* is the number in the paper, or what a printed formula gives. *Stated* means that the
-  paper states something and prints no number. For such a row the other columns show the share of
-  the points of the grid at which the statement holds; 1 stands for all of them.
+- *Printed* is the number in the paper, what a printed formula gives, or the number that the text
+  says in words: for a quotient, "at least 1" says that the first number is not the smaller one.
+  *Stated* means that the paper states something about many points and prints no number. For such a
+  row the other columns show the share of the points at which the statement holds; 1 stands for all
+  of them.
 - *Expected* is the number that follows from a law, where we know one.
-- *Measured* is the number that our runs give, with an interval.
-- *Chance* is the probability of the printed number under the law, if the paper simulated it.
+- *Measured* is the number that our runs give, with an interval that holds with probability
+  {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
+  probability. *Unknown* means that too few trials ran for an interval.
+- *Chance* is the probability, under the law, of a number at least as far off as the printed one,
+  if the paper simulated it. Formulas and bounds have no chance: a bound is compared with the
+  expected number.
 - *Trials* is the number of trials at each point of the grid.
 - *Law* says whether the printed number agrees with the expected one; *with correction* means that
   it agrees after the correction that the row names. A simulated number agrees if its chance is at
-  least {LEVEL * 100:g} %.
+  least {LEVEL * 100:g} %. *None* means that no law is known, or that it is not known how far the
+  paper's own runs scatter.
 - *Runs* says whether our measured interval confirms the number. An interval that reaches further
   than {INFORMATIVE * 100:g} % to either side of the measured value confirms nothing. Nor does one
-  that has room for both the printed number and another one that the law expects.
+  that has room for the printed number and for the expected one although the law says that these
+  two do not agree; a law *with correction* is confirmed if the corrected number lies in the
+  interval. Runs *contradict* a number outside their interval, unless the paper's own runs
+  may scatter so far.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 
@@ -72,10 +85,10 @@ class Section:
 
 
 def section_of(report: Report, command: str) -> Section:
-    """Return the section of an experiment; `command` makes it again."""
+    """Return the section of an experiment; `command` is the command that makes this section."""
     study, experiment = report.study, report.study.experiment
     heading = f"{experiment.source}: {experiment.summary}"
-    lines = ["", f"Made by `{command}`.", *_words(experiment)]
+    lines = ["", f"Made by `{command}`.", *_grid(experiment), *_words(experiment)]
     lines += ["", HEADER, "|-" * len(COLUMNS) + "|", *map(_row, report.verdicts), ""]
     return Section(study.name, heading, tuple(lines))
 
@@ -139,6 +152,29 @@ def sections_of(path: Path) -> list[Section]:
     return found
 
 
+def _grid(experiment: Experiment) -> list[str]:
+    """Return lines that name the parameters of the points: first the parameters that are equal at
+    all points, then the values of the other parameters.
+    """
+    values = {
+        axis: list(
+            dict.fromkeys(value for product in experiment.grid for value in product.get(axis, ()))
+        )
+        for axis in experiment.axes
+    }
+    fixed = [f"{axis} = {found[0]}" for axis, found in values.items() if len(found) == 1]
+    lines = ["", f"Everywhere: {', '.join(fixed)}."] if fixed else []
+    varied = [
+        f"{axis} {listed_in_words(found)}" for axis, found in values.items() if len(found) > 1
+    ]
+    lines += ["", f"Points: {'; '.join(varied)}."] if varied else []
+    chosen = [f"- {choice}" for choice in experiment.choices]
+    return [
+        *lines,
+        *(["", "Chosen by us, where the text leaves it open:", "", *chosen] if chosen else []),
+    ]
+
+
 def _words(experiment: Experiment) -> list[str]:
     """Return a line for each word that needs a threshold."""
     lines = [
@@ -157,7 +193,7 @@ def _row(one: Ruling) -> str:
         )
         if part
     )
-    measured = "" if one.measured is None else f"{one.measured:.4g}"
+    measured = "" if one.measured is None else number_in_words(one.measured)
     if one.interval_in_words:
         measured += f" ({one.interval_in_words})"
     if not one.holds:
@@ -166,9 +202,9 @@ def _row(one: Ruling) -> str:
         statement,
         one.source,
         one.printed_in_words,
-        "" if one.expected is None else f"{one.expected:.4g}",
+        "" if one.expected is None else number_in_words(one.expected),
         measured,
-        "" if one.chance is None else f"{one.chance:.2g}",
+        "" if one.chance is None else f"{one.chance:.2g}" if one.chance else "below 1e-15",
         "" if one.trials is None else f"{one.trials:,}",
         one.law,
         one.runs,

@@ -2,9 +2,10 @@
 
 A *quote* is a number that a paper prints, or a statement that it makes, and that we check. We
 compare it with the value that the experiment's law expects: first as the paper defines the number,
-then with a correction, if one is known. A number that the paper simulated is a random draw. It
-agrees if its probability under the law is at least `LEVEL`. We also compare it with the interval
-that our runs measured. The two answers stay apart: see `simnet.studies.verdict_table`.
+then with a correction, if one is known. A number that the paper simulated is a random draw. A
+simulated number agrees if its probability under the law is at least `LEVEL`. We also compare it
+with the interval that our runs measured. The two answers stay apart: see
+`simnet.studies.verdict_table`.
 """
 
 from collections.abc import Callable
@@ -18,9 +19,10 @@ from simnet.errors import BadInput
 from simnet.studies.table import Estimate, NoSuchPoint, Table
 from simnet.studies.verdict_table import MADE_UP, Data, Headline, Law, Runs, headline
 
-LEVEL = 0.01  # a simulated number less likely than this, on either side, does not agree
-ROUNDING = 1e-9  # relatively, of exact numbers
+LEVEL = 0.01  # a simulated number that is less likely than this does not agree
+ROUNDING = 1e-9  # the relative rounding error that an exact number may have
 INFORMATIVE = 0.25  # the largest half-width of an interval, relative to its number, that confirms
+LONGEST_WHOLE = 1e9  # whole numbers below this are printed in full
 MORE = "more trials would tell"
 DIFFER = "our law and our runs contradict each other: one of them is wrong"
 Bound = Literal["", "at least", "at most"]
@@ -28,9 +30,14 @@ Bound = Literal["", "at least", "at most"]
 
 @attrs.frozen
 class Stated:
-    """What stands in the column *printed* if the paper states something and prints no number."""
+    """What the paper states in words, without printing a number.
 
-    number: float = 1.0  # for a statement: it holds at all places
+    `number` is the number that the words stand for: 1 for "at least as large" of a quotient, with
+    the bound "at least". Without a number, the statement should hold at all places, and the quote
+    reads the share of places at which it does.
+    """
+
+    number: float | None = None
 
 
 STATED = Stated()
@@ -40,7 +47,7 @@ STATED = Stated()
 class Counterpart:
     """The value to compare a quoted number with: what a law expects, and what was measured.
 
-    - `expected` is None if no law gives it.
+    - `expected` is None if no law gives an expected value.
     - `measured`, and its interval `low..high`, are None if nothing was run.
     - `spread` is the relative standard deviation of the paper's own number. It is 0 if that number
       is not random, and NaN if the standard deviation is not known.
@@ -64,8 +71,8 @@ class Counterpart:
     def of(cls, found: Estimate, runs: int = 0) -> "Counterpart":
         """Return the counterpart for an estimate of the table.
 
-        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. An exact number that
-        has no other expected value is a law's: nothing was measured.
+        The paper's number is the mean of `runs` runs, or exact if `runs` is 0. If an exact number
+        has no other expected value, it counts as the value of a law, and nothing was measured.
         """
         if found.exact and found.expected is None:
             return cls(found.mean)
@@ -80,7 +87,7 @@ class Counterpart:
 
     @property
     def law(self) -> float:
-        """The expected value. Raises `NoSuchPoint` if no law gives it."""
+        """The expected value. Raises `NoSuchPoint` if no law gives an expected value."""
         if self.expected is None:
             raise NoSuchPoint("no law tells what to expect")
         return self.expected
@@ -99,32 +106,30 @@ class Counterpart:
     def by_law(self, printed: float, rounding: float, bound: Bound) -> tuple[Law, float | None]:
         """Return whether the law agrees with a printed number, and the probability of the number.
 
-        The probability is two-sided, that of a number at least as far off. It is None if the
-        paper's number is not random. A bound agrees if the expected value keeps it; its probability
-        is that of a random number that keeps it.
+        The probability is two-sided: the probability of a number that is at least as far off. The
+        probability is None if the paper's number is not random. A bound is compared with the
+        expected value alone, and has no probability.
         """
         if self.expected is None or isnan(self.spread):
             return "none", None
         slack = rounding + ROUNDING * abs(self.expected)
         at_most, at_least = self.expected <= printed + slack, self.expected >= printed - slack
-        if not self.spread:
+        if bound or not self.spread:
             kept = {"": at_most and at_least, "at most": at_most, "at least": at_least}[bound]
             return ("agrees" if kept else "disagrees"), None
         below = self._below(printed + slack, self.expected)
         above = 1 - self._below(printed - slack, self.expected)
-        if bound:  # the printed value bounds the paper's number
-            kept = at_most if bound == "at most" else at_least
-            return ("agrees" if kept else "disagrees"), below if bound == "at most" else above
         chance = min(1.0, 2 * min(below, above))
         return ("agrees" if chance >= LEVEL else "disagrees"), chance
 
     def by_runs(self, printed: float, rounding: float, bound: Bound) -> Runs:
         """Return whether our runs confirm a printed number.
 
-        They contradict a number that lies outside their interval, also after the scatter of the
-        paper's own runs. They confirm a number inside the interval only if the interval is narrow:
-        at most `INFORMATIVE` on either side, relative to the measured value. A bound, and the share
-        of places at which a statement holds, are confirmed if the whole interval agrees.
+        The runs contradict a number that lies outside their interval, even after an allowance for
+        the scatter of the paper's own runs. The runs confirm a number inside the interval only if
+        the interval is narrow: at most `INFORMATIVE` on either side, relative to the measured
+        value. A bound, and the share of places at which a statement holds, are confirmed if the
+        whole interval agrees.
         """
         if self.measured is None or self.low is None or self.high is None:
             return "none"
@@ -147,8 +152,8 @@ class Counterpart:
         return "confirm" if narrow else "undecided"
 
     def _may_be(self, printed: float, slack: float) -> bool:
-        """Return whether a number of the paper's scatter, around a mean in our interval, can be the
-        printed one.
+        """Return whether the printed number can be a random draw, with the paper's scatter, around
+        some mean in our interval.
         """
         low, high = -inf if self.low is None else self.low, inf if self.high is None else self.high
         if low - slack <= printed <= high + slack:
@@ -176,16 +181,19 @@ class Quote:
     - `source` is the place in the paper: its figure, table, equation, theorem or section.
     - `printed` is the number as text; its last digit shows how it was rounded. For a formula,
       `printed` is a function that evaluates it on a table. `STATED` stands for a statement, which
-      should hold at all places.
+      should hold at all places, and `Stated(number)` for a number that the text says in words.
     - `reading` reads the counterpart off a table, as the paper defines the number.
-    - `under` says how the text is read, where it allows several readings. Each is a quote.
+    - `under` says how the text is read, where it allows several readings. Each reading is a quote
+      of its own.
     - `bound` is set if the paper says "at least" or "at most".
-    - `correction` says what is wrong in the paper. With it, the number is compared with what
-      `corrected` reads; or, for a misprint, `instead` evaluates the number that was meant.
+    - `correction` says what is wrong in the paper. If there is a correction, the number is compared
+      with what `corrected` reads; or, for a misprint, `instead` evaluates the number that was
+      meant.
     - `why` is the note if the number agrees neither with nor without the correction.
-    - `data` says where the people come from if a folder of data is given. Without it, the
+    - `data` says where the people come from if a folder of data is given. Without this field, the
       experiment's `data` counts.
-    - `points` says at which points of the grid the statement is judged, and why at these.
+    - `points` says at which points of the grid the statement is judged, and why at these points.
+    - `tolerance` gives the relative difference that a word such as "about" allows.
 
     >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
     >>> quote.printed
@@ -204,6 +212,7 @@ class Quote:
     under: str = attrs.field(default="", kw_only=True)
     data: Data | None = attrs.field(default=None, kw_only=True)
     points: str = attrs.field(default="", kw_only=True)
+    tolerance: Callable[[Table], float] | None = attrs.field(default=None, kw_only=True)
 
     def judge(self, table: Table) -> "Ruling":
         """Return the verdict on the quote; "not run" if the table lacks the number's point.
@@ -225,12 +234,12 @@ class Quote:
             return self._ruling(table, None, Counterpart(None))
         try:
             found = self.reading(table)
-        except NoSuchPoint:
-            return self._ruling(table, printed, Counterpart(None))
+        except NoSuchPoint as missing:
+            return self._ruling(table, printed, Counterpart(None), note=str(missing))
         law, chance = found.by_law(printed, rounding, self.bound)
         runs = found.by_runs(printed, rounding, self.bound)
         if law == "disagrees" and runs == "confirm" and found.holds:
-            runs = "undecided"  # the interval has room for both the printed and the expected number
+            runs = "undecided"  # the runs allow both the printed number and the expected number
         has_correction = self.corrected is not None or self.instead is not None
         if law == "disagrees" and has_correction:
             try:
@@ -240,7 +249,8 @@ class Quote:
                 return self._ruling(table, printed, Counterpart(None))
             by_law, its_chance = better.by_law(meant, rounding, self.bound)
             by_runs = better.by_runs(meant, rounding, self.bound)
-            if by_law == "none" and by_runs == "confirm":  # no law: the correction stays a note
+            # Without a law the correction is only a note.
+            if by_law == "none" and by_runs == "confirm":
                 note = f"{self.why}. Our runs agree with this correction: {self.correction}"
                 return self._ruling(table, printed, found, law, runs, chance, note)
             if by_law != "none":
@@ -258,11 +268,12 @@ class Quote:
         return MORE if runs == "undecided" else ""
 
     def _printed(self, table: Table) -> tuple[float, float]:
-        """Return the printed number, and half a unit of its last digit."""
+        """Return the printed number, and half a unit of the number's last digit."""
         if isinstance(self.printed, Stated):
-            return self.printed.number, 0.0
+            return 1.0 if self.printed.number is None else self.printed.number, 0.0
         if not isinstance(self.printed, str):
-            return self.printed(table), 0.0
+            number = self.printed(table)
+            return number, 0.0 if self.tolerance is None else self.tolerance(table) * abs(number)
         digits = Decimal(self.printed)
         return float(digits), float(Decimal(1).scaleb(int(digits.as_tuple().exponent)) / 2)
 
@@ -286,12 +297,13 @@ class Quote:
             under=self.under,
             bound=self.bound,
             printed=printed,
-            stated=isinstance(self.printed, Stated),
+            stated=self.printed == STATED,
             expected=found.expected,
             measured=found.measured,
             low=found.low,
             high=found.high,
-            chance=chance,
+            # A printed formula is not random, so it has no probability.
+            chance=chance if isinstance(self.printed, str) else None,
             trials=found.trials,
             points=points,
             law=law,
@@ -302,13 +314,25 @@ class Quote:
         )
 
 
+def number_in_words(number: float) -> str:
+    """Return a number as text: whole numbers below a billion in full, others with four digits.
+
+    >>> number_in_words(59940.0), number_in_words(0.77931)
+    ('59940', '0.7793')
+    """
+    if abs(number) < LONGEST_WHOLE and abs(number - round(number)) <= ROUNDING * abs(number):
+        return f"{number:.0f}"
+    return f"{number:.4g}"
+
+
 @attrs.frozen(kw_only=True)
 class Ruling:
     """A quoted number, the values it was compared with, and the verdict in three columns.
 
     `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
     probability of the printed number under the expected law, if the paper's own runs are random.
-    `holds` says whether the measured interval contains the expected value. Unknown values are None.
+    `stated` says that the row has the share of places at which a statement holds. `holds` says
+    whether the measured interval contains the expected value. Unknown values are None.
     """
 
     source: str
@@ -337,10 +361,12 @@ class Ruling:
 
     @property
     def printed_in_words(self) -> str:
-        """What the paper prints, as text; "stated" if it states something without a number."""
+        """What the paper prints, as text; "stated" for a statement about places."""
         if self.stated:
             return "stated"
-        return "" if self.printed is None else f"{self.bound} {self.printed:.4g}".strip()
+        return (
+            "" if self.printed is None else f"{self.bound} {number_in_words(self.printed)}".strip()
+        )
 
     @property
     def interval_in_words(self) -> str:
@@ -349,7 +375,7 @@ class Ruling:
             return ""
         if not (isfinite(self.low) or isfinite(self.high)):
             return "unknown"
-        return f"{self.low:.4g} to {self.high:.4g}"
+        return f"{number_in_words(self.low)} to {number_in_words(self.high)}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict for JSON; these keys are stable."""

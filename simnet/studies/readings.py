@@ -13,8 +13,8 @@ Lines = Mapping[float, Mapping[str, Any]]  # lines of a table's summary by x > 0
 
 
 def counted(number: float) -> Counterpart:
-    """Return a counted value, or one computed from counts; no law gives an expected value for
-    it.
+    """Return the counterpart for a counted value, or for a value computed from counts. No law gives
+    an expected value.
     """
     return Counterpart(None, number, number, number)
 
@@ -23,10 +23,10 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
     """Return the first of two positive numbers divided by the second.
 
     `runs` says over how many runs the paper's numbers are means; 0 says that they are exact. The
-    expected quotient is known only if both expected values are. The interval is that of two
-    independent numbers on a logarithmic scale: the square of its arm is the sum of the squares of
-    the two arms (Zou and Donner, *Construction of confidence limits about effect measures*, 2008).
-    If an arm reaches down to 0, the interval has no bound on that side.
+    expected quotient is known only if both expected values are known. The interval treats the two
+    numbers as independent, on a logarithmic scale: the square of its arm is the sum of the squares
+    of the two arms (Zou and Donner, *Construction of confidence limits about effect measures*,
+    2008). If an arm reaches down to 0, the interval has no bound on that side.
     """
     known = one.expected is not None and bool(other.expected)
     expected = (one.expected or 0.0) / (other.expected or 1.0) if known else None
@@ -55,7 +55,7 @@ def paired_quotient(
     """Return the mean of one number divided by the mean of another, from trials that have both.
 
     Both numbers of a trial come from the same reports, so they rise and fall together, and their
-    quotient scatters less than that of independent numbers. The interval is Student's, on a
+    quotient scatters less than the quotient of independent numbers. The interval is Student's, on a
     logarithmic scale; the variance of the logarithm is that of first order (the delta method).
     `expected` is the quotient by law, if it is known, and `runs` says over how many runs the
     paper's numbers are means (0: they are exact).
@@ -96,12 +96,12 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
 
 
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
-    """Return the x at which the first of two curves stops being below the second.
+    """Return the x at which the first of two curves stops being below the second curve.
 
     The interval goes from the last x up to which the confidence intervals show the first curve
-    below, to the first x from which on they show it above. It holds with the joint confidence of
-    all these intervals. The measured value lies between the two points where a change of order
-    agrees best with the means.
+    below, to the first x from which on they show it above. The interval holds with the joint
+    confidence of all these intervals. The measured value lies between the two points where a change
+    of order agrees best with the means.
 
     Raises `NoSuchPoint` if the curves do not cross between the points that were run.
     """

@@ -1,4 +1,4 @@
-"""Remember what was computed from a folder of data, until a file of the folder changes."""
+"""Remember the results of functions of a folder of data, until a file of the folder changes."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -9,7 +9,7 @@ from simnet.errors import BadInput
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_MEMORIES: list[Callable[[], None]] = []  # how to forget each
+_MEMORIES: list[Callable[[], None]] = []  # the functions that forget remembered results
 
 
 def remembered(load: Callable[P, T]) -> Callable[P, T]:

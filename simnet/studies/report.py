@@ -1,4 +1,6 @@
-"""What comes of a study: its table, the verdicts on quoted numbers, and files with all of it."""
+"""The result of a study: its table, the verdicts on quoted numbers, and files with the table and
+the verdicts.
+"""
 
 import json
 from math import isinf
@@ -114,7 +116,7 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether every measured interval contains its expected value, also those of the
+        """Whether every measured interval contains its expected value, in the table and in the
         verdicts.
         """
         return all(line["holds"] for line in self.table.summary()) and all(
@@ -169,7 +171,8 @@ class Report:
                 write_figure(figure, path)
         except BadInput:
             raise
-        except Exception as error:  # an experiment's own function, and numbers of any size
+        # The experiment's own function may raise any error, and numbers may have any size.
+        except Exception as error:
             raise BadInput(
                 f"the tables of {self.study.name} are written, but its figure cannot be drawn: "
                 f"{type(error).__name__}: {error}"

@@ -22,15 +22,18 @@ from simnet.studies.table import CONFIDENCE, NoSuchPoint, Table, TrialRow, stude
 from simnet.studies.verdict_table import Data
 
 CORNERS = 512  # the largest number of choices of interval ends that are tried
-DRAWS, ENOUGH = 1000, 5  # draws of whole trials; trials from which on they tell anything
-MOST_VALUES = 8  # of an axis, that are listed one by one
+# The number of draws of whole trials; with fewer trials than the second number, the draws decide
+# nothing.
+DRAWS, ENOUGH = 1000, 5
+MOST_VALUES = 8  # if an axis with equal steps has more values than this, not all are listed
 
-MeasureByAxis = Mapping[Any, float]  # of a measure, by the value of an axis
-Statement = Callable[[MeasureByAxis], bool]  # raises KeyError where a number is missing
+MeasureByAxis = Mapping[Any, float]  # a number of a measure for each value of an axis
+# A function that says whether the statement holds; it raises KeyError if a number is missing.
+Statement = Callable[[MeasureByAxis], bool]
 
 
 def exact(value: float) -> Counterpart:
-    """A value that is computed exactly: no trial is run for it."""
+    """Return the counterpart for a value that is computed exactly, without any trial."""
     return Counterpart(value)
 
 
@@ -61,7 +64,7 @@ def everywhere(
         def read(table: Table) -> Counterpart:
             places = _places(table, measure, axis, others)
             found = _share(places, statement, table.exact)
-            lines = [line for place in places for line in place.values()]
+            lines = [line for place in places for line in _compared(place, statement)]
             return attrs.evolve(found, judged_at=places_in_words(lines, axes))
 
         return read
@@ -89,11 +92,78 @@ def places_in_words(lines: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> 
     parts = []
     for axis in axes:
         values = list(dict.fromkeys(line[axis] for line in lines if line.get(axis) is not None))
-        if len(values) > MOST_VALUES:
-            parts.append(f"{axis} {values[0]}, {values[1]}, ..., {values[-1]}")
-        elif len(values) > 1:
-            parts.append(f"{axis} {', '.join(str(value) for value in values)}")
+        if len(values) > 1:
+            parts.append(f"{axis} {listed_in_words(values)}")
     return "; ".join(parts)
+
+
+def listed_in_words(values: Sequence[Any]) -> str:
+    """Return values as text. If there are many numbers with equal steps, only the first two numbers
+    and the last number are listed.
+
+    >>> listed_in_words([1, 2, 5]), listed_in_words(list(range(10, 110, 10)))
+    ('1, 2, 5', '10, 20, ..., 100')
+    """
+    if len(values) > MOST_VALUES and all(isinstance(value, int | float) for value in values):
+        steps = np.diff(values)
+        if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
+            return f"{values[0]}, {values[1]}, ..., {values[-1]}"
+    return ", ".join("none" if value is None else str(value) for value in values)
+
+
+class _Watched(dict[Any, Any]):
+    """A mapping that notes which of its values are looked at."""
+
+    def __init__(self, values: Mapping[Any, Any]) -> None:
+        super().__init__(values)
+        self.seen: set[Any] = set()
+
+    def __getitem__(self, key: Any) -> Any:
+        self.seen.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return a value, and note that it is looked at."""
+        self.seen.add(key)
+        return super().get(key, default)
+
+    def values(self) -> Any:
+        """Return all values, and note that they are looked at."""
+        self.seen.update(self)
+        return super().values()
+
+    def items(self) -> Any:
+        """Return all items, and note that they are looked at."""
+        self.seen.update(self)
+        return super().items()
+
+
+def _compared(
+    place: Mapping[Any, Mapping[str, Any]], holds: Statement
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of a place that a statement compares; no lines if the statement says nothing
+    about the place.
+
+    A statement that stops at the first failure may not look at all lines, so we also evaluate the
+    statement with all numbers equal, with falling numbers and with rising numbers.
+    """
+    seen: set[Any] = set()
+    keys = list(place)
+    for numbers in (
+        {key: place[key]["mean"] for key in keys},
+        dict.fromkeys(keys, 1.0),
+        {key: 1.0 + number for number, key in enumerate(keys)},
+        {key: 1.0 + len(keys) - number for number, key in enumerate(keys)},
+    ):
+        watched = _Watched(numbers)
+        try:
+            holds(watched)
+        except KeyError:
+            return
+        except ArithmeticError:
+            continue
+        seen |= watched.seen
+    yield from (line for key, line in place.items() if key in seen)
 
 
 def rises(numbers: MeasureByAxis) -> bool:
@@ -135,7 +205,8 @@ def _share(
     """Return the share of places at which a statement holds: for the expected values, if they are
     known, and for the measured ones.
 
-    Numbers of `exact` trials that have no other expected value are a law's: nothing was measured.
+    If numbers of `exact` trials have no other expected value, they count as values of a law, and
+    nothing was measured.
     """
     tried = [_outcome_at(place, holds) for place in places]
     outcomes = [outcome for outcome in tried if outcome is not None]
@@ -151,8 +222,8 @@ def _share(
 class Outcome:
     """Whether a statement holds at one place, answered in three ways.
 
-    The three are: for the measured means; for all and for some values within the intervals; and for
-    the expected values.
+    The three answers are about the measured means; about all values, and about some values, within
+    the intervals; and about the expected values.
     """
 
     measured: bool
@@ -197,7 +268,7 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
             by_law = holds({key: line["expected"] for key, line in place.items()})
             if all(
                 line["holds"] for line in place.values()
-            ):  # then what is expected lies in the intervals too
+            ):  # the intervals contain the expected values, too
                 seen.add(by_law)
     except KeyError:
         return None
@@ -207,8 +278,8 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
     """Return sequences of numbers that lie in the given intervals.
 
-    They are the steepest rise, the steepest fall, and every choice of interval ends. If there are
-    too many choices, some are drawn.
+    The sequences are the steepest rise, the steepest fall, and every choice of interval ends. If
+    there are too many choices, some choices are drawn at random.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
     upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)
@@ -269,11 +340,12 @@ def paired_less(
     worse: Sequence[str],
     expected: Callable[[Sequence[TrialRow]], MeasureByAxis] | None = None,
 ) -> Counterpart:
-    """Return the share of places at which each number in `better` is below each one in `worse`.
+    """Return the share of places at which each number in `better` is below each number in `worse`.
 
-    The rows of a place are trials, and all numbers of a row belong together: the methods saw the
-    same reports, or the same folds. So we look at the differences within one trial, with Student's
-    intervals that hold jointly over all places and pairs. `expected` gives the numbers by law.
+    The rows of a place are trials. All numbers of a row belong together, because the methods saw
+    the same reports, or the same folds. So we look at the differences within one trial, with
+    Student's intervals that hold jointly over all places and pairs. `expected` gives the numbers by
+    law.
 
     Raises `NoSuchPoint` if there is no place.
     """
@@ -325,9 +397,9 @@ def always_less(
 ) -> Quote:
     """Return the statement that the better methods have smaller errors than all others, everywhere.
 
-    `better` decides by the value of `axis` whether a method is one of the better ones. The quoted
-    number is the share of places at which they have smaller errors, which should be 1. A place is a
-    combination of the values of the axes in `others`.
+    `better` decides by the value of `axis` whether a method is one of the better methods. The
+    quoted number is the share of places at which the better methods have smaller errors, which
+    should be 1. A place is a combination of the values of the axes in `others`.
     """
     return Quote(
         source,

@@ -1,34 +1,38 @@
 r"""The store of results: a file of text to which every finished trial adds a line.
 
-A study of an hour is stopped, repeated, and run by two machines at once; disks fill up, and files
-are damaged or deleted. None of that may lose a result that was said to be kept, count one twice, or
-show a wrong one. So:
+A study of an hour may be stopped, repeated, or run by two machines at once. Disks fill up, and
+files are damaged or deleted. In all these cases the store must not lose a result that it has
+reported as kept, count a result twice, or show a wrong result. So:
 
 - The key of a line is the experiment, its parameters in one canonical form, the trial's place, the
-  version of the code that the trial can reach, and that of the data that it reads. A sweep asks
-  which keys are missing and runs those. Results of other code stay, and are not read.
-- A line is never written over. A trial is a function of its key, so that a second result could only
-  be the same: two sweeps that have run one trial agree, and the later is counted as skipped.
-- Writers append under a lock, a chunk of results at a time, and wait for the disk. What a killed
-  process left unfinished has no line end, and the next writer cuts it off.
+  version of the code that the trial can reach, and the version of the data that the trial reads. A
+  sweep asks which keys are missing, and runs the trials with these keys. Results of other code stay
+  in the file, and are not read.
+- A line is never written over. A trial is a function of its key, so a second result could only be
+  the same. If two sweeps have run one trial, they have equal results, and the later result is
+  counted as skipped.
+- Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a
+  killed process left unfinished has no line end, and the next writer cuts it off.
 - Every line ends in a digest of itself. A line that does not fit its digest, or repeats a key, is
-  damage; its trial is missing like one that was never run. Whoever opens the file for writing
-  blanks damaged lines, and the next sweep runs their trials again.
-- After every commit the file's place is compared with where it was opened. A sweep ends with
-  reading the whole file again: it says that a trial is kept after having seen it in the file.
+  damaged; the trial of such a line is missing, as if it had never been run. Whoever opens the file
+  for writing blanks damaged lines, and the next sweep runs their trials again.
+- After every commit we check that the path still leads to the file that was opened. At its end a
+  sweep reads the whole file again, and reports a trial as kept only after it has seen the trial in
+  the file.
 
-Example. A sweep of two trials writes these lines, and is then repeated with three::
+Example. A sweep of two trials writes these lines, and is then repeated with three trials::
 
     {"simnet": "results", "format": 3}
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 0, "code": "4e7c..", ...
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 1, "code": "4e7c..", ...
 
-The second sweep finds trials 0 and 1 under its key, and runs trial 2 alone. Had somebody changed a
-function that the trial calls, `code` would differ, and it would run all three. The version written
-last is the one whose line stands last: lines have an order that no clock can set back.
+The second sweep finds trials 0 and 1 under its key, and runs trial 2 alone. If somebody had changed
+a function that the trial calls, `code` would differ, and the second sweep would run all three
+trials. The latest version of the code is the version in the last line of the file: unlike times,
+the order of lines does not depend on a clock.
 
-An earlier store was a database. It needed four ways of opening and their locks, could not tell a
-page written over another, and refused a file whole for one bad row.
+An earlier version of the store was a database. The database did not notice when one page of its
+file was written over another page, and it refused the whole file because of one damaged row.
 """
 
 import contextlib
@@ -52,10 +56,10 @@ from simnet.studies.experiment import Job, Measurements
 
 FORMAT = 3
 HEADER = b'{"simnet": "results", "format": %d}\n' % FORMAT
-SEAL = ', "digest": "{}"}}\n'  # what a line ends in, with 16 hexadecimal digits
+SEAL = ', "digest": "{}"}}\n'  # the end of every line, with 16 hexadecimal digits
 SEAL_LENGTH = len(SEAL.format("0" * 16))
-HEAD = 1 << 16  # bytes in which something must tell that a file is a store
-PATIENCE = 60.0  # seconds that a writer waits for another
+HEAD = 1 << 16  # a store must show within this number of bytes that it is a store
+PATIENCE = 60.0  # the number of seconds that a writer waits for another writer
 
 Key = tuple[str, str, str, str, int]  # experiment, code, data, parameters, trial
 
@@ -92,9 +96,9 @@ class StoredTrial:
 class Store:
     """An open store.
 
-    `damaged` is the number of damaged or unfinished lines that were found. They are removed, unless
-    the store is open for reading only. Every method raises `BadInput` when the file cannot be read
-    or written any more.
+    `damaged` is the number of damaged or unfinished lines that were found. Damaged lines are
+    removed, unless the store is open for reading only. Every method raises `BadInput` when the file
+    cannot be read or written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:
@@ -104,10 +108,11 @@ class Store:
         """
         self.path = path
         self.damaged = 0
-        self._place = path.absolute()  # whatever folder this process goes to
+        # The path stays right if this process changes its working folder.
+        self._place = path.absolute()
         self._writing = not reading
         self._there: set[Key] = set()
-        self._end = 0  # up to here the file has been read
+        self._end = 0  # the place up to which the file has been read
         with _refusing(path):
             if self._writing:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +143,7 @@ class Store:
         os.close(self._descriptor)
 
     def lacks(self, experiment: str, versions: Versions, jobs: Iterable[Job]) -> list[Job]:
-        """Return those of the jobs that the store does not have."""
+        """Return the jobs whose results the store does not have."""
         with _refusing(self.path), self._locked():
             self._catch_up()
         return [job for job in jobs if _key(experiment, versions, job) not in self._there]
@@ -166,7 +171,7 @@ class Store:
     ) -> list[StoredTrial]:
         """Return the stored trials in the order in which they were written.
 
-        They can be limited to one experiment, and to one version of code and data.
+        The result can be limited to one experiment, and to one version of code and data.
         """
         found: dict[Key, StoredTrial] = {}
         with _refusing(self.path), self._reader(0) as file:
@@ -220,7 +225,8 @@ class Store:
         with self._reader(self._end) as file:
             for line in file:
                 if not line.endswith(b"\n"):
-                    if self._writing:  # its writer was killed, or it would hold the lock
+                    # The writer of this line was killed: a living writer would hold the lock.
+                    if self._writing:
                         self.damaged += 1
                         os.ftruncate(self._descriptor, self._end)
                     return

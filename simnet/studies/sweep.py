@@ -1,8 +1,9 @@
 """Sweeps: run the trials that a store does not have yet, on any `concurrent.futures` executor.
 
 Trials travel to the workers in chunks that take about a quarter of a second, and each chunk is
-committed to the store when it comes back. A chunk names its experiment and holds plain numbers. So
-the worker needs the same code, and it is asked whether it has.
+committed to the store when it comes back. A chunk contains the name of its experiment and plain
+numbers, but no code. So the worker needs the same code as this process, and it checks that its code
+has the version that the chunk names.
 """
 
 import os
@@ -30,13 +31,13 @@ from simnet.studies.outcome import Failed, failure, outcome
 from simnet.studies.store import Result, Store, Versions
 from simnet.studies.version import code_version, data_version
 
-CHUNK = 0.25  # seconds of work that travel together, at least one trial
+CHUNK = 0.25  # a chunk has trials for about so many seconds, and at least one trial
 KILLER = "it ended its process each time it was run: a crash, a call of os._exit, or no memory left"
 SUSPECTS = (
     "a worker process ended abruptly, perhaps for want of memory: the trials that were under way "
     "are run again one by one"
 )
-AHEAD = 2  # chunks in flight for each slot, so that none runs dry
+AHEAD = 2  # the number of chunks submitted for each slot, so that no slot has to wait
 
 
 @attrs.frozen(eq=False)
@@ -58,9 +59,8 @@ class Study:
         Raises `BadInput` if no such experiment exists.
         """
         path = own_file(origin)
-        origin = (
-            origin if path is None else str(path.absolute())
-        )  # workers have working folders of their own
+        # Workers have working folders of their own, so they need the absolute path.
+        origin = origin if path is None else str(path.absolute())
         name, experiment = find_experiment(origin)
         return cls(name, origin, experiment, None if data is None else data.absolute())
 
@@ -137,7 +137,8 @@ def sweep(
     progress: Callable[[int], None] = _silent,
     say: Callable[[str], None] = _silent,
 ) -> SweepCounts:
-    """Run every trial that the store does not have, and commit each soon after it ends.
+    """Run every trial that the store does not have, and commit the result of each trial soon after
+    the trial ends.
 
     `slots` is the number of trials that the executor runs at once. `progress` is called with the
     number of trials that ended, and `say` with sentences for the person who waits. If a trial
@@ -181,9 +182,9 @@ class _Sweep:
         self.tally = SweepCounts()
         self.waiting = deque(self._missing())
         self.suspects: deque[Job] = deque()
-        self.blamed: Job | None = None  # the suspect whose process has ended once more, alone
+        self.blamed: Job | None = None  # the suspect whose process ended again while it ran alone
         self.flying: dict[Future[list[Result | Failed]], Chunk] = {}
-        self.pace = CHUNK  # seconds a trial takes, by the latest chunk
+        self.pace = CHUNK  # the number of seconds that a trial of the latest chunk took
 
     def _missing(self) -> list[Job]:
         """Return the jobs that the store does not have, in an order that differs between processes.
@@ -200,7 +201,8 @@ class _Sweep:
     def go(self) -> None:
         while self.suspects or self.waiting or self.flying:
             if self.suspects and not self.flying:
-                self._submit([self.suspects[0]])  # it is a suspect until it has landed
+                # The job stays a suspect until its result has come back.
+                self._submit([self.suspects[0]])
             while not self.suspects and self.waiting and len(self.flying) < AHEAD * self.slots:
                 self._launch()
             landed, _ = wait(self.flying, return_when=FIRST_COMPLETED)
@@ -219,7 +221,7 @@ class _Sweep:
             self._keep(future)
 
     def _launch(self) -> None:
-        """Submit the next jobs, except those that another sweep has finished meanwhile."""
+        """Submit the next jobs, except jobs that another sweep has finished meanwhile."""
         fair = len(self.waiting) // (2 * AHEAD * self.slots)
         size = max(1, min(round(CHUNK / max(self.pace, 1e-6)), fair))
         jobs = [self.waiting.popleft() for _ in range(min(size, len(self.waiting)))]
@@ -267,11 +269,11 @@ class _Sweep:
             return future.result()
         except (BadInput, KeyboardInterrupt):
             raise
-        except BaseException as error:  # whatever a worker could not catch itself
+        except BaseException as error:  # an error that the worker could not catch itself
             # Dask's own classes are told by their names, since Dask may not be installed.
             kind = type(error).__name__
             if isinstance(error, CancelledError) or kind == "FutureCancelledError":
-                raise BadInput(GONE) from error  # a scheduler that goes is no trial's failure
+                raise BadInput(GONE) from error  # no trial has failed if the scheduler ends
             if not isinstance(error, BrokenExecutor) and kind != "KilledWorker":
                 return [failure(job, f"it was lost: {kind}: {error}") for job in jobs]
             if alone:

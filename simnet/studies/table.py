@@ -18,8 +18,8 @@ from simnet.files import whole_file, write_whole
 from simnet.installed import extra_missing
 from simnet.studies.verdict_table import NONE_NEEDED, Data
 
-ALIKE = 5  # trials from which on equal numbers have an interval, which is then a single number
-CONFIDENCE = 0.999  # that all intervals of a table hold their expected values at once
+ALIKE = 5  # so many equal numbers have an interval, which is the number itself
+CONFIDENCE = 0.999  # the probability that all intervals of a table contain their expected values
 TrialRow = Mapping[str, Any]
 
 
@@ -53,9 +53,9 @@ class Measure:
 class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
 
-    `spread` is the standard deviation of one trial, relative to the mean. It is NaN if there is
-    only one random trial; then the interval is unbounded. For an exact trial, mean and interval
-    ends are equal.
+    `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN if there
+    is only one random trial; then the interval is unbounded. For an exact trial, the mean and both
+    ends of the interval are equal.
     """
 
     mean: float
@@ -82,7 +82,8 @@ class Estimate:
         """Whether the interval contains the expected value; true if the expected value is
         unknown.
         """
-        slack = 1e-9 * abs(self.mean)  # an exact number may differ from its twin in the last digits
+        # Two ways to compute an exact number may give different last digits.
+        slack = 1e-9 * abs(self.mean)
         return self.expected is None or self.low - slack <= self.expected <= self.high + slack
 
 
@@ -101,7 +102,7 @@ class Table:
     rows: Sequence[TrialRow]
     axes: Sequence[str]
     measures: Sequence[Measure]
-    synthetic: bool = False  # whether people were made up where the experiment has data
+    synthetic: bool = False  # whether people were made up although the experiment can read data
     exact: bool = False  # whether trials toss no coins
     data: Data = NONE_NEEDED
     words: Mapping[str, float] = attrs.field(factory=dict)
@@ -141,7 +142,9 @@ class Table:
         found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
         points = found.points()
         if len(points) != 1 or not any(name in row for row in found.rows):
-            raise NoSuchPoint(f"{len(points)} points have {fixed} and a number {name!r}")
+            place = ", ".join(f"{axis} = {value}" for axis, value in fixed.items())
+            count = "no point" if not points else f"{len(points)} points"
+            raise NoSuchPoint(f"{count} with {name!r} at {place} was run")
         if isinstance(measure, str):
             measure = next((one for one in self.measures if one.name == name), Measure(name))
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
@@ -189,9 +192,10 @@ def estimated(
     """Return the mean of a measure over trials, with an interval that fails with probability
     `error`.
 
-    If the relative standard deviation of one trial is known, the interval is that of a gamma law
-    with this deviation. Otherwise it is Student's interval. It has no bounds if there is one
-    trial, or if fewer than `ALIKE` trials agree. For `exact` trials the interval is the value.
+    If the relative standard deviation of one trial is known, the interval follows from a gamma law
+    with this deviation. Otherwise it is Student's interval. The interval has no bounds if there is
+    one trial, or if there are fewer than `ALIKE` trials and all agree. For `exact` trials both ends
+    of the interval are the value.
     """
     values = [float(row[measure.name]) for row in rows]
     mean, count = sum(values) / len(values), len(values)
@@ -201,7 +205,8 @@ def estimated(
         else sum(float(row[measure.expected]) for row in rows) / count
     )
     if exact or measure.exact:
-        low, high = min(values), max(values)  # the mean of equal numbers may be rounded off them
+        # Rounding may move the mean of equal numbers away from these numbers.
+        low, high = min(values), max(values)
         return Estimate(min(max(mean, low), high), low, high, expected, 0.0, count, exact=True)
     if measure.deviation is not None:
         scale = sqrt(sum(_square(float(row[measure.deviation])) for row in rows) / count)
@@ -212,7 +217,7 @@ def estimated(
     if count == 1:
         return Estimate(mean, -inf, inf, expected, nan, count)
     deviation = sqrt(sum(_square(value - mean) for value in values) / (count - 1))
-    if not deviation and count < ALIKE:  # coins may agree by chance, which says little
+    if not deviation and count < ALIKE:  # a few numbers may be equal by chance, which says little
         return Estimate(mean, -inf, inf, expected, nan, count)
     margin = student(count, error) * deviation / sqrt(count) if deviation else 0.0
     return Estimate(
@@ -223,9 +228,9 @@ def estimated(
 def gamma_interval(mean: float, spread: float, count: int, error: float) -> tuple[float, float]:
     """Return a confidence interval for the mean of positive numbers with known relative deviation.
 
-    It is computed from the mean of `count` numbers. Their sum is about gamma distributed with shape
-    count / spread². For sums of squares of Gaussians of equal variance this is exact: it is the
-    interval for a variance.
+    The interval is computed from the mean of `count` numbers. The sum of the numbers is about gamma
+    distributed with shape count / spread². For sums of squares of Gaussians of equal variance this
+    is exact: it is the interval for a variance.
     """
     from scipy.special import gammaincinv  # imported only here: scipy loads slowly
 

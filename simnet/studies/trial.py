@@ -22,7 +22,7 @@ def errors(
         raise ValueError(f"nothing says how good an estimate of {about.name} is")
     done = run(
         protocol, people.inputs, seed, threads=1
-    )  # trials share the processors, a run needs one
+    )  # one thread: the trials share the processors, and a run needs only one
     assessed = about.assess(done, people.totals)
     total = done.ledger.total()
     return {

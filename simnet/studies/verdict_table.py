@@ -1,14 +1,14 @@
 """The three columns of a verdict on a quoted number, and the headline that they give.
 
-A paper prints a number or states something. We hold it against three things, and keep the answers
-apart, because each of them can be missing:
+A paper prints a number or states something. We compare it with three things, and keep the three
+answers apart, because each answer can be missing:
 
 - *law*: what follows from exact formulas, if we have one;
 - *runs*: what our own trials found;
-- *data*: whose data those were.
+- *data*: whose data the trials used.
 
-A headline sums the three up for readers in a hurry. For example, a statement that our formula
-confirms, while too few trials ran to see it, "holds by the law"; it is not "reproduced".
+A headline sums up the three answers. For example, if our formula confirms a statement, but too few
+trials were run to see this, then the statement "holds by the law"; it is not "reproduced".
 """
 
 from typing import Literal, get_args

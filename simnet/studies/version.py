@@ -20,16 +20,16 @@ from simnet.studies.experiment import Trial
 from simnet.studies.remembered import stamp_of
 
 DIGITS = 32  # of a digest in hexadecimal
-COMPUTING = ("numpy", "scipy")  # numbers may differ from one version of them to another
-SYNTHETIC = "synthetic"  # stands for the digest of the data if people are made up
+COMPUTING = ("numpy", "scipy")  # results may differ from one version of these libraries to another
+SYNTHETIC = "synthetic"  # takes the place of the digest of the data if people are made up
 
 
 def code_version(trial: Trial, file: Path | None = None) -> str:
     """Return a digest of the code that a trial can reach, and of the experiment's own file.
 
     Docstrings and comments do not count, and neither does code that the trial does not import.
-    Modules beside an experiment's file count if they are imported. Each source counts as it was
-    when this process first read it.
+    Modules beside an experiment's file count if they are imported. Each source file is read once in
+    a process; later changes of the file are not noticed.
     """
     sources = {Path(path).absolute() for path in _files(trial)}
     beside = None

@@ -1,4 +1,4 @@
-"""Prime fields `F_q`, and the interface of arrays over them.
+"""Prime fields `F_q`, and the interface of arrays over these fields.
 
 Scripts use only the interface `FieldArray`. In a numeric run the arrays hold numbers
 (`residues.Residues`); another reading of the same script may use linear forms instead.
@@ -200,7 +200,8 @@ class FieldArray(Protocol):
         ...
 
     def close(self, totals: "FieldArray", sizes: Sequence[int]) -> "FieldArray":
-        """Return an array that has one more element after each `sizes[k]` elements of this one.
+        """Return an array that has one more element after each group of `sizes[k]` elements of this
+        array.
 
         The added element makes these `sizes[k] + 1` elements add up to `totals[k]`. This array has
         one axis. For example, additive shares of a secret are random elements and one added

@@ -54,7 +54,8 @@ class Residues:
     def __init__(
         self, field: Field, values: Numbers, meter: Meter | None = None, room: Numbers | None = None
     ) -> None:
-        """Wrap `values` and make them read-only. They must be below q and have the field's dtype.
+        """Wrap `values` and make them read-only. The values must be below q and have the field's
+        dtype.
 
         `room` is an array with one more row, whose first rows are `values`: the first `append`
         writes its row there, instead of copying the array.
@@ -291,17 +292,19 @@ class Residues:
         return Residues(self.field, room, self.meter or row.meter)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> Any:
-        """Return this array with one more element after each run of elements.
+        """Return this array with one more element after each group of consecutive elements.
 
-        The array has one axis. Its k-th run has `sizes[k]` elements. The new element is chosen such
-        that it and the elements of its run add up to `totals[k]`.
+        The array has one axis, and its k-th group has `sizes[k]` elements. The new element of the
+        k-th group is `totals[k]` minus the sum of the group, so that together they add up to
+        `totals[k]`.
         """
-        if not isinstance(totals, Residues):  # then this array becomes an array of the other class
+        # The totals have another class, so convert this array to that class.
+        if not isinstance(totals, Residues):
             return type(totals).join([self, totals])[: self.shape[0]].close(totals, sizes)
         lengths = np.asarray(sizes, dtype=np.intp)
         if lengths.sum() != self.shape[0] or totals.shape != lengths.shape:
             raise ValueError(
-                f"{self.shape[0]} elements and {totals.shape[0]} totals do not make runs of "
+                f"{self.shape[0]} elements and {totals.shape[0]} totals do not fit groups of sizes "
                 f"{list(sizes)}"
             )
         self._same_field(totals)
@@ -313,7 +316,7 @@ class Residues:
             start += length
         holder = holder_of([self, totals])
         if holder is not None:
-            # A run of m elements takes m - 1 additions for its sum, and 1 for the subtraction.
+            # A group of m elements takes m - 1 additions for its sum, and 1 for the subtraction.
             holder.bill("FA", int(lengths.sum()))
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, holder)
 
@@ -422,8 +425,8 @@ def column_sums(values: Numbers, field: Field) -> Numbers:
     """Return the sums over the first axis mod q, with shape `values.shape[1:]` and the field's
     dtype.
 
-    Groups of rows, each small enough not to wrap around, are first added in the narrow type. Their
-    sums and the remaining rows are then added in 64 bits.
+    Groups of rows, each small enough not to wrap around, are first added in the narrow type. The
+    sums of the groups, and the remaining rows, are then added in 64 bits.
     """
     rows = values.shape[0]
     narrow = min(field.headroom, _NARROW_FOLD)
@@ -444,9 +447,9 @@ def column_sums(values: Numbers, field: Field) -> Numbers:
 
 
 def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
-    """Return the sum mod q of each run of elements of an array with one axis, in the field's dtype.
+    """Return the sum mod q of each group of consecutive elements of an array with one axis.
 
-    The k-th run has `lengths[k]` elements; the runs follow one another.
+    The k-th group has `lengths[k]` elements. The result has the field's dtype.
     """
     if not lengths.size or not values.size:
         return np.zeros(lengths.size, dtype=field.dtype)
@@ -458,7 +461,7 @@ def _run_sums(values: Numbers, lengths: Indices, field: Field) -> Numbers:
         return np.array([column_sums(run, field) for run in runs], dtype=field.dtype)
     if lengths.min() > 0:
         sums = np.add.reduceat(values, starts, dtype=np.uint64)
-    else:  # for an empty run, `reduceat` would return the next element instead of 0
+    else:  # for an empty group, `reduceat` would return the next element instead of 0
         sums = np.zeros(lengths.size, dtype=np.uint64)
         sums[lengths > 0] = np.add.reduceat(values, starts[lengths > 0], dtype=np.uint64)
     return np.asarray(sums % np.uint64(field.modulus)).astype(field.dtype)

@@ -18,7 +18,7 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 class Tally:
     """The sum of `messages` messages, in place of the messages, for a recipient that only counts.
 
-    `tally` makes it. `wire` and `shape` are those of each message.
+    `tally` makes it. `wire` and `shape` are the wire type and the shape of each message.
     """
 
     counts: Ints
@@ -118,5 +118,5 @@ def stacked(blocks: Sequence[Any]) -> Any:
 
 
 def added_up(tallies: Sequence[Tally]) -> Metered:
-    """Return the sum of several tallies. It belongs to the party that holds the first tally."""
+    """Return the sum of several tallies, held by the party that holds the first tally."""
     return Metered.of(np.sum([part.counts for part in tallies], axis=0), tallies[0].meter)

@@ -2,8 +2,8 @@
 
 Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
 if every way from an input to a message is on record. So a script never gets its input as a number.
-It gets a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as a
-constant text, which refuses comparisons), and that refuses every other use. Opening a field array
+The script gets a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as
+a constant text, which refuses comparisons), and that refuses every other use. Opening a field array
 gives a sealed value as well, since the numbers behind field elements depend on inputs and on the
 coins that mask them.
 
@@ -55,7 +55,10 @@ class Input:
 
 @attrs.frozen(eq=False)
 class Opened:
-    """The numbers behind field elements: `0..q-1` or, if `signed`, the numbers nearest to zero."""
+    """The numbers of field elements, as a source of a sealed value or an argument of a door.
+
+    The numbers are `0..q-1` or, if `signed`, those nearest to zero.
+    """
 
     array: FieldArray
     signed: bool = False
@@ -173,7 +176,7 @@ class Sealed:
 
 
 class _SealedText(str):
-    """The text of a sealed value. It can be printed, and it refuses comparisons and searches.
+    """The text of a sealed value. The text can be printed, and it refuses comparisons and searches.
 
     The text is the same whatever the value is. Without the refusal, a script with the test
     `str(vote) == "1"` would go on as if the answer were no.
@@ -210,7 +213,9 @@ for _name in (*_COMPARING, "__contains__", "__getitem__", "__iter__", *dir(str))
 
 
 def source_of(sealed: Sealed) -> Source:
-    """Return what a sealed value stands for. For doors and instruments; a script never needs it."""
+    """Return what a sealed value stands for. Doors and instruments call this function; a script
+    never needs it.
+    """
     source: Source = object.__getattribute__(sealed, "_Sealed__source")
     return source
 

@@ -1,15 +1,15 @@
 """Running totals of residues: what summed messages are added to as they are sent.
 
-Theory of operation. A total of mod-q sums could be kept in 64 bits, and every block added to it.
-But a block of a DPDS run is 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads
-and writes four times its size. So there are two arrays. Blocks are added to the narrow array, which
-has the field's own type, until an entry could wrap. Then the narrow array is added to the wide one
-and set to zero. Two numbers decide when: `_room`, the number of additions before the narrow array
-could wrap, and `_bound`, an upper bound on every wide entry. The totals are reduced mod q only when
+Theory of operation. We could keep the totals in 64 bits, and add every block to them. But a block
+of a DPDS run is 5,000 × 30 residues of 16 bits, and adding it to 64-bit totals reads and writes
+four times its size. So there are two arrays. Blocks are added to the narrow array, which has the
+field's own type, until an entry could wrap. Then the narrow array is added to the wide one and set
+to zero. Two numbers decide when: `_room`, the number of additions before the narrow array could
+wrap, and `_bound`, an upper bound on every wide entry. The totals are reduced mod q only when
 somebody reads a row.
 
-Example. For q = 101 two residues fit a byte for certain, so every third block first moves the
-narrow totals to the wide ones.
+Example. For q = 101 the sum of two residues always fits a byte. So the narrow totals are moved to
+the wide totals before the third block is added, and again before the fifth, the seventh, and so on.
 
 A *slot* is the number of a row in the table. `simnet/kernel/sums.py` says which recipient gets
 which slot.
@@ -24,7 +24,7 @@ from simnet.arrays import Indices
 from simnet.values.field import Field
 from simnet.values.residues import Residues, residues_of
 
-Slots = slice | Indices  # places of rows in a total
+Slots = slice | Indices  # the slots of some rows, as a slice or as an array
 
 _WIDE_LIMIT = 1 << 63
 
@@ -32,8 +32,9 @@ _WIDE_LIMIT = 1 << 63
 class ResidueTotal:
     """One sum mod q for every row; rows are addressed by slot.
 
-    Blocks are added in the field's own narrow type as long as nothing can wrap, and then moved to
-    64 bits: the bulk of the additions touches a quarter of the memory.
+    Blocks are added in the field's own narrow type as long as nothing can wrap, and the sums are
+    then moved to 64 bits. So, for a field of 16 bits, most additions touch only a quarter of the
+    memory.
     """
 
     def __init__(self, field: Field, row_shape: tuple[int, ...]) -> None:
@@ -50,7 +51,7 @@ class ResidueTotal:
         if missing > 0:
             grown = max(
                 missing, self._narrow.shape[0]
-            )  # doubling: many first messages cost no more than one block
+            )  # double the size, so that many single messages cost no more than one block
             self._narrow = np.concatenate(
                 [self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)]
             )
@@ -59,7 +60,8 @@ class ResidueTotal:
     def add(self, pieces: Sequence[Slots], block: Residues) -> None:
         """Add the rows of a block, one after another, to the rows that the pieces name.
 
-        The pieces follow one another. No row may be named twice by one piece.
+        The first rows of the block go to the first piece, the next rows to the second piece, and so
+        on. A piece may not name a row twice.
         """
         values = residues_of(block)
         if len(pieces) == 1:
@@ -70,7 +72,8 @@ class ResidueTotal:
         disjoint = len(spans) == len(pieces) and _apart(spans)
         if disjoint:
             self._claim_room()
-            if all(stop == start + 1 for start, stop in spans):  # one row each: all at once
+            # Every piece has one row, so add all rows at once.
+            if all(stop == start + 1 for start, stop in spans):
                 self._narrow[[start for start, _ in spans]] += values
                 return
         start = 0
@@ -122,6 +125,6 @@ class ResidueTotal:
 
 
 def _apart(spans: Sequence[tuple[int, int]]) -> bool:
-    """Whether no two of these ranges, as (start, stop), share a row."""
+    """Return whether no two of these ranges of rows overlap; each range is a pair (start, stop)."""
     ordered = sorted(spans)
     return all(before[1] <= after[0] for before, after in itertools.pairwise(ordered))

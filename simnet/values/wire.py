@@ -28,17 +28,18 @@ from simnet.arrays import Bytes, Numbers, Words
 from simnet.errors import CodecError
 from simnet.values.meter import Meter
 
-Kind = Literal["qd", "nd", "Nd", "bd", "rd"]
-_BATCH = 1 << 16  # values packed at a time: while it is packed, a value takes 64 bytes of memory
+Kind = Literal["qd", "nd", "Nd", "bd", "rd", "od"]
+_BATCH = 1 << 16  # the number of values packed at a time: each takes 64 bytes of memory meanwhile
 
 
 @attrs.frozen(cache_hash=True)
 class WireType:
     """A kind of value on the wire.
 
-    The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit) and
-    `rd` (real). `below` is the number of different values of the type, or 0 for reals, which are
-    sent as IEEE 754 doubles. A type with a single value takes no bits.
+    The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit),
+    `rd` (real) and `od` (octet of a public key or of a box). `below` is the number of different
+    values of the type, or 0 for reals, which are sent as IEEE 754 doubles. A type with a single
+    value takes no bits.
     """
 
     kind: Kind
@@ -91,6 +92,7 @@ def _word_bits(words: Words) -> Bytes:
 
 BIT = WireType("bd", 2)
 REAL = WireType("rd")
+OCTET = WireType("od", 256)
 
 
 @runtime_checkable

@@ -34,8 +34,8 @@ def masked(secret: Any, me: Party, parties: int) -> Any:
 
 
 class Adding:
-    """Users add up their inputs through shares, over one field that does not depend on their
-    number.
+    """Users add up their inputs through shares, over one field that does not depend on the number
+    of users.
 
     The server gets the sum. The server calls `told` with its party and the sum, and sends the
     result to all users.
@@ -83,7 +83,7 @@ def secrets_of(found: Verdict) -> set[tuple[str, int]]:
     return {(one.exposes.party, one.exposes.item) for one in found.leaks if one.exposes}
 
 
-# What the server may tell all users of the sum.
+# What the server may tell all users about the sum.
 
 
 def as_elements(total: Any, me: Party) -> Any:

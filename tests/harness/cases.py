@@ -1,8 +1,8 @@
 """A record for each protocol, from which tests/contract makes the same tests for all protocols.
 
-A new protocol is tested by adding its name here: one record with small instances to draw from, one
+To test a new protocol, add one record for it here. The record has small instances to draw from, one
 tiny instance whose every coin is played out, parameters that must be refused, and what coalitions
-learn in the tiny instance, with at least two different findings.
+learn in the tiny instance. At least two coalitions must learn different things.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,8 @@ import attrs
 import numpy as np
 from hypothesis import strategies as st
 
+from protocols.committee import about as committee
+from protocols.committee.script import Committee, RobustDPDS
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG, NOISES
 from protocols.dpds import about as dpds
@@ -48,26 +50,26 @@ SCHEMA = Schema((Numeric("age", 20, 60),), (Categorical("dish", ("a", "b", "c"))
 
 
 def items_held(parameters: Parameters) -> st.SearchStrategy[Held]:
-    """An item for each user."""
+    """Draw an item for each user."""
     users = parameters["users"]
     return st.lists(st.integers(1, parameters["items"]), min_size=users, max_size=users)
 
 
 def numbers_held(parameters: Parameters) -> st.SearchStrategy[Held]:
-    """A number from -1 to 1 for each user."""
+    """Draw a number from -1 to 1 for each user."""
     users = parameters["users"]
     return st.lists(st.floats(-1, 1), min_size=users, max_size=users)
 
 
 def rows_held(parameters: Parameters) -> st.SearchStrategy[Held]:
-    """A row of `SCHEMA` for each user."""
+    """Draw a row of `SCHEMA` for each user."""
     row = st.tuples(st.integers(20, 60), st.integers(1, 3))
     users = parameters["users"]
     return st.lists(row, min_size=users, max_size=users).map(lambda rows: np.array(rows, float))
 
 
 def examples_held(parameters: Parameters) -> st.SearchStrategy[Held]:
-    """Features from -1 to 1 and a class, -1 or 1, for each user."""
+    """Draw features from -1 to 1 and a class, -1 or 1, for each user."""
     feature = st.sampled_from([-1.0, -0.25, 0.5, 1.0])
     row = st.tuples(*[feature] * parameters["attributes"], st.sampled_from([-1.0, 1.0]))
     users = parameters["users"]
@@ -79,39 +81,41 @@ class Case:
     """What the tests of tests/contract need to know about one protocol."""
 
     make: Callable[..., Any]
-    """Makes the protocol from its parameters, by name."""
+    """Makes the protocol from its parameters, which are given by name."""
 
     about: Describe
-    """Tells what is said about the protocol."""
+    """Returns the record of statements about the protocol: cost, error, privacy, disclosure."""
 
     drawn: Mapping[str, st.SearchStrategy[Any]]
     """Parameters of small instances."""
 
     held: Callable[[Parameters], st.SearchStrategy[Held]] = items_held
-    """What users can hold, given the parameters."""
+    """Draws the inputs of all users, given the parameters."""
 
     outputs: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Outputs as they follow from what the ideal world hands to whom; None without one."""
+    """Returns each party's output, given what the ideal world hands to each party; None if the
+    protocol has no ideal world."""
 
     tiny: Parameters
     """Parameters of the tiny instance."""
 
     tiny_held: Sequence[Any]
-    """What its users hold."""
+    """The inputs of the tiny instance's users."""
 
     truth: Sequence[float] | None = None
-    """What the tiny instance's estimate is in the mean, exactly; None where coins have infinitely
-    many outcomes, or where no estimate is unbiased."""
+    """The exact mean of the tiny instance's estimate; None if a coin has infinitely many outcomes,
+    or if no estimate is unbiased."""
 
     refused: Sequence[tuple[Parameters, str]]
-    """Changes of the tiny instance's parameters that are refused, and words of the refusal."""
+    """Changes of the tiny instance's parameters that the protocol refuses, and words of the error
+    message."""
 
     findings: Mapping[str, str]
-    """What coalitions of the tiny instance learn from shares; the findings differ."""
+    """What each coalition of the tiny instance learns from shares; at least two findings differ."""
 
 
 def in_the_mean(*counts: int) -> list[float]:
-    """Shares of users."""
+    """Return the share of the users who hold each item, from the number of these users."""
     return [count / sum(counts) for count in counts]
 
 
@@ -169,6 +173,53 @@ CASES: Mapping[str, Case] = {
         truth=in_the_mean(1, 2),
         refused=[*USERS, FEW_ITEMS, *CHANCE],
         findings={"all users but one": "nothing", "server": "output-only"},
+    ),
+    "committee": Case(
+        make=Committee,
+        about=committee.about,
+        drawn={
+            "users": st.integers(2, 6),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+            "members": st.integers(1, 4),
+            "sharing": SHARINGS,
+        },
+        outputs=lambda protocol, handed: {
+            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
+        },
+        tiny={"users": 3, "items": 2, "participation": 0.3, "members": 2, "sharing": "shamir:2"},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[
+            *USERS,
+            FEW_ITEMS,
+            *CHANCE,
+            BAD_SHARING,
+            ({"members": 0}, "at least 1 member"),
+        ],
+        findings={
+            "c1": "nothing",
+            "server, c1": "output-only",
+            "all users but one, server": "output-only",
+        },
+    ),
+    "dpds_robust": Case(
+        make=RobustDPDS,
+        about=committee.about,
+        drawn={
+            "users": st.integers(2, 6),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+            "sharing": SHARINGS,
+        },
+        outputs=lambda protocol, handed: {
+            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
+        },
+        tiny={"users": 3, "items": 2, "participation": 0.3, "sharing": "shamir:2"},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[*USERS, FEW_ITEMS, *CHANCE, BAD_SHARING],
+        findings={"u1": "nothing", "server": "output-only", "u1, u2": "leaks"},
     ),
     "dpds": Case(
         make=DPDS,

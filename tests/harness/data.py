@@ -1,7 +1,7 @@
-"""The checkout, and the real data that some tests read.
+"""The folder of the source code, and the real data that some tests read.
 
 The data are not part of the repository. They lie in the folder that `SIMNET_DATA` names, or else in
-`shared/data` beside the checkout. A test that reads them is marked with the files that it needs,
+`shared/data` beside the source code. A test that reads them is marked with the files that it needs,
 `@pytest.mark.data("adult.csv.gz")`, and is skipped where these are missing.
 """
 
@@ -19,9 +19,7 @@ DATA = Path(os.environ.get("SIMNET_DATA") or ROOT.parent / "shared" / "data").re
 
 
 def absence(files: tuple[str, ...]) -> str | None:
-    """The reason why a test that reads these files of the real data cannot run; empty if it can
-    run.
-    """
+    """Return the reason why a test that reads these files cannot run; empty if it can run."""
     if not DATA.is_dir():
         return f"there are no real data at {DATA}; SIMNET_DATA names another folder"
     missing = [name for name in files if not (DATA / name).is_file()]
@@ -29,6 +27,6 @@ def absence(files: tuple[str, ...]) -> str | None:
 
 
 def counts_of(name: str) -> Ints:
-    """The counts of a file of items."""
+    """Return the counts in a file of items."""
     with gzip.open(DATA / name, "rt") as file:
         return np.array([int(row["count"]) for row in csv.DictReader(file)])

@@ -64,7 +64,7 @@ class Block:
     code: str
 
     def __str__(self) -> str:
-        """Where the block is."""
+        """Return the block's place: the page and the line."""
         return f"{self.page}:{self.line}"
 
 
@@ -83,7 +83,7 @@ class Differs(AssertionError):
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """The blocks of a page, in order."""
+    """Return the blocks of a page, in order."""
     text = page.read_text()
     return [
         Block(page, text.count("\n", 0, found.start()) + 2, found[2], textwrap.dedent(found[3]))
@@ -92,7 +92,9 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def pages() -> list[Path]:
-    """All pages of docs/ that have a block to run, except pages that are generated for the site."""
+    """Return all pages of docs/ that have a block to run, except pages that are generated for the
+    site.
+    """
     made = {ROOT / "docs" / folder for folder in ("notebooks", "project")}
     return [
         page
@@ -120,7 +122,9 @@ def run_page(page: Path, folder: Path) -> None:
 def outcomes(
     block: Block, scope: dict[str, Any]
 ) -> Iterator[tuple[Command | None, str, str | None]]:
-    """Run a block; yield each command, what was printed, and how it differs (None if not)."""
+    """Run a block; yield each command, what it printed, and how this differs from the page (None if
+    it agrees).
+    """
     if to_file := _FILE.match(block.code):
         file = Path(to_file[1])
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +140,7 @@ def outcomes(
 
 
 def commands_of(block: Block) -> list[Command]:
-    """The commands of a console block."""
+    """Return the commands of a console block."""
     commands: list[Command] = []
     status = 0
     lines = enumerate(block.code.splitlines(), start=block.line)
@@ -158,8 +162,8 @@ def commands_of(block: Block) -> list[Command]:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Whether the text of a page agrees with the printed text; `...` in the page stands for any
-    text.
+    """Return whether the text of a page agrees with the printed text; `...` in the page stands for
+    any text.
     """
     pattern = ""
     for line in _plain_lines(shown):

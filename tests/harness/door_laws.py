@@ -1,4 +1,6 @@
-"""Runs read symbolically, with the doors of honest parties, for tests of what they disclose."""
+"""Symbolic readings of runs, with the doors of honest parties, for tests of what these doors
+disclose.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +27,8 @@ Which = Callable[[int], bool]
 
 
 class SeenRows:
-    """The rows of messages, by modulus, and what they say about the rows that doors are given.
+    """The rows of messages, by modulus. They decide what the coalition knows of the rows that doors
+    are given.
 
     A row is *known* if it is a combination of messages, and its coins are *apart* if no combination
     of messages has the same coins.
@@ -53,12 +56,14 @@ class SeenRows:
         return {unknown: weight for unknown, weight in hidden.items() if self._is_coin(unknown)}
 
     def determines(self, modulus: int, row: Mapping[int, int]) -> bool:
-        """Whether the coalition can compute a row."""
+        """Return whether the coalition can compute a row."""
         hidden = self._hidden(row)
         return not hidden or (modulus in self._span and hidden in self._span[modulus])
 
     def leave_alone(self, rows: Mapping[int, Sequence[Mapping[int, int]]]) -> bool:
-        """Whether the coins of these rows, by modulus, are apart from those of the messages."""
+        """Return whether the coins of these rows, by modulus, are apart from those of the
+        messages.
+        """
         for modulus, of_field in rows.items():
             alone, together = Span(modulus), Span(modulus)
             for row in of_field:
@@ -71,12 +76,12 @@ class SeenRows:
         return True
 
     def is_known(self, forms: Forms) -> bool:
-        """Whether the coalition can compute all elements of an array."""
+        """Return whether the coalition can compute all elements of an array."""
         rows = refine(forms.terms, 1).vectors()
         return all(self.determines(forms.field.modulus, row) for row in rows)
 
     def are_apart(self, rows: Sequence[Forms]) -> bool:
-        """Whether the coins of these arrays are apart from those of the messages."""
+        """Return whether the coins of these arrays are apart from those of the messages."""
         by_modulus: dict[int, list[Vector]] = defaultdict(list)
         for forms in rows:
             by_modulus[forms.field.modulus] += refine(forms.terms, 1).vectors()
@@ -85,7 +90,7 @@ class SeenRows:
 
 @attrs.frozen(eq=False, kw_only=True)
 class ReadRuns:
-    """Runs, with the doors of all parties that are not in the coalition."""
+    """Runs that were read symbolically, with the doors of all parties outside the coalition."""
 
     graph: DoorGraph
     doors: list[HonestDoor]
@@ -105,7 +110,7 @@ class ReadRuns:
         )
 
     def unknown(self, party: str, number: int = 0, element: int = 0) -> int:
-        """The unknown that stands for an element of a secret."""
+        """Return the unknown that stands for an element of a secret."""
         family = self.secret(party, number).family
         assert family is not None
         return family * PLACES + element
@@ -131,7 +136,7 @@ class ReadRuns:
 def read(
     runs: Run | Sequence[Run], corrupt: Collection[str], items: int, same_inputs: bool = False
 ) -> ReadRuns:
-    """Read runs symbolically, in the way in which a verdict on the coalition `corrupt` does."""
+    """Read runs symbolically, as a verdict on the coalition `corrupt` does."""
     sequence = [runs] if isinstance(runs, Run) else list(runs)
     unknowns, shared = Unknowns(), SharedSecrets()
     readings: list[Symbolic] = []
@@ -166,5 +171,5 @@ def read(
 
 
 def play_with(inputs: Sequence[Any], seed: int = 0, **scripts: Callable[..., Any]) -> Run:
-    """A run of loose scripts, some of which take an input."""
+    """Return a run of separate scripts, some of which take an input."""
     return run(Scripts(**scripts), list(inputs), seed=seed)

@@ -4,8 +4,8 @@ truly learns.
 A script is a list of steps of two honest parties, `a` and `b`, and of a corrupt one, `c`, over one
 or two tiny fields. It is *played* on every choice of inputs, coins and door coins, by an
 interpreter of plain integers that shares no code with verdicts; and it is *read* once, on one
-choice, into the forms that verdicts are made of. So only the rules for verdicts are tested, and no
-run is needed.
+choice, which gives the linear forms that verdicts are computed from. So these tests need no run,
+and test only the rules for verdicts.
 """
 
 import itertools
@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 
 from simnet.adversary.bounds import ENDS, End, ShareBounds
+from simnet.adversary.deductions import Sight
 from simnet.adversary.door_uses import DoorUse, Product
 from simnet.adversary.field_view import BlockForms
 from simnet.adversary.rewriting import DoorChecks, Doors
@@ -94,22 +95,30 @@ class Step:
     party: str = "a"
     modulus: int = 2
     rows: tuple[int, ...] = ()  # registers
-    weights: tuple[tuple[int, ...], ...] = ()  # by register: by the last disclosed value
+    weights: tuple[
+        tuple[int, ...], ...
+    ] = ()  # for each register its weights, one for each last disclosed value
     added: int = 0
     takes_input: bool = False
     takes_coin: bool = False
     function: Function | None = None
     into: int = -1  # the register that is written
-    only_if: int | None = None  # a last disclosed value: otherwise nothing is sent
+    only_if: int | None = (
+        None  # if set, the step sends only if the last disclosed value, mod 2, is this
+    )
 
 
 @attrs.frozen(eq=False)
 class Script:
-    """Steps over some fields. Registers 0.. hold honest coins, then the corrupt party's own."""
+    """A script: its steps, over some fields.
 
-    coins: tuple[int, ...]  # moduli of honest coins
-    own: tuple[int, ...]  # and of the corrupt party's
-    domain: int  # of inputs
+    The first registers hold the coins of the honest parties, the next ones the coins of the corrupt
+    party.
+    """
+
+    coins: tuple[int, ...]  # the moduli of the honest parties' coins
+    own: tuple[int, ...]  # the moduli of the corrupt party's coins
+    domain: int  # the number of values of an input
     steps: tuple[Step, ...]
     bits: int  # the number of steps that take a door coin
 
@@ -185,7 +194,7 @@ class _Player:
 
 
 def played(script: Script, choice: Choice) -> Outcome | None:
-    """The result of one way of playing; None if a door refuses."""
+    """Return the result of one way of playing; None if a door refuses."""
     try:
         player = _Player(script, choice)
     except Refused:
@@ -195,19 +204,19 @@ def played(script: Script, choice: Choice) -> Outcome | None:
     )
 
 
-# What is true.
+# What the coalition really learns.
 
 
-Laws = dict[tuple[int, ...], Counter[Any]]  # by input
+Laws = dict[tuple[int, ...], Counter[Any]]  # for each input, how often each result occurs
 
 
 def truth(script: Script, sampled: Outcome) -> tuple[End, bool]:
-    """What the coalition learns at the history of one outcome, and whether the history alone tells
-    this already.
+    """Return what the coalition learns at the history of one outcome, and whether history and
+    messages together tell anything beyond the ideal output.
 
-    The history and the coalition's own inputs and coins are given. Then `nothing` says that the law
-    of the coalition's messages is the same for all inputs, and `output-only` that this law is the
-    same for all inputs with equal ideal outputs.
+    For the first answer, the history and the coalition's own inputs and coins are given. Then
+    `nothing` says that the law of the coalition's messages is the same for all inputs, and
+    `output-only` that this law is the same for all inputs with equal ideal outputs.
     """
     by_own: dict[Any, Laws] = defaultdict(lambda: defaultdict(Counter))
     by_output: dict[Any, Laws] = defaultdict(lambda: defaultdict(Counter))
@@ -229,8 +238,8 @@ def truth(script: Script, sampled: Outcome) -> tuple[End, bool]:
 
 
 def _is_one_law(laws: Laws) -> bool:
-    """Whether the law is the same for all inputs. Counts are compared after division by their
-    totals.
+    """Return whether the law is the same for all inputs. Counts are divided by their totals before
+    they are compared.
     """
     first, *others = laws.values()
     return all(
@@ -240,7 +249,7 @@ def _is_one_law(laws: Laws) -> bool:
     )
 
 
-# What verdicts are made of.
+# The linear forms from which verdicts are computed.
 
 
 class _Reader:
@@ -357,11 +366,11 @@ class _Checks(DoorChecks):
 
 
 def bounds(script: Script, choice: Choice, checked: bool) -> ShareBounds:
-    """The two ends of the verdict on the corrupt party, from a reading on one choice."""
+    """Return the two ends of the verdict on the corrupt party, from a reading on one choice."""
     read = _Reader(script, choice)
     checks = _Checks(read.never_refusing if checked else set())
     doors = Doors(read.unknowns, read.uses, read.products, checks)
-    return ShareBounds(doors, ["c"], read.parts, read.handed)
+    return ShareBounds(doors, ["c"], Sight(read.parts, handed=read.handed))
 
 
 # Random scripts.
@@ -394,7 +403,7 @@ class _Maker:
         self.modulus: dict[int, int] = dict(enumerate([*coins, *own]))
         self.honest = list(range(len(coins)))
         self.corrupt = list(range(len(coins), len(coins) + len(own)))
-        self.free: list[int] = []  # registers that the ideal world may know
+        self.free: list[int] = []  # the registers that the ideal world may use
         self.moduli = sorted(set(coins))
         self.made_input: set[tuple[str, int]] = set()
 
@@ -594,7 +603,9 @@ class _Maker:
 def tried(
     rng: random.Random, is_plain: bool = False
 ) -> tuple[Script, Choice, ShareBounds, End, bool]:
-    """A random script at a random choice that no door refuses, with its bounds and the truth."""
+    """Return a random script, a random choice that no door refuses, the ends of the verdict, and
+    the two answers of `truth`.
+    """
     while True:
         script = random_script(rng, is_plain)
         choices = list(script.choices())
@@ -608,5 +619,5 @@ def tried(
 
 
 def is_below(one: End, other: End) -> bool:
-    """Whether the lower end of a verdict claims no more than the upper end."""
+    """Return whether the first finding says less than the second."""
     return ENDS.index(one) < ENDS.index(other)

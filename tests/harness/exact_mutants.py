@@ -1,8 +1,8 @@
 """Protocols with one mistake in the law of their coins or in their plain messages, and the same
 protocols without the mistake.
 
-A verdict on one run cannot find a mistake in a law: only the exact law of a view shows it. The
-scripts are as small as possible, so that every coin can be played out.
+A verdict on one run cannot find a mistake in a law: only the exact law of a view shows the mistake.
+The scripts are as small as possible, so that every coin can be played out.
 """
 
 from collections.abc import Mapping
@@ -104,8 +104,8 @@ class ReducedMask(MaskFromRange):
 
 @attrs.frozen
 class TwoItems(Masking):
-    """A user hides two elements, its input and the square of its input, each behind its
-    own mask.
+    """A user hides two elements, its input and the square of its input, each behind a mask of its
+    own.
     """
 
     modulus: int = 7
@@ -207,13 +207,13 @@ class TellsWhoTakesPart(DPDS):
 
 @attrs.frozen
 class Reporting:
-    """Two-stage sampling up to the reporting sets: users send them to S1, of two items one,
-    favoured by `gamma`.
+    """The first stage of TSS with two items: each user sends S1 a reporting set of one item, which
+    is the user's own item with a weight of `gamma`.
     """
 
     users: int
     gamma: float | None
-    # Whether a user also says that it takes part: that its set leans towards its item
+    # Whether a user also tells that it takes part, and thus that its set favours its item
     tells: bool = False
     participation: float = 0.5
     items = 2
@@ -262,7 +262,7 @@ class OpensAndSends(Masking):
 
 @attrs.frozen
 class Noisy(Masking):
-    """Adds noise with infinitely many outcomes; the name of its law is given."""
+    """A user adds noise with infinitely many outcomes, of the law with the given name."""
 
     law: str = "normal"
 
@@ -288,7 +288,7 @@ class Tossing(Masking):
 
 @attrs.frozen
 class LastBitAsIs(OUE):
-    """Optimised unary encoding that forgets the noise of the last bit."""
+    """Optimised unary encoding that adds no noise to the last bit."""
 
     def perturb(self, values: Any, coins: Coins) -> Bools:
         reports = super().perturb(values, coins)

@@ -1,4 +1,4 @@
-"""Tables of experiments, played in this process."""
+"""Tables of experiments, computed in this process."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,9 @@ def played(
     trials: int = 1,
     data: Path | None = None,
 ) -> Table:
-    """The trials at the points whose parameters are among the given ones."""
+    """Return the trials at those points of the experiment whose parameters are among the given
+    values.
+    """
     jobs = [
         job
         for job in experiment.with_trials(trials).jobs(name)
@@ -34,7 +36,9 @@ def played(
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
-    """The verdicts on the quotes that the table has numbers for, by the subject of the quote."""
+    """Return the verdicts on the quotes for which the table has numbers, by the subject of the
+    quote.
+    """
     judged = [quote.judge(table) for quote in experiment.quotes]
     return {
         f"{one.source}: {one.what} {one.under}".rstrip(): one
@@ -44,7 +48,9 @@ def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
 
 
 def finding(ruling: Ruling) -> str:
-    """Whether the printed number agrees with the law or, if there is no law, with the runs."""
+    """Return whether the printed number agrees with the law or, if there is no law, with the
+    runs.
+    """
     by_runs = {"confirm": "agrees", "contradict": "disagrees"}.get(ruling.runs, ruling.runs)
     return by_runs if ruling.law == "none" else ruling.law
 

@@ -13,7 +13,7 @@ FIELDS = [Field.above(4), Field.above(100), Field.above(2**61)]
 
 
 def evaluated(forms: Forms, unknowns: Unknowns) -> list[Any]:
-    """The values of the forms at the sampled values of their unknowns."""
+    """Return the values of the forms, given the sampled values of their unknowns."""
     terms, values = forms.terms, np.zeros(prod(forms.shape), dtype=object)
     assert terms.rows * terms.lanes == values.size
     for row in range(terms.rows):

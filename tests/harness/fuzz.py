@@ -1,8 +1,9 @@
 """How many cases a property test draws.
 
 An ordinary run draws the same few cases of each property test every time: 25, or what `@cases(n)`
-says. `make test` draws the first third of them, so that it stays short; tests that are marked slow,
-and whoever calls pytest, draw all of them. `make fuzz` draws fresh ones, `FACTOR` times as many.
+says. `make test` draws only the first third of these cases, so that it stays short; tests that are
+marked slow draw all cases, and so does a direct call of pytest. `make fuzz` draws new cases,
+`FACTOR` times as many.
 """
 
 import os
@@ -13,9 +14,11 @@ from hypothesis import settings
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 FACTOR = int(os.environ.get("SIMNET_FUZZ", "25")) if PROFILE == "fuzz" else 1
 DEFAULT = 25
-SHARE = 3 if PROFILE == "quick" else 1  # one in so many cases is drawn
+SHARE = 3 if PROFILE == "quick" else 1  # `make test` draws one case in this number of cases
 
 
 def cases(count: int, **more: Any) -> settings:
-    """The settings of a property test that draws the given number of cases in an ordinary run."""
+    """Return the settings of a property test that draws the given number of cases in an ordinary
+    run.
+    """
     return settings(max_examples=max(count * FACTOR // SHARE, 2), **more)

@@ -11,12 +11,14 @@ from simnet.values.sealed import Input
 
 
 def input_names(protocol: Any) -> list[str]:
-    """The names of the parties that have an input, in order."""
+    """Return the names of the parties that have an input, in order."""
     return [name for name, seat in protocol.parties().items() if seat.takes_input]
 
 
 def handed(protocol: Any, held: Iterable[Any], seed: int) -> Mapping[str, Any]:
-    """The values that the functionality hands to each party, for the given inputs in order."""
+    """Return the values that the functionality hands to each party, for the given inputs in
+    order.
+    """
     inputs = dict(zip(input_names(protocol), held, strict=True))
     return ideal_world(protocol, inputs, seed)
 
@@ -24,7 +26,7 @@ def handed(protocol: Any, held: Iterable[Any], seed: int) -> Mapping[str, Any]:
 def users_with_inputs(
     protocol: Any, held: Iterable[Any], seed: int
 ) -> list[tuple[IdealHolder, Sealed]]:
-    """Every party that has an input, with this input."""
+    """Return every party that has an input, with this input."""
     names = input_names(protocol)
     sealed = [Sealed(Input(name, value)) for name, value in zip(names, held, strict=True)]
     return list(zip(holders(names, seed), sealed, strict=True))

@@ -27,7 +27,7 @@ HELD = [1, 2, 1]
 
 
 def law_of(draw: Callable[[Any], Hashable]) -> dict[Any, Fraction]:
-    """The probability of each outcome of `draw(coins)`."""
+    """Return the probability of each outcome of `draw(coins)`."""
 
     def outcome(tape: Tape) -> Hashable:
         return draw(tape_coins(tape))
@@ -41,8 +41,8 @@ class Unplayed(Exception):
 
 
 def law_of_choices(draw: Callable[[Callable[[Any, int], int]], Any]) -> dict[Any, Fraction]:
-    """The exact distribution of a draw that chooses by `integer_below`: every sequence of choices
-    is played.
+    """Return the exact law of a draw that chooses by `integer_below`, by playing every sequence of
+    choices.
     """
     outcomes: dict[Any, Fraction] = {}
     pending: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
@@ -65,9 +65,7 @@ def law_of_choices(draw: Callable[[Callable[[Any, int], int]], Any]) -> dict[Any
 
 
 class Taped(Sampled):
-    """A reading in which all parties toss the coins of one tape, one after another as they go
-    on.
-    """
+    """A reading in which all parties toss the coins of one tape, one after another."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
@@ -77,8 +75,8 @@ class Taped(Sampled):
 
 
 def output_law(protocol: Any, held: list[int]) -> Law:
-    """The exact law of the server's estimate: whole runs on the kernel, one for every outcome of
-    every coin.
+    """Return the exact law of the server's estimate, by a whole run on the kernel for every outcome
+    of every coin.
     """
 
     def draw(tape: Tape) -> Hashable:
@@ -96,7 +94,7 @@ def output_law(protocol: Any, held: list[int]) -> Law:
 def report_vectors(
     response: GRR, values: list[int], sampling: list[float]
 ) -> list[tuple[float, tuple[int, ...]]]:
-    """Every vector of reports with its chance."""
+    """Yield every vector of reports with its probability."""
     rows = [
         [1 - chance, *(chance * float(x) for x in response.law(value))]
         for value, chance in zip(values, sampling, strict=True)
@@ -110,7 +108,7 @@ def report_vectors(
 def law_of_definition(
     k: int, items: int, held: int | None, gamma: float | None
 ) -> dict[Set, Fraction]:
-    """Definition 3.1, set by set."""
+    """Return the law of a user's reporting set by Definition 3.1 of Yang et al., set by set."""
     sets = list(itertools.combinations(range(items), k))
     if held is None or gamma is None:
         return dict.fromkeys(sets, Fraction(1, len(sets)))
@@ -120,10 +118,10 @@ def law_of_definition(
 
 
 def estimate_law(protocol: Any, held: Any, outputs: Outputs | None) -> Law:
-    """The exact law of the estimate.
+    """Return the exact law of the estimate.
 
-    Where `outputs` tells how it follows from what the ideal world hands out, by the ideal world;
-    else by whole runs.
+    If `outputs` says how the estimate follows from what the ideal world hands out, the law is
+    computed in the ideal world; otherwise by whole runs.
     """
     if outputs is None:
         return output_law(protocol, held)

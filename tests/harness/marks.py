@@ -1,4 +1,4 @@
-"""Which cases of a test run with the fast tests."""
+"""Marks that say which cases of a test belong to the fast tests."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,5 +7,5 @@ import pytest
 
 
 def slow_but(cases: Iterable[Any], *fast: Any) -> list[Any]:
-    """All cases, of which all but these run with the slow tests."""
+    """Return all cases as parameters of a test; all but the named cases are marked slow."""
     return [case if case in fast else pytest.param(case, marks=pytest.mark.slow) for case in cases]

@@ -19,9 +19,8 @@ COPY, UNSUMMED, PUBLISHED = Tag("copy"), Tag("unsummed share"), Tag("published")
 
 
 class OneMask(Additive):
-    """Draws a mask for the first share alone.
-
-    Those between it and the last are zeros, so that sums come out right.
+    """Draws a mask for the first share only. The shares between it and the last are zeros, so sums
+    come out right.
     """
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
@@ -36,9 +35,7 @@ class OneMask(Additive):
 
 
 class NoMask(Additive):
-    """Sends the last party the secret itself: its masks cancel among themselves, so that sums come
-    out right.
-    """
+    """Sends the secret itself to the last party. The masks cancel, so sums come out right."""
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
         def rows(coins: Coins) -> FieldArray:
@@ -76,7 +73,7 @@ class CopiesLastShare(DPDS):
 
 
 class LeavesOneOut(DPDS):
-    """Shares go to all users but the last: they are one too few."""
+    """Sends shares to all users but the last, so there is one share too few."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         sharers = me.group(me.names("user")[:-1])
@@ -96,9 +93,8 @@ class LeavesOneOut(DPDS):
 
 
 class PublishesPartialSums(DPDS):
-    """The server sends every user all partial sums.
-
-    For Shamir's sharing, whose reports it tells apart.
+    """The server sends all partial sums to every user. This mutant is for Shamir's sharing, where
+    the server tells the reports apart.
     """
 
     async def user(self, me: Party, item: Sealed) -> None:
@@ -128,7 +124,7 @@ class PublishesCounts(DPDS):
 
 
 class ForwardsUnsummed(TSS):
-    """Elected users send on every share that they get, one by one, to S2, which adds them up
+    """Elected users forward every share that they get to S2, one by one, and S2 adds up the shares
     itself.
     """
 
@@ -163,7 +159,7 @@ class ForwardsUnsummed(TSS):
 
 
 class ElectsOneTooFew(TSSPrime):
-    """Elects as many users as may collude, and not one more."""
+    """Elects only as many users as may collude, instead of one more."""
 
     def group_size(self, reporters: int) -> int:
         return max(self.bound, reporters)
@@ -171,7 +167,7 @@ class ElectsOneTooFew(TSSPrime):
 
 @contextmanager
 def one_coin_stream(first: str, second: str) -> Iterator[None]:
-    """While it lasts, the second party plays with the first one's coins."""
+    """In the `with` block, the second party plays with the coins of the first party."""
     made = SeededSource.__init__
 
     def init(self: SeededSource, seed: int, party: str, purpose: str = "") -> None:

@@ -1,7 +1,8 @@
-"""Composed δ by dp-accounting, in the environment of its own: a JSON list of cases on stdin, ends
-of δ on stdout.
+"""Composed δ by dp-accounting, which has an environment of its own: the program reads a JSON list
+of cases, and prints the lower and upper end of each δ.
 
-A case has a kind (gaussian or finite), its laws, how often they are seen, ε and the grid's spacing.
+A case has a kind (gaussian or finite), its laws, how often each pair of laws is seen, ε and the
+grid's spacing.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The people of a column, as runs read them."""
+"""The people of a column, in the form in which runs read them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Results as a store keeps them."""
+"""Results in the form in which a store keeps them."""
 
 from simnet.studies.experiment import Job, seed_of
 from simnet.studies.store import Result, Versions

@@ -1,4 +1,4 @@
-"""A protocol made of loose scripts, for tests of the kernel."""
+"""A protocol made of separate scripts, for tests of the kernel."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -28,7 +28,9 @@ class Scripts:
 
 
 class Crowd:
-    """`n` users play one script; with `server`, another party plays that."""
+    """A protocol in which `n` users play one script as a crowd; with `server`, another party plays
+    that script.
+    """
 
     def __init__(self, n: int, user: Script, server: Script | None = None) -> None:
         self.n = n
@@ -51,7 +53,7 @@ def play(observe: tuple[str, ...] = (), **scripts: Script) -> Run:
 
 
 def protected(holder: Holder, value: Any, field: Field = F) -> Any:
-    """A number as the holder's secret; shape (1,)."""
+    """Return a number as a secret of the holder; shape (1,)."""
     return holder.secret(in_a_list, value, field=field, shape=(1,))
 
 
@@ -60,7 +62,7 @@ def in_a_list(number: int) -> list[int]:
 
 
 def disclosed(holder: Holder, value: Any) -> Any:
-    """What is sealed as it is, for tests of something else."""
+    """Disclose a sealed value as it is, in tests that are about something else."""
     return holder.disclose(as_it_is, value)
 
 
@@ -69,4 +71,4 @@ def as_it_is(value: Any) -> Any:
 
 
 async def idle(me: Party) -> None:
-    """Take no part."""
+    """Do nothing: the script of a party that takes no part."""

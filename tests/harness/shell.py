@@ -1,4 +1,6 @@
-"""The command line in tests: `simnet` in this process or in one of its own, and its words."""
+"""The command line in tests: runs `simnet` in this process or in a new one, and reads what it
+wrote.
+"""
 
 import contextlib
 import io
@@ -16,12 +18,12 @@ from simnet.cli.main import main
 from tests.harness.data import ROOT
 
 RING = ROOT / "notebooks" / "ring_sum.py"
-WIDTH = 80  # columns of the terminal that commands believe to have
+WIDTH = 80  # the width of the terminal that commands see, in columns
 _TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
 
 
 class Result(NamedTuple):
-    """What a command has left: its exit status and what it wrote."""
+    """The result of a command: its exit status and what it wrote."""
 
     status: int
     out: str
@@ -29,12 +31,12 @@ class Result(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Standard output, as the JSON document that it is."""
+        """Standard output, read as a JSON document."""
         return json.loads(self.out)
 
 
 def simnet(*arguments: object) -> Result:
-    """Run the command in this process, which has no terminal and a width of 80 columns."""
+    """Run the command in this process, without a terminal and with a width of 80 columns."""
     out, err = io.StringIO(), io.StringIO()
     plain = {name: value for name, value in os.environ.items() if name not in _TERMINAL}
     with (
@@ -49,7 +51,7 @@ def simnet(*arguments: object) -> Result:
 
 
 def refusal(result: Result) -> str:
-    """What the one line on standard error says."""
+    """Return the text of the only line on standard error."""
     assert result.status == 2
     assert "Traceback" not in result.err
     assert re.fullmatch(r"simnet: \S.*\n", result.err), f"one line is expected, got {result.err!r}"
@@ -57,12 +59,12 @@ def refusal(result: Result) -> str:
 
 
 def words(text: str) -> str:
-    """Text as it was before it was wrapped."""
+    """Return a text with its line breaks removed."""
     return " ".join(text.split())
 
 
 def process(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
-    """`simnet` in a process of its own."""
+    """Start `simnet` in a new process."""
     command = [sys.executable, "-m", "simnet", *map(str, arguments)]
     return subprocess.run(
         command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False, **options

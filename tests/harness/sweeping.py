@@ -1,6 +1,4 @@
-"""What the tests of sweeps share: the cheap experiment, its rows, and sweeps in processes of their
-own.
-"""
+"""Helpers for the tests of sweeps: the cheap experiment, its rows, and sweeps in new processes."""
 
 import json
 import os
@@ -24,7 +22,7 @@ PATIENCE = 60.0  # seconds
 
 
 def tiny(trials: int = 40, data: Path | None = None, **settings: str) -> Study:
-    """The cheap experiment with so many trials a point."""
+    """Return the cheap experiment with this number of trials at each point."""
     found = Study.of(str(TINY), data)
     return attrs.evolve(
         found, experiment=found.experiment.with_settings(settings).with_trials(trials)
@@ -32,7 +30,7 @@ def tiny(trials: int = 40, data: Path | None = None, **settings: str) -> Study:
 
 
 def rows(study: Study, path: Path) -> list[Any]:
-    """The study's rows in a store."""
+    """Return the study's rows in a store."""
     with Store(path) as store:
         return list(table_of(study, store).rows)
 
@@ -40,13 +38,13 @@ def rows(study: Study, path: Path) -> list[Any]:
 def swept(
     study: Study, path: Path, executor: Executor | None = None, slots: int = 1
 ) -> SweepCounts:
-    """Sweep into a store, in this process by default."""
+    """Sweep into a store, in this process by default, and return the result."""
     with Store(path) as store, executor or ThreadPoolExecutor(1) as running:
         return sweep(study, store, running, slots)
 
 
 def command(path: Path, *arguments: str, marks: Path | None = None) -> "subprocess.Popen[str]":
-    """`simnet sweep` on the cheap experiment, in a process and a process group of its own."""
+    """Start `simnet sweep` on the cheap experiment, in a new process and process group."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if marks is not None:
         environment["SIMNET_TEST_MARKS"] = str(marks)
@@ -72,14 +70,14 @@ def command(path: Path, *arguments: str, marks: Path | None = None) -> "subproce
 
 
 def told(process: "subprocess.Popen[str]") -> Any:
-    """The JSON that a command has written."""
+    """Return the JSON that a command has written."""
     out, err = process.communicate(timeout=PATIENCE)
     assert out, err
     return json.loads(out)
 
 
 def wait_until(happens: Callable[[], bool], what: str) -> None:
-    """Look often until something happens. Fails after a minute."""
+    """Look often until a condition is true. Fails after a minute."""
     until = time.monotonic() + PATIENCE
     while not happens():
         assert time.monotonic() < until, f"waited in vain until {what}"
@@ -87,5 +85,5 @@ def wait_until(happens: Callable[[], bool], what: str) -> None:
 
 
 def count(study: Study, path: Path) -> int:
-    """How many of the study's trials a store holds; none while there is no file yet."""
+    """Return how many of the study's trials a store holds; 0 if there is no file yet."""
     return len(rows(study, path)) if path.exists() and path.stat().st_size else 0

@@ -1,4 +1,4 @@
-"""Tables of experiments, run here and now."""
+"""Tables of experiments, computed in this process."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ table_of = table_here
 
 
 def verdicts(experiment: Experiment, table: Table) -> dict[str, Ruling]:
-    """The verdicts on an experiment's quotes by what they are about."""
+    """Return the verdicts on an experiment's quotes, by the subject of the quote."""
     judged = [quote.judge(table) for quote in experiment.quotes]
     return {one.what: one for one in judged if one.verdict != "not run"}
 
 
 def outside(table: Table) -> list[dict[str, Any]]:
-    """The points whose expected value lies outside their interval."""
+    """Return the points whose expected value lies outside their interval."""
     return [line for line in table.summary() if not line["holds"]]

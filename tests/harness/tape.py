@@ -18,7 +18,7 @@ from simnet.values.residues import Residues
 
 
 class TapeCoins:
-    """Field elements from a tape, in order; `bernoulli` from a list of outcomes."""
+    """Coins that take field elements from a tape, in order; every `bernoulli` gives `active`."""
 
     def __init__(self, elements: Iterator[int], active: bool, meter: Meter | None = None) -> None:
         self._elements = elements
@@ -41,7 +41,9 @@ class TapeCoins:
 
 
 class Tape(Sampled):
-    """A reading of a script on given coins: `elements` and `active` by party."""
+    """A reading of a script on given coins: `elements` and `active` give the coins of each
+    party.
+    """
 
     def __init__(self, elements: dict[str, tuple[int, ...]], active: dict[str, bool]) -> None:
         self._elements = elements
@@ -53,6 +55,6 @@ class Tape(Sampled):
 
 
 def tapes(modulus: int, users: int, draws: int) -> Iterator[dict[str, tuple[int, ...]]]:
-    """Every way in which `users` users can draw `draws` field elements each."""
+    """Yield every way in which `users` users can draw `draws` field elements each."""
     for drawn in product(product(range(modulus), repeat=draws), repeat=users):
         yield {f"u{user}": tape for user, tape in enumerate(drawn, start=1)}

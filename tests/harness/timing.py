@@ -1,7 +1,8 @@
-"""Processor time of a piece of a test.
+"""Measures the processor time of a part of a test.
 
 A worker of pytest holds some million objects of earlier tests. Python's garbage collector looks at
-all of them now and then, which once made a load of 0.3 s take 1.8 s. So it is off while we measure.
+all of them now and then, which once made a load of 0.3 s take 1.8 s. So the collection is off while
+we measure.
 """
 
 import gc

@@ -29,12 +29,12 @@ def small(*values: int) -> Residues:
 
 
 def held_by(me: Holder, item: Sealed) -> FieldArray:
-    """What a party holds, as its secret."""
+    """Return what a party holds, as its secret."""
     return me.secret(lambda held: [held], item, field=G, shape=(1,))
 
 
 def joined(*parts: Any) -> Any:
-    """Pieces of field elements as one."""
+    """Return several arrays of field elements as one array."""
     return type(parts[0]).join(parts)
 
 
@@ -47,7 +47,7 @@ def law(corrupt: str, enumerated: bool = False, **scripts: Script) -> Law:
 
 
 def sums(*values: int, keys: Sequence[int] | None = None) -> Script:
-    """Sends a value after the other under a summed tag, with keys or without."""
+    """Send one value after the other under a summed tag, with or without keys."""
 
     async def script(me: Party) -> None:
         for place, value in enumerate(values):

@@ -1,7 +1,8 @@
-"""A cheap experiment, as a file of one's own; its trials can be slow, fail, or kill their process.
+"""A cheap experiment, in a file as a user would write it; its trials can be slow, fail, or kill
+their process.
 
-What a trial draws follows from its seed alone, and it marks in the folder of `SIMNET_TEST_MARKS`
-that it was run.
+What a trial draws follows from its seed alone. Each trial leaves a mark in the folder
+`SIMNET_TEST_MARKS` when it is run.
 """
 
 import os

@@ -7,7 +7,7 @@ from simnet.scenario.find import find, names
 
 
 def traces() -> dict[str, str]:
-    """The hashes by the scenario's name."""
+    """Return the trace hash of each scenario, by the scenario's name."""
     hashes = {}
     for name in names():
         sizes = find(name)[1].sizes

@@ -1,4 +1,4 @@
-"""Two-round mechanisms to draw from, and the exact law of their counts by enumeration."""
+"""Random two-round mechanisms for tests, and the exact law of their counts by enumeration."""
 
 import itertools
 from fractions import Fraction
@@ -23,8 +23,8 @@ def mechanisms(draw: st.DrawFn) -> TwoRounds:
 
 
 def counts_law(mechanism: TwoRounds, holders: list[int], throws_again: bool = False) -> Law:
-    """The oracle: the exact law of both rounds' counts, one owner after the other, from faces and
-    answers.
+    """Return the exact law of both rounds' counts, by adding one owner after the other from faces
+    and answers.
     """
     law: Law = {((0,) * (mechanism.values + 1),) * 2: F(1)}
     faces = [*enumerate(mechanism.background), (mechanism.sampled, F(mechanism.sampling))]

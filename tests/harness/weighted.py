@@ -1,4 +1,4 @@
-"""Groups of weighted aggregation, from protocols of any kind."""
+"""Makes groups of a weighted aggregation from protocols of any kind."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Streams that play given words, and a test of how often draws come out."""
+"""Streams that play given words, and a test of how often each outcome of a draw occurs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,11 +10,13 @@ from simnet.coins.streams import Stream, Words
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FALSE_ALARM = 1e-6  # the chance that a right sampler fails a test of `fits`
+FALSE_ALARM = 1e-6  # the probability that a correct sampler fails a test of `fits`
 
 
 class WordTape(Stream):
-    """A stream that plays the given words; it keeps the dtypes of the lanes that were asked for."""
+    """A stream that plays the given words, and notes the dtypes of the lanes that were asked
+    for.
+    """
 
     __slots__ = ("asked", "left")
 

@@ -1,4 +1,6 @@
-"""What packages contribute: what loads is there, what does not is one line and breaks nothing."""
+"""Contributions of installed packages: those that load are available; one that does not load gives
+one line and breaks nothing else.
+"""
 
 import ast
 import importlib.util

@@ -1,4 +1,4 @@
-"""What a notebook shows of results, and the functions that a person calls in one."""
+"""How a notebook shows results, and the functions that a person calls there."""
 
 from html.parser import HTMLParser
 from pathlib import Path

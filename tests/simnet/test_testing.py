@@ -51,10 +51,11 @@ HIDDEN, BARE, MASK = Tag("hidden"), Tag("bare"), Tag("mask")
 
 @attrs.frozen
 class Tell:
-    """Users hide what they hold from the server, all but the last, who shows both elements of it.
+    """All users but the last hide their secrets from the server; the last user shows both elements
+    of its secret.
 
-    The first user gives its mask to the second, and only the sum of the first elements is anybody's
-    to know. An honest referee holds nothing.
+    The first user gives its mask to the second. In the ideal world, only the sum of the first
+    elements is handed out. An honest referee has no input.
     """
 
     users: int
@@ -103,7 +104,7 @@ class Sum(Tell):
 
 @attrs.frozen
 class Unsure(Tell):
-    """Users hide what they hold, and disclose whether their masks are large."""
+    """Users hide their secrets, and disclose whether their masks are large."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         mask = me.coins.field(F, (2,))
@@ -119,7 +120,9 @@ class Unsure(Tell):
 
 @attrs.frozen
 class Vote(Tell):
-    """Users hide what they hold, and disclose whether it is odd, truthfully or not."""
+    """Users hide their secrets, and disclose whether the secret is odd; a coin may change the
+    answer.
+    """
 
     flips: float = 0.25  # the chance that a user does not tell the truth
 
@@ -138,7 +141,9 @@ class Vote(Tell):
 
 @attrs.frozen
 class SumAndVote(Vote):
-    """The server is handed all answers, and all users send it theirs bare."""
+    """The ideal world hands all answers to the server, and all users send their answers in the
+    clear.
+    """
 
     async def user(self, me: Party, item: Sealed) -> None:
         await me.send(HIDDEN, to="server", payload=self.answer(item, me))
@@ -453,7 +458,7 @@ def test_assertions_are_about_the_whole_view_or_about_shares_alone() -> None:
         r"disclosed values: ε ≤ 1.099 in this run",
     ):
         assert_learns_nothing(done, "server")
-    # A vote that hangs on a fair coin alone is heard, and tells nothing.
+    # A vote that depends only on a fair coin is disclosed, and tells nothing.
     assert_learns_nothing(run(Vote(3, flips=0.5), HELD, seed=1), "server")
 
 

@@ -48,7 +48,7 @@ CERTAINLY_TOO_MANY = 100
 class NotEnumerable(BaseException):
     """Raised if the law of a function cannot be found by calling it. The error's text says why.
 
-    It is a `BaseException`, because a function's own `except Exception` must not catch it.
+    The error is a `BaseException`, because a function's own `except Exception` must not catch it.
     """
 
 
@@ -70,8 +70,8 @@ class CallBudget:
 
 
 class _FiniteCoins(TapeDiscrete):
-    """Coins that play a tape. They refuse a draw with too many outcomes before listing its
-    outcomes.
+    """Coins that play a tape. Before the outcomes of a draw are listed, a draw with too many
+    outcomes is refused.
     """
 
     def __init__(self, tape: Tape, budget: CallBudget) -> None:
@@ -181,7 +181,7 @@ def _outcome(
 def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None:
     """The largest ratio, over all outcomes, of one outcome's probabilities under two of the laws.
 
-    None if the ratio is infinite. The ratio is 1 just if all laws are equal.
+    Return None if the ratio is infinite. The ratio is 1 exactly if all laws are equal.
     """
     widest = Fraction(1)
     different = list({id(law): law for law in laws}.values())

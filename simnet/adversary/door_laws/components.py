@@ -51,8 +51,8 @@ class Surroundings(Protocol):
     def are_apart(self, rows: Sequence[Forms]) -> bool:
         """Whether the coins in these rows are independent of the coins in the messages.
 
-        They are independent if the rank of the coins in messages and rows together is the sum of
-        the rank of the coins in messages and the rank of the coins in rows.
+        The coins are independent if the rank of the coins in messages and rows together is the sum
+        of the rank of the coins in messages and the rank of the coins in rows.
         """
         ...
 

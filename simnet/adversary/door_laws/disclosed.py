@@ -52,7 +52,7 @@ from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
 
 Tier = Literal["proved", "enumerated", "bound", "not judged"]
-# in order: the most certain first
+# All tiers, the most certain tier first.
 TIERS: tuple[Tier, ...] = ("proved", "enumerated", "bound", "not judged")
 
 NAMES_SHOWN = 3
@@ -64,8 +64,8 @@ class DisclosedDoors:
 
     `epsilon` bounds what the disclosed values tell about one party's input to somebody who learns
     nothing else. `strong_epsilon` bounds what they tell in addition, to somebody who may know
-    anything else about the secrets behind the doors. Both bounds are None if the doors were not
-    judged.
+    anything else about the secrets behind the doors. `epsilon` and `strong_epsilon` are None if the
+    doors were not judged.
     """
 
     parties: tuple[str, ...]  # the parties that call the doors
@@ -122,7 +122,7 @@ class Known:
 
     # for each function that the coalition determines, the families of its unknowns
     functions: Sequence[Collection[int]]
-    runs: Sequence[Hashable]  # equal for a run that is given twice
+    runs: Sequence[Hashable]  # the keys of the runs: equal if one run is given twice
     seeds: Sequence[int]  # of each run
 
 
@@ -135,7 +135,8 @@ def disclosures(
 ) -> Disclosures:
     """Return what the disclosing doors of honest parties tell.
 
-    Doors that are alike are told about as one; then follows what all doors tell together.
+    The result has one record for each group of doors that are alike, and the loss of all doors
+    together.
 
     `domain_of` gives the inputs that a party may have in a run.
     """
@@ -419,7 +420,7 @@ def _together(
 
 _Block = tuple[
     Sequence[_Judged], Collection[str], bool
-]  # whether shares tell something about its secrets
+]  # whether shares tell something about the component's secrets
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:

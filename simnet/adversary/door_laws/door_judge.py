@@ -53,9 +53,8 @@ class DoorJudge:
 
     @property
     def independent_runs(self) -> int | None:
-        """The number of runs with coins of their own; a run that is given twice counts once.
-
-        None if different runs share their coins.
+        """The number of runs with coins of their own; a run that is given twice counts once. The
+        number is None if different runs share their coins.
         """
         different = {
             identity: done.seed for identity, done in zip(self._identities, self._runs, strict=True)

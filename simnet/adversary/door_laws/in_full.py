@@ -30,7 +30,7 @@ from simnet.doors.call import DoorCall
 from simnet.linear.forms import Forms
 from simnet.values.sealed import Opened
 
-MOST_NUMBERS = 20_000  # the function is tried on at most so many lists of numbers
+MOST_NUMBERS = 20_000  # the largest number of lists of numbers on which a function is tried
 
 _OF_ANY_ARRAY: tuple[object, ...] = (
     np.asarray,
@@ -75,7 +75,8 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 def is_in_full(call: DoorCall) -> bool:
     """Whether the value that the door returned determines every number that the door was given.
 
-    Also False if this is not certain, or if the door was given anything but field elements.
+    The answer is False, too, if this is not certain, or if the door was given anything but field
+    elements.
     """
     arrays = [each.array for each in call.sources if isinstance(each, Opened)]
     forms = [array for array in arrays if isinstance(array, Forms)]

@@ -7,9 +7,9 @@ is found by calling it (`calling`). We put them together for every x in the doma
     P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
 
 The coins in y are uniform if they are independent of the coins in messages
-(`Surroundings.are_apart`); we run through all values of a basis of them. The part of y that the
-coalition knows is fixed, at every value in turn: such a value is called a *context*. From this law
-we compute two numbers, each the largest over all contexts:
+(`Surroundings.are_apart`); we run through all values of a basis of these coins. The part of y that
+the coalition knows is fixed, at every value in turn: such a value is called a *context*. From this
+law we compute two numbers, each the largest over all contexts:
 
 - `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, over all inputs of
   the other parties. It bounds what v tells somebody who learns nothing else about the secrets.
@@ -58,7 +58,7 @@ from simnet.values.residues import residues_of
 MOST_STATES = 200_000  # limit on the joint values of inputs, coins, secrets and outcomes
 MOST_COIN_ELEMENTS = 64  # limit on the elements with coins, for which a basis is computed
 
-Place = tuple[int, str]  # the run and the party that has the input
+Place = tuple[int, str]  # the place of an input: the run, and the party that has the input
 Inputs = Mapping[Place, int]
 Numbers = tuple[int, ...]
 # The values of a component's secrets, by number of the door; None where a door has refused, so that
@@ -75,9 +75,9 @@ class ComponentLaw:
     """How much the disclosed values of a component tell about one party's input."""
 
     epsilon: float
-    strong_epsilon: float | None  # None if the loss was not found
+    strong_epsilon: float | None  # None if this loss could not be computed
     is_exact: bool  # whether `epsilon` is exact; if not, it is an upper bound
-    refused: int = 0  # assignments of inputs that some door refuses for all coins
+    refused: int = 0  # the number of assignments of inputs that some door refuses for all coins
     assignments: int = 1  # all assignments of inputs
 
 
@@ -108,7 +108,9 @@ class TooManyStates(Exception):
 
 
 class ComponentStates:
-    """All possible values of a component's inputs, coins and secrets."""
+    """All possible values of a component's inputs, of its field coins (in a basis), of what the
+    coalition knows of its arguments, and of its secrets.
+    """
 
     def __init__(
         self,
@@ -495,7 +497,9 @@ class _LawsByArguments:
         return [law for by_input in self._laws[door.number].values() for law in by_input.values()]
 
     def loss_with_fixed_rows(self, door: HonestDoor) -> float:
-        """The largest log ratio of the door's law between two inputs, at the same rows."""
+        """Return the largest log ratio of the door's laws at two inputs, if the field elements that
+        the door is given are the same at both.
+        """
         ratios = [widest_ratio(list(laws.values())) for laws in self._laws[door.number].values()]
         return max(map(log_ratio, ratios), default=0.0)
 
@@ -504,7 +508,7 @@ def _bound_by_secrets(states: ComponentStates) -> ComponentLaw | None:
     """An upper bound on a party's loss if disclosed values are computed from secrets alone: the
     loss of the party's own secrets.
 
-    None if the secrets give no bound.
+    Return None if the secrets give no bound.
     """
     component = states.component
     secrets_alone = not any(door.inputs for door in component.doors)

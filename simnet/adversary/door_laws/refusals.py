@@ -45,11 +45,12 @@ def _refusal(states: ComponentStates, door: HonestDoor) -> Refusal:
     refuses_some_input = False
     visited = 0
     for inputs in states.every_input():
-        outcomes = set()  # for this input: True if some call refused, False if some call did not
+        # For one input: contains True if some call refused, and False if some call did not refuse.
+        outcomes = set()
         for context in states.every_context():
             for coins in states.every_coin():
                 for secrets, _ in states.secrets(inputs, context, coins):
-                    if secrets is None:  # an earlier door has refused
+                    if secrets is None:  # an earlier door has refused, so this door is not reached
                         continue
                     visited += 1
                     if visited > MOST_ARGUMENTS:
@@ -66,7 +67,7 @@ def telling_refusals(
     doors: Iterable[HonestDoor], graph: DoorGraph, domain_of: DomainOf, laws: DoorLaws
 ) -> tuple[list[HonestDoor], list[HonestDoor]]:
     """Return two lists of doors that make secrets: doors whose refusals tell something, and doors
-    that were not checked. In the first list the doors count as disclosing doors.
+    that were not checked. The doors in the first list count as disclosing doors.
 
     If a function takes no coins and is given inputs only, the inputs alone decide whether it
     refuses.

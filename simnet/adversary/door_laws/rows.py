@@ -32,7 +32,7 @@ class Element:
     """One field element that a door is given."""
 
     modulus: int
-    secrets: Vector  # each part maps unknowns to coefficients; no coefficient is 0
+    secrets: Vector  # as in each part of an element: maps unknowns to coefficients that are not 0
     coins: Vector
     products: Vector  # products of two honest elements; we do not compute their law
     known: Vector
@@ -45,7 +45,9 @@ class Element:
 
 
 class ElementReader:
-    """Sorts the terms of forms by what they are to one coalition."""
+    """Sorts the terms of forms into four kinds: honest secrets, honest coins, numbers that the
+    coalition knows, and public numbers.
+    """
 
     def __init__(self, unknowns: Unknowns, corrupt: Collection[str]) -> None:
         self._unknowns = unknowns
@@ -96,8 +98,8 @@ def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]
     rank, combinations = 0, []
     for vector in vectors:
         rest, origin = span.reduce(vector, {})
-        # Here `vector - rest` is what was subtracted. It is stored by basis vectors, with the
-        # opposite sign.
+        # `vector - rest` is a combination of basis vectors. `origin` has the coefficients of this
+        # combination with the opposite sign.
         combination: Vector = {place: -weight % modulus for place, weight in origin.items()}
         if rest:
             span.add(vector, {rank: 1})

@@ -68,7 +68,7 @@ class ViewSurroundings:
         self._spans: dict[int, Span] = {}
         self._known: dict[
             int, bool
-        ] = {}  # answers for arrays with coins, by the identity of the array
+        ] = {}  # maps the identity of an array with coins to the answer about the array
         self._dependent: set[int] = set()
         if view is not None:
             self._mark([forms for forms in arrays if self._has_coins(forms)])

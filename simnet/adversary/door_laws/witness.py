@@ -11,15 +11,17 @@ parties, for which
 - F has the same law, and
 - L has another law, given F.
 
-For example, F = x1 + x2 and L = x1. No two inputs of u1 alone work, because F changes with them.
-But (1, 2) and (2, 1) give the same F and different L: a witness.
+For example, F = x1 + x2 and L = x1. Two inputs of u1 alone are no witness, because they give
+different values of F. But the inputs (1, 2) and (2, 1) of u1 and u2 give the same F and different
+L: they are a witness.
 
-*The other parties.* Their contribution to L and F is not changed. If their secrets take no coins,
-their contribution is one value, and nothing has to be shown. Otherwise it is random and unknown,
-and we use that it is *added*. If the largest sums stay below the modulus, so that nothing wraps,
-then the laws of two sums differ if the laws of one summand differ. (Laws on the integers with
-finitely many outcomes are polynomials. Adding an independent number multiplies them, and a product
-of polynomials that are not zero is not zero.)
+*The other parties.* The inputs of all other parties stay as they are. If their secrets take no
+coins, their contribution to L and F is one value, and nothing has to be shown. Otherwise their
+contribution is random and unknown, but it is *added* to the contribution of the chosen parties. If
+the largest sums stay below the modulus, so that nothing wraps, then the laws of two sums differ if
+the laws of one summand differ. (A law on the integers with finitely many outcomes can be written as
+a polynomial. To add an independent number multiplies the polynomials, and the product of
+polynomials that are not zero is not zero.)
 """
 
 import itertools
@@ -71,8 +73,8 @@ def has_witness(
 ) -> bool | None:
     """Whether some inputs show that `beyond` tells more than `ideal`.
 
-    False if the search went through all inputs of one party and of two parties, and found none.
-    None if the search was not possible or not complete.
+    Return False if the search went through all inputs of one party and of two parties, and found no
+    witness. Return None if the search was not possible or not complete.
     """
     try:
         return _Search(beyond, ideal, disclosing, graph, domain_of, laws).result()

@@ -18,7 +18,7 @@ TOTAL = Tag("total")
 class TwoServerSum:
     """What every party knows. A user's input is a whole number in 1..items."""
 
-    users: Annotated[int, "how many hold a value, at least 2"] = 5
+    users: Annotated[int, "the number of users, at least 2"] = 5
     items: Annotated[int, "the largest value, at least 1"] = 3
 
     def __attrs_post_init__(self) -> None:

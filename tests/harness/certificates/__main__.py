@@ -1,4 +1,8 @@
-"""Try to forge certificates: `--corruptions 10000 --valid 1000`; exit status 1 if one is forged."""
+"""Try to forge certificates: `python -m tests.harness.certificates --corruptions 10000 --valid
+1000`.
+
+The exit status is 1 if a forged certificate is accepted or a valid one is refused.
+"""
 
 import argparse
 import sys
@@ -21,7 +25,9 @@ def _say(text: str) -> None:
 
 
 def main() -> int:
-    """Read valid certificates, then corrupted ones; the exit status is 1 if one is misjudged."""
+    """Give the readers valid certificates, then corrupted ones; return 1 if one is misjudged, else
+    0.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corruptions", type=int, default=10_000)
     parser.add_argument("--valid", type=int, default=1_000)

@@ -1,7 +1,8 @@
-"""Holds readers of certificates against one another, and against an elimination of their own.
+"""Compares readers of certificates with one another, and with an elimination that shares no code
+with them.
 
-A reader may refuse a corrupted file, or print a second line that is true of it. The comparison with
-the run, which `simnet verify --check` makes, has to refuse every corrupted file.
+A reader must refuse a corrupted file, or print a second line that is true of the file. The
+comparison with the run, which `simnet verify --check` makes, must refuse every corrupted file.
 """
 
 import random
@@ -16,12 +17,14 @@ from tests.harness.certificates.readers import Lines, Reader, python_reader
 from tests.harness.certificates.tiny_law import refutation
 from tests.harness.certificates.valid import Valid
 
-TRIES = 50  # of a kind, until a certificate is found that has what it corrupts
+TRIES = 50  # the most certificates that are tried for one kind, which not every certificate allows
 
 
 @attrs.frozen
 class Failure:
-    """A file that was judged wrongly: its origin, kind (none if it is valid), bytes, and why."""
+    """A file that was judged wrongly: its origin, its kind of corruption (empty if it is valid),
+    its bytes, and what is wrong.
+    """
 
     origin: str
     kind: str
@@ -34,7 +37,7 @@ class Failure:
 
 @attrs.define
 class Audit:
-    """Counts of files by kind and fate, and the failures."""
+    """The files judged so far: how many of each kind were refused or accepted, and all failures."""
 
     reader: Reader = python_reader
     second_reader: Reader | None = None
@@ -46,7 +49,9 @@ class Audit:
     failures: list[Failure] = attrs.Factory(list)
 
     def take_valid(self, valid: Valid) -> None:
-        """Every reader, the comparison and the elimination have to accept a valid certificate."""
+        """Judge a valid certificate, which every reader, the comparison with the run and the
+        elimination must accept.
+        """
         data = valid.text.encode()
         lines = self._read(valid.origin, "", data)
         if lines is None:
@@ -58,10 +63,11 @@ class Audit:
             self._fail(valid.origin, "", data, f"it differs from its run: {difference}")
 
     def take_corrupted(self, valid: Valid, kind: str, data: bytes, compares: bool = True) -> bool:
-        """Note a reader that accepts a false certificate, and a comparison that accepts this one.
+        """Judge a corrupted certificate, and note a failure if the comparison with the run accepts
+        it or a reader prints a false line.
 
         A change, for example of the coalition, may give exactly the certificate of another verdict.
-        That certificate is valid: then return False, and do not count the case.
+        Such a certificate is valid: then return False, and do not count the case.
         """
         if compares and valid.difference(data) is None:
             if valid.names_another_run(data):
@@ -75,7 +81,7 @@ class Audit:
     def _read(self, origin: str, kind: str, data: bytes) -> Lines | None:
         try:
             lines = self.reader(data)
-        except Exception as error:  # a reader refuses, and does nothing else
+        except Exception as error:  # a reader may refuse a file, and must not fail in another way
             self._fail(origin, kind, data, f"the reader raises {error!r}")
             return None
         if self.second_reader is not None:
@@ -101,7 +107,9 @@ class Audit:
 
 
 def untruth(data: bytes, lines: Lines) -> str | None:
-    """Why the second line that a reader prints is not true of the file; None if it is."""
+    """Say why the second line that a reader prints is not true of the file; return None if the line
+    is true.
+    """
     try:
         listing = Listing(data.decode())
         listing.prove()
@@ -115,7 +123,9 @@ def untruth(data: bytes, lines: Lines) -> str | None:
 def draw_corruptions(
     audit: Audit, pool: Sequence[Valid], count: int, seed: int, compares: bool = True
 ) -> None:
-    """Corrupt certificates of a pool: every kind in turn, until there are so many."""
+    """Corrupt certificates of a pool, with every kind of corruption in turn, until `count` files
+    were judged.
+    """
     draw, kinds, done = random.Random(f"corruptions {seed}"), list(KINDS), 0
     for at in range(100 * count):
         if done == count:

@@ -1,11 +1,12 @@
-"""Ways to corrupt a certificate: some 160 kinds with a name, each with an aim, and random ones.
+"""Ways to corrupt a certificate: some 160 named kinds, each with an aim of its own, and some kinds
+that change a random place.
 
-A kind takes a certificate's content, which it may change, and draws where to change it. It gives
-the content back, or a text, or None if there is nothing of the sort in this file. Contents are
-written out in the canonical form, so that what is wrong with them is not merely how they look;
-kinds about the text give bytes.
+A kind is a function. It takes the content of a certificate, which it may change, and draws the
+place to change. It returns the changed content, or the bytes of a file, or None if the certificate
+has no place of this sort. Contents are written in the canonical form, so that a reader cannot
+refuse them for their layout alone; kinds that change the layout return bytes.
 
-Example: 0.5 in the place of a prime.
+Example: the modulus 0.5 instead of a prime.
 
 >>> content = {"fields": [{"modulus": 7}]}
 >>> KINDS["modulus 0.5"](content, random.Random(0))
@@ -25,20 +26,22 @@ KINDS: dict[str, Kind] = {}
 
 
 def written(content: Content) -> bytes:
-    """A content in the canonical form, as far as it has one."""
+    """Return a content as bytes in the canonical form, as far as it has a canonical form."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
     return text.encode("utf-8", "surrogatepass")
 
 
 def corrupted(text: str, kind: str, draw: random.Random) -> bytes | None:
-    """A certificate corrupted in this way; None if it cannot be, or would be the same file."""
+    """Return a certificate with this kind of corruption; None if the kind does not apply, or
+    changes nothing.
+    """
     try:
         made = KINDS[kind](json.loads(text), draw)
         if made is None:
             return None
         result = made if isinstance(made, bytes) else written(made)
     except (IndexError, KeyError, ValueError, TypeError):
-        # Nothing to choose from (no field, no row, no coin), or a node swapped with what holds it.
+        # The certificate has no field, row or coin to choose, or a node would contain itself.
         return None
     return None if result == text.encode() else result
 
@@ -56,7 +59,9 @@ def _kind(name: str) -> Callable[[Kind], Kind]:
 
 
 def _field(content: Content, draw: random.Random, key: str | None = None) -> Any:
-    """A field, one that has something under this key."""
+    """Return a random field of the certificate; with `key`, one whose list under this key is not
+    empty.
+    """
     return draw.choice([f for f in content["fields"] if key is None or f[key]])
 
 
@@ -69,7 +74,7 @@ def _message(content: Content, draw: random.Random) -> Any:
 
 
 def _forms(field: Any) -> Iterator[Any]:
-    """All forms of a field but empty ones."""
+    """Yield all forms of a field that are not empty."""
     for message in field["messages"]:
         yield from (form for _, form in message["rows"] if form)
     yield from (row["form"] for row in field["opened"] if row["form"])
@@ -79,13 +84,15 @@ def _forms(field: Any) -> Iterator[Any]:
 
 
 def _form(content: Content, draw: random.Random) -> tuple[Any, Any]:
-    """A field and one of its forms."""
+    """Return a random field and one of its forms."""
     field = _field(content, draw, "unknowns")
     return field, draw.choice(list(_forms(field)))
 
 
 def _nodes(node: Any) -> Iterator[tuple[Any, Any]]:
-    """All places in a JSON value: what they lie in, and the key there."""
+    """Yield all places in a JSON value: the list or object that contains the place, and its index
+    or key there.
+    """
     keys = list(node) if isinstance(node, dict) else range(len(node))
     for key in keys:
         yield node, key
@@ -306,7 +313,7 @@ def _unknown_twice(content: Content, draw: random.Random) -> Content:
 
 @_kind("a secret takes its mask's number in a copy")
 def _mask_twice(content: Content, draw: random.Random) -> Content:
-    """A message that tells a secret gets a coin that is listed a second time."""
+    """Give a message that tells a secret a coin that is listed a second time."""
     field = _field(content, draw, "shift")
     coin, form = draw.choice(field["shift"])
     copy = len(field["unknowns"])
@@ -372,7 +379,7 @@ def _two_fields(content: Content, draw: random.Random) -> Content:
         "lanes": 1,
         "unknowns": [[*draw.choice(field["unknowns"])]],
     }
-    if draw.random() < 0.7:  # what is masked here is sent in the clear there
+    if draw.random() < 0.7:  # a value that is masked in one field is sent in the clear in the other
         message = json.loads(json.dumps(_message(content, draw)))
         message["rows"] = [[0, [[0, 1]]]]
         content["runs"][0]["sent"][message["tag"]] = [9, 99]
@@ -790,7 +797,7 @@ def _shift_of_own(content: Content, draw: random.Random) -> Content:
 
 @_kind("shift and form changed together")
 def _shift_and_form(content: Content, draw: random.Random) -> Content:
-    """A coin that masks nothing is said to mask: its row loses a secret, its shift gains one."""
+    """Change a coin's shift, and in the same way one row or all rows that contain the coin."""
     field = _field(content, draw, "shift")
     coin, form = draw.choice(field["shift"])
     pair = draw.choice(form)
@@ -841,7 +848,7 @@ def _opened_added(content: Content, draw: random.Random) -> Content:
         "seen": draw.random() < 0.5,
         "form": [[term, 1] for term in terms],
     }
-    if draw.random() < 0.5:  # it is said to hold no coins
+    if draw.random() < 0.5:  # the file claims that the opened row contains no coins
         opened["seen"] = False
         field["combined"].append([len(field["opened"]), []])
     field["opened"].append(opened)
@@ -1111,7 +1118,7 @@ def _boolean(content: Content, draw: random.Random) -> Content:
 
 
 def _text_kind(name: str) -> Callable[[Callable[[str, random.Random], str | bytes]], None]:
-    """A kind that changes how a file is written, not what it says."""
+    """Register a kind of corruption that changes how a file is written, not what it says."""
 
     def add(change: Callable[[str, random.Random], str | bytes]) -> None:
         def kind(content: Content, draw: random.Random) -> bytes:

@@ -1,13 +1,14 @@
-"""What the equations of a certificate tell, by an elimination that shares no code with the house.
+"""Finds what the equations of a certificate tell, by an elimination that shares no code with the
+package.
 
-Theory of operation. A checker believes the proof that a file names: its shifts and combinations.
-Here nothing of the proof is read. The rows are written out, unknown by unknown and lane by lane,
-and what they tell is found by Gaussian elimination in Python's integers. If the file's statement,
-its numbers of functions and its ideal output agree with that, the second line that a checker should
-print is made from what was found.
+Theory of operation. A checker verifies the proof that the file contains: its shifts and
+combinations. This module does not read the proof. It writes out the rows, unknown by unknown and
+lane by lane, and finds what they tell by Gaussian elimination with Python's integers. If the file's
+statement, its numbers of functions and its ideal output agree with the result, this module makes
+from it the second line that a checker should print.
 
-Example: the rows s + c and c, with a coin c, tell s. Elimination takes c out of the first row by
-the second one, and s is left:
+Example: the rows s + c and c, with a coin c, tell s. Elimination subtracts the second row from the
+first, and s is left:
 
 >>> seen = [{"s": 1, "c": 1}, {"c": 1}]
 >>> list(left_over(seen, lambda unknown: unknown == "c", 7))
@@ -27,17 +28,19 @@ from typing import Any
 import attrs
 import flint
 
-Name = Any  # of an unknown: its family and its place there, lanes written out; hashable
+Name = Any  # an unknown: the pair of its family and its place in the family, with lanes written out
 Row = dict[Name, int]
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 
 
 class Untrue(ValueError):
-    """A file whose statement is not true of what it lists, or means nothing."""
+    """Raised for a file whose statement is not true of the equations that it lists, or that has no
+    meaning.
+    """
 
 
 def second_line(text: str) -> str:
-    """The second line that is true of a file. Raises `Untrue` where none is."""
+    """Return the second line that is true of a file. Raises `Untrue` if no such line exists."""
     listing = Listing(text)
     listing.prove()
     return listing.sentence()
@@ -47,7 +50,7 @@ def second_line(text: str) -> str:
 
 
 class Echelon:
-    """Rows over F_q, each with a pivot that no later row holds."""
+    """Rows over F_q in echelon form: each row has a pivot, and no later row contains this pivot."""
 
     def __init__(self, modulus: int) -> None:
         self._modulus = modulus
@@ -57,7 +60,7 @@ class Echelon:
         return len(self._rows)
 
     def reduced(self, row: Mapping[Name, int]) -> Row:
-        """What is left of a row."""
+        """Return the row after its pivots have been eliminated with the rows of this object."""
         left = dict(row)
         for pivot, other in self._rows:
             factor = left.get(pivot, 0)
@@ -69,7 +72,9 @@ class Echelon:
     def add(
         self, row: Mapping[Name, int], may_be_pivot: Callable[[Name], bool] = lambda _: True
     ) -> Row | None:
-        """Take in a row; one that has no pivot is given back, reduced."""
+        """Reduce a row and add it. If no unknown of the reduced row may be a pivot, return this row
+        and add nothing.
+        """
         left = self.reduced(row)
         pivot = next((unknown for unknown in left if may_be_pivot(unknown)), None)
         if pivot is None:
@@ -82,7 +87,7 @@ class Echelon:
 def left_over(
     rows: Iterable[Mapping[Name, int]], is_removed: Callable[[Name], bool], modulus: int
 ) -> Iterator[Row]:
-    """A basis of what rows tell when these unknowns are eliminated."""
+    """Return a basis of the combinations of the rows in which the given unknowns do not occur."""
     echelon, found = Echelon(modulus), Echelon(modulus)
     for row in rows:
         left = echelon.add(row, is_removed)
@@ -91,7 +96,7 @@ def left_over(
 
 
 def rank(rows: Iterable[Mapping[Name, int]], modulus: int) -> int:
-    """The rank of rows."""
+    """Return the rank of the rows."""
     echelon = Echelon(modulus)
     for row in rows:
         echelon.add(row)
@@ -99,7 +104,7 @@ def rank(rows: Iterable[Mapping[Name, int]], modulus: int) -> int:
 
 
 def span(rows: Iterable[Mapping[Name, int]], modulus: int) -> Echelon:
-    """The span of rows."""
+    """Return the echelon form of the rows' span."""
     echelon = Echelon(modulus)
     for row in rows:
         echelon.add(row)
@@ -120,7 +125,7 @@ def number(value: Any, least: int | None = 0) -> int:
 
 
 def words(value: Any) -> list[str]:
-    """A list of different texts, none empty."""
+    """Return the value, which must be a list of different texts that are not empty."""
     demand(type(value) is list, "no list of names")
     demand(all(type(name) is str and name for name in value), "a name is no text, or empty")
     demand(len(set(value)) == len(value), "a name is twice there")
@@ -176,10 +181,12 @@ class OneField:
 
 
 class Listing:
-    """What a file lists, and what this tells. An unknown is a pair of its family and a place."""
+    """The equations that a file lists, and what they tell. An unknown is a pair of its family and
+    its place in the family.
+    """
 
     def __init__(self, text: str) -> None:
-        """Read it. Raises `Untrue` for what has no meaning."""
+        """Read the file. Raises `Untrue` for a file that has no meaning."""
         try:
             content = json.loads(text, object_pairs_hook=once)
             self._read(content)
@@ -297,7 +304,7 @@ class Listing:
         return field
 
     def _compare_numbers(self, entry: dict[str, Any], field: OneField) -> None:
-        """Check that the numbers listed come to the value listed."""
+        """Check that the listed numbers, with their weights, give the listed value."""
         for lane, value in enumerate(entry["values"]):
             total = sum(w * number(shown[lane]) for _, w, shown in entry["weights"])
             total -= sum(w * number(shown[lane]) for _, w, shown in entry["own"])
@@ -306,30 +313,32 @@ class Listing:
     # Classes of unknowns.
 
     def is_known(self, unknown: Any) -> bool:
-        """Whether the set holds it, as a number that does not move."""
+        """Return whether the coalition holds the unknown as a number that does not move."""
         return self._own[unknown[0]] and unknown[0] not in self.told
 
     def is_coin(self, unknown: Any) -> bool:
-        """Whether it moves: an honest coin, or what is treated like one."""
+        """Return whether the unknown moves: it is an honest party's coin, or is treated like such a
+        coin.
+        """
         family = unknown[0]
         return family in self.told or (self._is_coin[family] and not self._own[family])
 
     def is_hidden(self, unknown: Any) -> bool:
-        """Whether a door made it, and nobody was told."""
+        """Return whether a door made the unknown, and the coalition was not told it."""
         return unknown[0] in self.made and unknown[0] not in self.told
 
     def is_secret(self, unknown: Any) -> bool:
-        """Whether it is a secret that somebody else holds, made of no coins."""
+        """Return whether the unknown is a secret of an honest party that is made of no coins."""
         return not (self.is_known(unknown) or self.is_coin(unknown) or self.is_hidden(unknown))
 
     def factors(self, unknown: Any) -> list[tuple[Name, int]]:
-        """What a monomial is made of."""
+        """Return the unknowns whose product a monomial is."""
         return self._factors[unknown[0]]
 
     # What is told.
 
     def prove(self) -> None:
-        """Compare what is stated with what the rows tell. Raises `Untrue`."""
+        """Compare the file's statement with what its rows tell. Raises `Untrue` if they differ."""
         families = [{family for family, _ in unknowns_of(field)} - {"1"} for field in self.fields]
         is_once = sum(map(len, families)) == len(set().union(*families))
         demand(is_once, "an unknown over two fields")
@@ -344,7 +353,7 @@ class Listing:
         functions = [*field.learned, *field.at_most]
         demand(all(self.is_secret(u) for row in functions for u in row), "no function of secrets")
         demand(rank(functions, q) == len(functions), "a function follows from others")
-        # The lower end: whoever has the messages alone can compute what is learned.
+        # The lower end: the listed functions can be computed from the messages alone.
         messages = [self._without(row, self._is_own) for row in field.rows]
         told = span(left_over(messages, lambda u: not self.is_secret(u), q), q)
         demand(not any(told.reduced(row) for row in field.learned), "more is stated than is told")
@@ -395,7 +404,7 @@ class Listing:
         return sum(len(getattr(field, key)) for field in self.fields)
 
     def _beyond(self, key: str) -> int:
-        """How many functions do not lie in the span of the ideal output."""
+        """Return how many functions do not lie in the span of the ideal output."""
         ideals = [(field, span(field.ideal, field.modulus)) for field in self.fields]
         return sum(bool(ideal.reduced(r)) for field, ideal in ideals for r in getattr(field, key))
 
@@ -411,7 +420,9 @@ class Listing:
         return {unknown: value for unknown, value in row.items() if not is_dropped(unknown)}
 
     def sentence(self) -> str:
-        """The second line, in the words of the page."""
+        """Return the second line that a checker should print, in the words of
+        docs/reference/certificates.md.
+        """
         who = "{" + ", ".join(map(_escaped, self.members)) + "}"
         if self.statement == "no-shares":
             return f"Nothing was to be proved of {who}: by this file, no field element was sent."
@@ -432,7 +443,7 @@ class Listing:
 
 
 def unknowns_of(field: OneField) -> set[Any]:
-    """All unknowns that a field's rows hold."""
+    """Return all unknowns that occur in the rows of a field."""
     opened = [each.row for each in field.opened]
     rows: Sequence[Row] = [*field.rows, *opened, *field.learned, *field.at_most, *field.ideal]
     return {unknown for row in rows for unknown in row}

@@ -1,4 +1,6 @@
-"""The two readers of certificates, as functions from a file's bytes to what they print."""
+"""The two readers of certificates, as functions: each takes the bytes of a file and returns the
+lines that the reader prints.
+"""
 
 import base64
 import json
@@ -19,7 +21,9 @@ NODE = shutil.which("node")
 
 
 def python_reader(data: bytes, module: Any = checker) -> Lines | None:
-    """What the checker in Python prints; `module` may be a weakened copy of it."""
+    """Return the lines that the checker in Python prints; `module` may be a weakened copy of the
+    checker.
+    """
     try:
         found = module.check(data.decode())
     except (module.BadCertificate, UnicodeDecodeError):
@@ -28,7 +32,7 @@ def python_reader(data: bytes, module: Any = checker) -> Lines | None:
 
 
 class NodeReader:
-    """The checker in JavaScript, one process for many files."""
+    """The checker in JavaScript, as one process that reads many files."""
 
     def __init__(self) -> None:
         driver = Path(__file__).with_name("driver.mjs")

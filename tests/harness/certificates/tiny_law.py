@@ -1,14 +1,15 @@
-"""The exact law of what a certificate lists, where it is small: every coin is played.
+"""The exact law of the messages that a small certificate lists, found by playing out every coin.
 
-Theory of operation. A file with doors says that, given what the doors have on record, the messages
-tell no more of the secrets than the functions listed. Which functions the doors are, it does not
-say: it must hold for all. So each door gets a function that was drawn, and for all secrets and all
-coins we compute the messages and the record. Messages may depend on the secrets by the functions
-listed alone, whatever the record:
+Theory of operation. A file with doors states: given what the doors have on record, the messages
+tell no more about the secrets than the listed functions. The file does not say which function each
+door computes, so the statement must hold for all functions. So we draw a function for each door at
+random, and compute the messages and the record for all secrets and all coins. For every record, the
+messages may depend on the secrets only through the listed functions:
 
     P(messages | record, secrets)  is the same for all secrets with the same functions.
 
-Example: c is sent, and a door discloses whether s + c is 0. On the record "it is", c tells s.
+Example: the coin c is sent, and a door discloses whether s + c is 0. If the record says that it is
+0, then c tells s.
 """
 
 import functools
@@ -22,22 +23,24 @@ from typing import Any
 
 from tests.harness.certificates.own_elimination import Listing, Row, unknowns_of
 
-MOST_WORLDS = 2000  # that are played
-DRAWS = 3  # functions of each door
-VALUES = 2  # that a disclosed function can have
+MOST_WORLDS = 2000  # files with more worlds than this are not played
+DRAWS = 3  # the number of functions that are drawn for each door
+VALUES = 2  # the number of values of a drawn function that discloses
 
 World = dict[Any, int]
 
 
 def refutation(listing: Listing) -> str | None:
-    """How the listed rows tell more than is stated; None if they do not, or are too many."""
+    """Say how the listed rows tell more than the file states; return None if they do not, or if
+    this cannot be played out.
+    """
     moduli = {u: field.modulus for field in listing.fields for u in unknowns_of(field)}
     needed = [u for u in moduli if u[0] not in listing.made]
     if not listing.doors or any(family in listing.told for family, _ in needed):
-        return None  # what a member makes of messages needs an order of them
+        return None  # what a member computes from messages needs their order
     factors = [(u, factor) for u in needed for factor in listing.factors(u)]
     if any(moduli.get(factor) != moduli[u] for u, factor in factors):
-        return None  # a factor's value is not drawn here
+        return None  # This module draws no values for such a factor.
     coins = [u for u in needed if listing.is_coin(u)]
     secrets = [u for u in needed if listing.is_secret(u) and not listing.factors(u)]
     order = _order(listing)
@@ -52,7 +55,9 @@ def refutation(listing: Listing) -> str | None:
 
 
 def _order(listing: Listing) -> list[int] | None:
-    """The doors, each after those that made its rows; None if they wait for one another."""
+    """Return the doors in an order in which each door comes after the doors that made its rows;
+    None if there is no such order.
+    """
     waits: dict[int, set[Any]] = defaultdict(set)
     for field in listing.fields:
         for each in field.opened:
@@ -83,7 +88,7 @@ def _refuted(
 ) -> str | None:
     fixed = {u: _drawn(draw, repr(u)) % q for u, q in moduli.items() if listing.is_known(u)}
     fixed |= {u: 1 for u in fixed if u[0] == "1"}
-    # The law of the messages by what may be told and what is on record.
+    # The law of the messages, by the values of the listed functions and the record.
     laws: dict[tuple[Any, ...], dict[Any, Fraction]] = {}
     for values in _assignments(secrets, moduli):
         world = fixed | values
@@ -118,7 +123,7 @@ def _play_doors(
     order: Sequence[int],
     draw: int,
 ) -> tuple[Any, ...]:
-    """What doors have on record; what they made is put into the world."""
+    """Return what the doors have on record, and put the values that they made into the world."""
     record: list[Any] = []
     for at in order:
         door = listing.doors[at]
@@ -150,5 +155,5 @@ def _product(world: World, factors: Sequence[Any]) -> int:
 
 @functools.lru_cache(maxsize=100_000)
 def _drawn(*what: object) -> int:
-    """A number that looks random, the same for the same arguments."""
+    """Return a number that looks random, and is the same for the same arguments."""
     return int.from_bytes(hashlib.blake2b(repr(what).encode(), digest_size=6).digest())

@@ -1,6 +1,7 @@
-"""Valid certificates to begin with: of all scenarios, of the corpus of scripts, of random scripts.
+"""Valid certificates, which tests then corrupt: of all scenarios, of scripts of the corpus, and of
+random scripts.
 
-Each comes with what `simnet verify --check` compares a file with: the certificate made anew.
+Each comes with the certificate made anew, with which `simnet verify --check` compares a file.
 """
 
 import itertools
@@ -51,7 +52,7 @@ F3, NOTE, MASK = Field(3), Tag("note"), Tag("mask")
 
 
 class Bounded:
-    """Hands out two numbers. Messages tell one of them, and the other one at most.
+    """A user has two numbers. The messages tell the first number, and at most the second one too.
 
     The mask of the second number is sent, and whether the masked number is 0 is disclosed.
     """
@@ -60,7 +61,7 @@ class Bounded:
         return {"u": Seat(self.user), "S": Seat(self.server)}
 
     def numbers(self, holder: Any, item: Any) -> list[Any]:
-        """The two numbers that the holder's item stands for."""
+        """Return the two secret numbers that the holder's item stands for."""
         return [
             holder.secret(lambda item: item % 3, item, field=F3, shape=()),
             holder.secret(lambda item: item // 3, item, field=F3, shape=()),
@@ -83,9 +84,10 @@ class Bounded:
 
 @attrs.frozen
 class Valid:
-    """A valid certificate: where it comes from, its text, and what it was written from.
+    """A valid certificate.
 
-    The latter is what `simnet verify --check` makes anew, and compares with a file.
+    `origin` says where it comes from. `anew` is the content that it was written from: `simnet
+    verify --check` makes this content again and compares it with the file.
     """
 
     origin: str
@@ -94,7 +96,9 @@ class Valid:
     is_scenario: bool = False
 
     def difference(self, data: bytes) -> str | None:
-        """Where `simnet verify --check` would find a file to differ from its run, if it does."""
+        """Say where `simnet verify --check` would find that a file differs from its run; return
+        None if it does not differ.
+        """
         try:
             claimed = Claimed(data.decode())
             claimed.certificate.checked()
@@ -105,12 +109,12 @@ class Valid:
         return first_difference(_content(claimed), self.anew)
 
     def names_another_run(self, data: bytes) -> bool:
-        """Whether a certificate is about another run, or another set, than this one is."""
+        """Return whether a certificate names another run, or another coalition, than this one."""
         return self.is_scenario and _names_another_run(Claimed(data.decode()), Claimed(self.text))
 
 
 def _content(claimed: Claimed) -> Content:
-    return claimed._content  # what `difference` compares
+    return claimed._content  # the content that `Claimed.difference` compares
 
 
 def _names_another_run(claimed: Claimed, original: Claimed) -> bool:
@@ -124,18 +128,20 @@ def _named_run(claimed: Claimed) -> tuple[Any, ...]:
 
 
 def _read_again(claimed: Claimed) -> str | None:
-    """The comparison with the run that is named in the file, when it is another one."""
+    """Compare a file with the run that the file itself names; return the difference, or None."""
     name = str(claimed.scenario)
     scenario = find(name)[1].with_settings(claimed.parameters)
     if scenario.settings().keys() != claimed.parameters.keys():
-        return "it would differ in its parameters"  # known without a run of the scenario
+        return "it would differ in its parameters"  # found here without a run of the scenario
     seed = claimed.seed(None)
     verified = verify(scenario, claimed.corrupt, seed, None, claimed.collections)
     return claimed.difference(verified, name)
 
 
 def valid_certificates(seed: int) -> Iterator[Valid]:
-    """Different certificates without end: those of the corpus once, others from ever new seeds."""
+    """Yield different certificates without end: those of the corpus once, all others from new seeds
+    each time.
+    """
     sources = [_of_scenarios(seed), _of_corpus(), _of_random_scripts(seed), _of_mutants(seed)]
     seen: set[str] = set()
     while sources:
@@ -149,7 +155,7 @@ def valid_certificates(seed: int) -> Iterator[Valid]:
 
 
 def of_verdict(origin: str, found: Verdict, with_seed: bool) -> Valid | None:
-    """The certificate of a verdict; None if it is undecided."""
+    """Return the certificate of a verdict; None if the verdict is undecided."""
     if found.finding == "undecided":
         return None
     made = certificate_of(found, with_seed=with_seed)
@@ -159,7 +165,7 @@ def of_verdict(origin: str, found: Verdict, with_seed: bool) -> Valid | None:
 def of_scenario(
     name: str, settings: Mapping[str, str], corrupt: str, seed: int, runs: int
 ) -> Valid:
-    """The certificate of a verdict on runs of a scenario, with seeds."""
+    """Return the certificate, with seeds, of a verdict on runs of a scenario."""
     scenario = find(name)[1].with_settings(settings)
     verified = verify(scenario, corrupt, seed, None, runs)
     made = certificate_of_scenario(verified, name, with_seed=True)
@@ -180,11 +186,11 @@ def _of_scenarios(seed: int) -> Iterator[Valid]:
                 try:
                     yield of_scenario(name, settings, corrupt, at, runs)
                 except SimnetError:
-                    continue  # undecided, or a set that some population does not have
+                    continue  # undecided, or the population lacks a party of the coalition
 
 
 def _sets(parties: Sequence[str], draw: random.Random) -> Iterator[str]:
-    """Sets of parties: the last one, which often gets the output, a few drawn ones."""
+    """Yield coalitions: the last party, which often gets the output, and a few that are drawn."""
     yield parties[-1]
     for size in (1, 2, len(parties) - 1, draw.randint(1, len(parties))):
         chosen = draw.sample(parties, min(size, len(parties)))
@@ -201,7 +207,7 @@ def _of_corpus() -> Iterator[Valid]:
 
 
 def of_example(name: str) -> Iterator[Valid]:
-    """The certificates of the verdicts on one script of the corpus."""
+    """Yield the certificates of the verdicts on one script of the corpus."""
     if EXAMPLES[name].refused:
         return
     for at, (_, of_run) in enumerate(verdicts(name)):
@@ -212,13 +218,15 @@ def of_example(name: str) -> Iterator[Valid]:
 
 
 def _of_random_scripts(seed: int) -> Iterator[Valid]:
-    """Of scripts that were drawn: those with doors, as most of the others are alike."""
+    """Yield certificates of random scripts that have doors; certificates of scripts without doors
+    are mostly alike.
+    """
     for at in itertools.count(1000 * seed):
         yield from (made for made in of_script(at) if made.anew["doors"])
 
 
 def of_script(seed: int) -> list[Valid]:
-    """The certificates of the verdicts on one script that was drawn."""
+    """Return the certificates of the verdicts on one random script."""
     draw, script = random.Random(f"certificate {seed}"), drawn(seed)
     protocol = protocol_of(script)
     inputs = draw.choice(list(itertools.islice(inputs_of(script), 4)))
@@ -229,14 +237,14 @@ def of_script(seed: int) -> list[Valid]:
             try:
                 found = judge.verdict(one)
             except SimnetError:
-                continue  # no other party has a secret
+                continue  # no party outside the coalition has a secret
             made.append(of_verdict(f"script {seed}: {one}", found, with_seed=draw.random() < 0.5))
     forget_sources()
     return [valid for valid in made if valid is not None]
 
 
 def _of_mutants(seed: int) -> Iterator[Valid]:
-    """Of protocols that leak, with their attacks; and of one that may tell more than it does."""
+    """Yield certificates of protocols that leak, with their attacks, and of `Bounded`."""
     for at in itertools.count(seed):
         draw = random.Random(f"mutant {at}")
         for mutant in MUTANTS:
@@ -256,7 +264,9 @@ def _of_run(protocol: Any, inputs: Sequence[int], seed: int) -> Iterator[Valid]:
 
 
 def bounded(seed: int) -> Valid:
-    """The certificate of a set to which more may be told than the messages are known to tell."""
+    """Return the certificate of `Bounded`, whose messages provably tell one number, and may tell
+    more.
+    """
     done = run(Bounded(), [seed % 9], seed)
     made = of_verdict("Bounded S", Judge([done], ["S"]).verdict(["S"]), with_seed=True)
     assert made is not None

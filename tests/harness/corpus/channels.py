@@ -1,17 +1,17 @@
 """The ways by which a number escapes from a script, whatever the number is.
 
-Each channel is what a careless script does with one bit: it branches on it, takes it for an index,
-lets it decide to whom, how often or in which order it sends, and so on. The bit comes from one of
-three sources:
+Each channel is something that a careless script does with one bit. The script branches on the bit,
+uses the bit as an index, or lets the bit decide to whom, how often or in which order it sends, and
+so on. The bit comes from one of three sources:
 
     input         the bit that the teller holds; a keeper gets it masked
     coin          the mask itself, opened; the keeper gets the masked input
     opened value  the total that a server has recovered from shares
 
 Each channel is played with each source in three ways. *As it is*, the script uses the sealed value
-directly, and the kernel refuses it. *Told openly*, the script discloses the value first: it runs,
-and what it tells is on record. And *mended*, what is disclosed is independent of all inputs: the
-same messages, orders and silences then tell nothing.
+directly, and the kernel refuses the script. *Told openly*, the script discloses the value first:
+the script runs, and the value is on record. *Mended*, the script discloses a value that is
+independent of all inputs: the same messages, orders and silences then tell nothing.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -99,7 +99,7 @@ async def order(me: Party, value: Any) -> None:
 
 
 async def round_of_sending(me: Party, value: Any) -> None:
-    """Sends before or after the listener has answered."""
+    """Send the message before or after the listener has answered."""
     await me.send(YES, "listener", bits([1]))
     if value:
         await me.receive(NO, "listener")
@@ -196,7 +196,7 @@ CHANNELS = (
 
 @attrs.frozen
 class Telling:
-    """A script that tells one bit by a channel, in one of the three ways."""
+    """A script that tells one bit through a channel, in one of the three ways."""
 
     channel: Channel
     how: How
@@ -213,13 +213,13 @@ class Telling:
 
     @property
     def listeners(self) -> Mapping[str, Seat]:
-        """The parties that may receive a message."""
+        """Return the parties that may receive a message."""
         names = self.channel.listeners
         return {name: Seat(self.listener, role=name) for name in names}
 
 
 class TellsInput(Telling):
-    """The teller holds a bit, and a keeper gets it masked."""
+    """The teller holds a bit, and sends it to a keeper behind a mask."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"teller": Seat(self.teller), "keeper": Seat(self.idle), **self.listeners}
@@ -236,7 +236,9 @@ class TellsInput(Telling):
 
 
 class TellsCoin(Telling):
-    """The teller opens the very coin that hides its bit from the keeper, or a spare one."""
+    """The teller opens the coin that hides its bit from the keeper; in the mended script, a spare
+    coin.
+    """
 
     def parties(self) -> Mapping[str, Seat]:
         return {"teller": Seat(self.teller), "keeper": Seat(self.idle), **self.listeners}
@@ -254,8 +256,8 @@ class TellsCoin(Telling):
 
 
 class TellsTotal(Telling):
-    """The teller adds up the numbers that two other parties send to it, and opens the total,
-    perhaps hidden by a coin.
+    """The teller adds up the numbers that two other parties send to it, and opens the total; in the
+    mended script, a coin hides the total.
     """
 
     def parties(self) -> Mapping[str, Seat]:
@@ -285,7 +287,7 @@ class TellsTotal(Telling):
         return total.open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The teller is handed the bit."""
+        """Return the ideal world's output: the teller is handed the bit."""
         return {"teller": users[0].secret(bit_of, inputs[0], field=F2, shape=())}
 
 
@@ -294,11 +296,12 @@ SOURCES: Sequence[tuple[str, Any, Sequence[str], Truth]] = (
     ("coin", TellsCoin, ("keeper",), LEAKS),
     ("opened value", TellsTotal, (), LEAKS_AS_DISCLOSED),
 )
-"""Of each source: its script, who else is in the coalition, and what this learns when told."""
+"""For each source: its name, its script, the members of the coalition beside the listeners, and
+what the coalition learns if the value is told openly."""
 
 
 def examples() -> list[Example]:
-    """Every channel with every source in all three ways."""
+    """Return every channel with every source, in all three ways."""
     made = []
     for source, script, others, told in SOURCES:
         for channel in CHANNELS:
@@ -306,7 +309,7 @@ def examples() -> list[Example]:
             for how in ("as it is", "told openly", "mended"):
                 is_leaking = how != "mended"
                 is_abort = channel.name == "abort"
-                # A coin decides where the value is a coin, or is hidden by one.
+                # The input decides what the bit is, unless the bit is a coin or a coin hides it.
                 decides = how != "mended" and source != "coin"
                 truth = told if is_leaking else NOTHING
                 if how == "as it is" and not (is_abort and decides):

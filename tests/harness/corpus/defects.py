@@ -1,8 +1,8 @@
 """Kinds of defects that were seen in published code, each planted in a protocol.
 
 `python -m tests.harness.corpus.defects` writes the table of defects in MUTANTS.md; a test compares
-the file with it. Every case has what an instrument finds in the faulty protocol and in its sound
-twin.
+the file with it. Every case says what an instrument finds in the faulty protocol, and what it finds
+in a sound twin of the protocol.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -166,7 +166,7 @@ def breaking(protocol: Any) -> str:
 
 @attrs.frozen
 class Forgetful:
-    """If `forgets`, party `b` receives one message fewer than party `a` sends to it."""
+    """Party `b` receives all messages of party `a`, or all but one if `forgets` is set."""
 
     forgets: bool
 
@@ -199,8 +199,8 @@ def changed(after: bool) -> str:
 
 @attrs.frozen
 class First:
-    """Without `ordered`, the server returns the number of the user whose message comes first; with
-    it, u1's.
+    """The server returns the number of the user whose message comes first; if `ordered`, it returns
+    u1's number.
     """
 
     ordered: bool

@@ -54,12 +54,12 @@ class Example:
 
     @property
     def ensemble(self) -> Ensemble:
-        """The script, or its several runs, for the interpreter."""
+        """Return the script, or its several runs, for the interpreter."""
         return Ensemble(self.protocols, self.one_seed)
 
 
 def members_of(coalition: str) -> list[str]:
-    """The names in a coalition written as `A, B`."""
+    """Return the names in a coalition that is written as `A, B`."""
     return coalition.split(", ")
 
 
@@ -75,9 +75,9 @@ def pair(
     sound_options: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Example]:
-    """A leaking script and its sound twin; options are those of `Example`, for the leaking one.
+    """A leaking script and its sound twin; options are those of `Example`, for the leaking script.
 
-    The twin has the same seeds and as many of them, unless `sound_options` say otherwise.
+    The twin is judged on runs from the same seeds, unless `sound_options` say otherwise.
 
     A script is given as a protocol, or as a tuple of protocols that are run one after another.
     """

@@ -1,4 +1,4 @@
-"""Who takes part in the small scripts: the rest of each is its own."""
+"""The parties of the small scripts. Each script adds what its parties do."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,28 +15,28 @@ PAIRS = [(1, 1), (1, 2), (2, 1), (2, 2)]
 
 
 def itself(value: Any) -> Any:
-    """What a door gives that passes a value on."""
+    """Return the value itself: the function of a door that passes a value on."""
     return value
 
 
 def number_of(item: int) -> int:
-    """The first item counts as 0, the second as 1, the third as 2."""
+    """Return an item's number, counted from 0: the first item is 0, the second 1, the third 2."""
     return item - 1
 
 
 def hidden(me: Any, item: Any, field: Field = F2) -> FieldArray:
-    """An item's number as one field element that messages must protect."""
+    """Return an item's number as one field element that messages must protect."""
     secret: FieldArray = me.secret(number_of, item, field=field, shape=())
     return secret
 
 
 async def tell(me: Party, bit: int, to: str = "S") -> None:
-    """Send a disclosed bit on."""
+    """Send a disclosed bit to a party."""
     await me.send(VALUE, to, bits([bit]))
 
 
 def twins(script: Any, inputs: Any) -> tuple[Any, Any]:
-    """The leaking script and the sound one, over as many items as there are in the inputs."""
+    """Return the leaking script and the sound one, with as many items as occur in the inputs."""
     items = max(item for held in inputs for item in held)
     return script(True, items=items), script(False, items=items)
 
@@ -53,7 +53,7 @@ class Script:
 
 
 class OneHolder(Script):
-    """`u` holds an input, and `S` reads what it is sent."""
+    """The party `u` holds an input, and the party `S` reads what `u` sends to it."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "S": Seat(self.idle)}
@@ -64,7 +64,7 @@ class OneHolder(Script):
 
 
 class TwoReaders(OneHolder):
-    """`u` holds an input; `A` and `B` read what they are sent."""
+    """The party `u` holds an input; the parties `A` and `B` read what `u` sends to them."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "A": Seat(self.idle), "B": Seat(self.idle, 2)}

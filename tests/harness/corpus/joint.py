@@ -1,8 +1,8 @@
 """Leaks that no message and no door shows alone: counterexamples to rules that look right.
 
-In each of them every message is masked, and every disclosed value looks harmless by itself: the
-input comes out when a message and a disclosure, two disclosures, or two secrets made of the same
-coins are put together. `docs/proofs/verdicts.md` says which rule each of them refutes.
+In each of these scripts every message is masked, and every disclosed value looks harmless by
+itself: the input comes out when a message and a disclosure, two disclosures, or two secrets made of
+the same coins are put together. `docs/proofs/verdicts.md` says which rule each script refutes.
 """
 
 from collections.abc import Mapping
@@ -42,12 +42,12 @@ SOURCE = "several together"
 
 
 def sum_of_bits(*values: int) -> int:
-    """The sum mod 2."""
+    """Return the sum of the item's bit and the number, modulo 2."""
     return int(sum(values)) % 2
 
 
 def times_bit(factor: Any, item: int) -> int:
-    """The number, or 0 if the item is the first."""
+    """Return the number if the item is the second, otherwise 0."""
     return int(factor) * (item - 1)
 
 
@@ -57,7 +57,9 @@ def behind_a_coin(item: int, coins: Any) -> int:
 
 
 class KnownMask(OneHolder):
-    """Discloses an input plus a coin, and sends the coin; the twin sends another coin."""
+    """The user discloses its input plus a coin, and sends the coin; in the twin, it sends another
+    coin.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -67,8 +69,8 @@ class KnownMask(OneHolder):
 
 
 class KnownMaskOfSecret(OneHolder):
-    """Discloses an input plus a coin, and sends the coin. The input is a secret here, and the door
-    gets both as field elements.
+    """The user discloses its input plus a coin, and sends the coin. Here the input is a secret, and
+    the door gets the input and the coin as field elements.
     """
 
     async def user(self, me: Party, item: Any) -> None:
@@ -79,7 +81,7 @@ class KnownMaskOfSecret(OneHolder):
 
 
 class MaskFromMessages(OneHolder):
-    """The mask of what is disclosed follows from two messages and another disclosed value."""
+    """The mask of the disclosed value follows from two messages and another disclosed value."""
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -91,7 +93,7 @@ class MaskFromMessages(OneHolder):
 
 
 class CopyOfCoin(OneHolder):
-    """A secret that is a copy of a coin: the row that is disclosed holds the coin itself."""
+    """A secret is a copy of a coin, and the row that is disclosed contains the coin itself."""
 
     async def user(self, me: Party, item: Any) -> None:
         mine = hidden(me, item)
@@ -102,7 +104,7 @@ class CopyOfCoin(OneHolder):
 
 
 class DisclosedSecret(OneHolder):
-    """Discloses a secret made of the input and a coin, and sends the coin.
+    """The user discloses a secret made of its input and a coin, and sends the coin.
 
     The twin hides the secret behind another coin before it discloses it.
     """
@@ -115,7 +117,7 @@ class DisclosedSecret(OneHolder):
 
 
 class NestedSecret(OneHolder):
-    """A secret made of a secret that is made of a coin: its product with the input."""
+    """A secret is the product of the input and another secret, which is a copy of a coin."""
 
     async def user(self, me: Party, item: Any) -> None:
         coin, other = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -125,7 +127,9 @@ class NestedSecret(OneHolder):
 
 
 class CrossedSecrets(OneHolder):
-    """Two secrets made of coins, each hidden by the coin that the other one is made of."""
+    """Two secrets are made of one coin each, and each secret is hidden by the coin that the other
+    secret is made of.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         first, second = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -137,7 +141,9 @@ class CrossedSecrets(OneHolder):
 
 
 class SumWithCopy(OneHolder):
-    """Over F_3: discloses an input plus twice a coin that was sent, as coin and copy of it."""
+    """Over F_3, the user sends a coin, and discloses whether the sum of its input, the coin and a
+    copy of the coin is 0.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item, F3)
@@ -149,7 +155,9 @@ class SumWithCopy(OneHolder):
 
 
 class SecretPlusCopy(OneHolder):
-    """Discloses the sum of the input and a copy of a coin, as one row without any coin in it."""
+    """The user discloses the sum of its input and a copy of a coin: as a linear form, this row
+    contains no coin.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         coin, other = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -159,7 +167,7 @@ class SecretPlusCopy(OneHolder):
 
 
 class SecretPlusEcho(Script):
-    """The copy is made by a member of the coalition, which has received the coin."""
+    """A member of the coalition receives a coin and makes the copy of it."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "server": Seat(self.server), "S": Seat(self.echo)}
@@ -181,7 +189,7 @@ class SecretPlusEcho(Script):
 
 
 class OutputMadeOfCoins(Script):
-    """What the ideal world hands out holds a secret made of a coin, and the coin is sent."""
+    """The ideal world hands out a secret that is made of a coin, and the coin is sent."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u1": Seat(self.first), "u2": Seat(self.second), "S": Seat(self.idle)}
@@ -214,7 +222,7 @@ class TwoDisclosedSecrets(OneHolder):
 
 
 class NoiseOfOutput(OneHolder):
-    """The ideal world hands out a noisy input; the noise is disclosed as well."""
+    """The ideal world hands out a noisy input, and the user discloses the noise as well."""
 
     async def user(self, me: Party, item: Any) -> None:
         noise = me.secret(lambda coins: int(coins.integers(2, 1)[0]), field=F2, shape=())
@@ -223,14 +231,14 @@ class NoiseOfOutput(OneHolder):
             await tell(me, me.disclose(int, noise))
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The noisy input."""
+        """Return the ideal world's output: the noisy input."""
         (user,) = users
         noise = user.secret(lambda coins: int(coins.integers(2, 1)[0]), field=F2, shape=())
         return {"S": user.secret(sum_of_bits, inputs[0], noise, field=F2, shape=())}
 
 
 class TwoDisclosures(OneHolder):
-    """Discloses a coin, and the input plus the coin; there is no other message."""
+    """The user discloses a coin, and its input plus the coin; it sends no message."""
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -267,7 +275,9 @@ class RefusalTells(OneHolder):
 
 
 class HeardThroughAnother(OneHolder):
-    """A disclosed value is not sent to anybody, but a door whose value is sent has captured it."""
+    """A user sends a disclosed value to nobody, but another door reads it and discloses a value
+    that is sent.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -277,7 +287,7 @@ class HeardThroughAnother(OneHolder):
 
 @attrs.frozen
 class Multiplied:
-    """A user sends a multiple of its input behind a mask: how much is a matter of each run."""
+    """A user sends a multiple of its input behind a mask; the factor differs from run to run."""
 
     multiplier: int = 1
     items: int = 3
@@ -295,7 +305,9 @@ class Multiplied:
 
 @attrs.frozen
 class Squared(Multiplied):
-    """A user sends its input's square: mod 3, 1 and 3 are their own squares, and 2 is not."""
+    """A user sends the square of its input behind a mask. Modulo 3, the items 1 and 3 are their own
+    squares, and 2 is not.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = me.secret(lambda held: held * held, item, field=F3, shape=())
@@ -335,13 +347,15 @@ class NoisyUnlessFirst:
         """Read the mail, and say nothing."""
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The answer, in some runs."""
+        """Return the ideal world's outputs: the answer for the reader if `is_handed_out`, otherwise
+        nothing.
+        """
         answer = self.answer(inputs[0], users[0])
         return {"S": answer} if self.is_handed_out else {}
 
 
 class OutputUsedAgain(OneHolder):
-    """A sealed output stands for a coin, and a secret is made of it and of the input."""
+    """A sealed output is the value of a coin, and a secret is made of this output and the input."""
 
     async def user(self, me: Party, item: Any) -> None:
         coin, other = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -363,7 +377,7 @@ class OutputDisclosed(OneHolder):
 
 
 class SecretOfTwoCoins(TwoReaders):
-    """A product of two coins is one more secret: whoever gets both coins can compute it."""
+    """A secret is the product of two coins, so whoever gets both coins can compute it."""
 
     async def user(self, me: Party, item: Any) -> None:
         left, right, mask = (me.coins.field(F2, ()) for _ in range(3))
@@ -389,7 +403,7 @@ class ProductOfCoins(TwoReaders):
 
 
 def examples() -> list[Example]:
-    """Each counterexample, and the same script without the mistake."""
+    """Return each counterexample, and the same script without the mistake."""
 
     def one(name: str, channel: str, script: Any, **options: Any) -> list[Example]:
         settings = {"inputs": TWO, "leaks": {"S": LEAKS}, "holds": {"S": NOTHING}, **options}

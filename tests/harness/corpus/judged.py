@@ -18,27 +18,31 @@ from tests.harness.corpus.scripts import RunOfExample, all_examples, played, row
 from tests.harness.corpus.truth import Ensemble, TruthOfSet, order
 from tests.harness.data import ROOT
 
-MOST_INPUTS = 2  # inputs for which verdicts are computed; the truth is about all inputs
+MOST_INPUTS = (
+    2  # the number of inputs for which verdicts are computed; the truth is about all inputs
+)
 EXAMPLES: Mapping[str, Example] = {example.name: example for example in all_examples()}
 
 
 @cache
 def ensemble(name: str) -> Ensemble:
-    """All worlds of an example."""
+    """Return all worlds of an example."""
     return EXAMPLES[name].ensemble
 
 
 @cache
 def truth_of(name: str, coalition: str) -> TruthOfSet:
-    """What a coalition really learns, for inputs on which not every run ends with an error."""
+    """Return what a coalition really learns, for inputs on which at least one run ends without an
+    error.
+    """
     inputs = list(rows_of_inputs(EXAMPLES[name]))
     return TruthOfSet(ensemble(name), inputs, members_of(coalition))
 
 
 @cache
 def runs_of(name: str) -> Sequence[RunOfExample]:
-    """The runs of an example that end without an error: on a few inputs, from each of the example's
-    seeds.
+    """Return the runs of an example that end without an error: on a few inputs, from each of the
+    example's seeds.
     """
     example = EXAMPLES[name]
     found = []
@@ -53,7 +57,9 @@ def runs_of(name: str) -> Sequence[RunOfExample]:
 
 @cache
 def verdicts(name: str) -> Sequence[tuple[RunOfExample, Mapping[str, Verdict] | str]]:
-    """For every run the verdicts by coalition, or the message of the error that prevents them."""
+    """Return, for every run, the verdicts by coalition, or the message of the error that prevents
+    the verdicts.
+    """
     example, found = EXAMPLES[name], []
     observed = {member for coalition in example.truths for member in members_of(coalition)}
     for one in runs_of(name):

@@ -67,12 +67,16 @@ class Threshold(Script):
         return total.open()
 
     async def is_published(self, me: Party, total: FieldArray) -> bool:
-        """Whether the sum is published: by mistake, only if it is not 0."""
+        """Return whether the sum is published; in the script with the mistake, only if it is not
+        0.
+        """
         del me
         return bool(total.open() > 0) if self.mistake else True
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The sum is handed to the server, and also to the press if it is always published."""
+        """Return the ideal world's outputs: the sum for the server, and also for the press if the
+        sum is always published.
+        """
         first, second = (hidden(user, item, F3) for user, item in zip(users, inputs, strict=True))
         total = first + second
         return {"server": total} if self.mistake else {"server": total, "press": total}
@@ -159,7 +163,7 @@ class Beaver(Script):
     async def multiply(
         self, me: Party, peer: str, x: FieldArray, y: FieldArray, is_first: bool
     ) -> None:
-        """Open x - a and y - b, and send one's share of the product to the reader."""
+        """Open x - a and y - b, and send the party's share of the product to the reader."""
         a, b, c = await me.receive(TRIPLE, "dealer")
         mine = type(x).stack([x - a, y - b])
         await me.send(DIFFERENCE, peer, mine)
@@ -176,13 +180,13 @@ class Beaver(Script):
         return product.open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The reader is handed the product."""
+        """Return the ideal world's output: the product, for the reader."""
         first, second = (hidden(user, item) for user, item in zip(users, inputs, strict=True))
         return {"R": first * second}
 
 
 def bit_and_square(item: int) -> list[int]:
-    """The item's number and its square."""
+    """Return the item's number and its square."""
     return [item - 1, (item - 1) ** 2]
 
 
@@ -211,9 +215,9 @@ class ValidityCheck(TwoReaders):
 
 
 class RejectedZero(OneHolder):
-    """Draws a mask until it is not 0, so that a message is never the input.
+    """A user draws a mask until it is not 0, so that a message is never the input.
 
-    The twin does the same with a factor, which everybody may know.
+    The twin draws a factor in the same way, which everybody may know.
     """
 
     async def user(self, me: Party, item: Any) -> None:
@@ -241,7 +245,9 @@ class RejectedZeroUndisclosed(RejectedZero):
 
 
 class RejectedValue(OneHolder):
-    """Draws a mask until it differs from the input; the twin waits for a coin of its own."""
+    """A user draws a mask until it differs from the input, and sends this mask. The twin draws
+    once, and sends an independent coin.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mask, other = me.coins.field(F3, ()), me.coins.field(F3, ())
@@ -252,7 +258,7 @@ class RejectedValue(OneHolder):
 
 
 class Parity(OneHolder):
-    """A secret that is the parity of a mask, as truncation makes it: told beside the masked input.
+    """A user sends its masked input and, as protocols for truncation do, the parity of the mask.
 
     The twin hides the parity behind another coin.
     """
@@ -265,7 +271,7 @@ class Parity(OneHolder):
 
 
 class PartOfOutput(Script):
-    """A server publishes the parity of a sum that it alone is handed."""
+    """A server publishes the parity of a sum that the ideal world hands only to the server."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {
@@ -286,18 +292,20 @@ class PartOfOutput(Script):
         await me.send(VALUE, "press", bits([parity]))
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The server is handed the two numbers."""
+        """Return the ideal world's output: the two numbers, for the server."""
         first, second = (hidden(user, item, F3) for user, item in zip(users, inputs, strict=True))
         return {"server": type(first).stack([first, second])}
 
 
 def unit(item: int) -> list[int]:
-    """Three elements: a 1 in the place of the item, and zeros."""
+    """Return three elements: a 1 in the place of the item, and zeros elsewhere."""
     return [int(item == place) for place in (1, 2, 3)]
 
 
 class Median(OneHolder):
-    """Opens a row of numbers and publishes in which place the largest is: the input, or a coin."""
+    """A user discloses which of three numbers is the largest: by mistake of its plain one-hot
+    vector, in the twin of a masked vector.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = me.secret(unit, item, field=F2, shape=(3,))
@@ -330,7 +338,9 @@ class FactorByDie(OneHolder):
 
 
 class HelperByDie(TwoReaders):
-    """The mask is sent to A or to nobody, as a coin says; the twin's mask goes nowhere."""
+    """A coin decides whether A is sent the mask or another coin; in the twin, A is always sent the
+    other coin.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mask, other = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -340,7 +350,9 @@ class HelperByDie(TwoReaders):
 
 
 class NumberByDie(OneHolder):
-    """A die decides how many notes are sent; by mistake, how many plain copies of the input."""
+    """A die decides how many notes a user sends. By mistake a note is a plain copy of the input; in
+    the twin it is a masked copy.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = hidden(me, item)
@@ -367,9 +379,9 @@ class PadOutside(TwoReaders):
 
 
 class Participation(OneHolder):
-    """A user takes part by a coin of its door, and tells whether it does.
+    """A coin in a user's door decides whether the user takes part, and the user tells this.
 
-    By mistake it tells the first element of its answer, which depends on its item too.
+    By mistake it tells the first element of its answer, which also depends on its item.
     """
 
     async def user(self, me: Party, item: Any) -> None:
@@ -384,7 +396,7 @@ class Participation(OneHolder):
 
 
 def examples() -> list[Example]:
-    """Leaks of opened values and of coins."""
+    """Return the leaks of opened values and of coins."""
 
     def two(name: str, source: str, channel: str, script: Any, **options: Any) -> list[Example]:
         settings = {"inputs": TWO, "leaks": {"S": LEAKS}, "holds": {"S": NOTHING}, **options}

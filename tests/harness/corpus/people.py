@@ -41,7 +41,7 @@ CODES = [4, 1, 6]
 
 
 def unit(item: int) -> list[int]:
-    """Three elements: a 1 in the place of the item, and zeros."""
+    """Return three elements: a 1 in the place of the item, and zeros elsewhere."""
     return [int(item == place) for place in (1, 2, 3)]
 
 
@@ -63,7 +63,7 @@ class CodeVote(Script):
 
 
 class CodeVoteByTable(CodeVote):
-    """The codes stand in a table by choice."""
+    """A voter sends the code of its choice, which it looks up in a table."""
 
     async def voter(self, me: Party, choice: Any) -> None:
         mask = await me.receive(MASK, "dealer")
@@ -74,7 +74,7 @@ class CodeVoteByTable(CodeVote):
 
 
 class CodeVoteDisclosed(CodeVote):
-    """The voter discloses its choice and then sends the code, so the leak is recorded as a
+    """The voter discloses its choice and then sends the code, so the leak is on record as a
     disclosed value.
     """
 
@@ -87,7 +87,9 @@ class CodeVoteDisclosed(CodeVote):
 
 
 class SparseUpload(OneHolder):
-    """A user uploads only the coordinate that it holds, masked; the twin uploads all three."""
+    """A user uploads, behind a mask, only the coordinate of its item; the twin uploads all three
+    coordinates.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine = me.secret(unit, item, field=F2, shape=(3,))
@@ -142,9 +144,10 @@ class SplitProduct(TwoReaders):
 
 
 class SplitProductOfSecret(TwoReaders):
-    """The product is computed with the secret itself, so no seal refuses it.
+    """A user sends a mask to one party, and to another party the product of the mask and its
+    secret. No sealed value is used outside a door, so the kernel does not refuse the script.
 
-    The twin keeps the second mask of the product to itself.
+    The twin hides the product behind a second mask, which it sends to nobody.
     """
 
     async def user(self, me: Party, item: Any) -> None:
@@ -277,7 +280,7 @@ class Groups(Script):
     """Two groups, each with one user and one server. The servers tell a reader the numbers that
     they opened.
 
-    Within a group, scripts use the names that they would have without the other group.
+    Within a group, scripts use names as if the other group did not exist.
     """
 
     how: str
@@ -308,7 +311,9 @@ class Groups(Script):
 
 
 class RandomisedResponse(OneHolder):
-    """Discloses a bit that is right with probability 3/4, or with 1/2 in the twin."""
+    """A user discloses a bit that is right with probability 3/4; in the twin, with probability
+    1/2.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         chance = 0.25 if self.mistake else 0.5
@@ -318,7 +323,7 @@ class RandomisedResponse(OneHolder):
 
 
 class MaskFromRange(OneHolder):
-    """Masks come from two of three residues: some sums give the input away."""
+    """Masks are drawn from two of the three residues, so some sums give the input away."""
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item, F3)
@@ -331,7 +336,9 @@ class MaskFromRange(OneHolder):
 
 
 class UnsentSecret(OneHolder):
-    """Declares its input as a secret, and sends a value that a second door makes from the input."""
+    """A user declares its input as a secret, and sends a value that a second door makes from the
+    input.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         hidden(me, item)
@@ -341,7 +348,9 @@ class UnsentSecret(OneHolder):
 
 @attrs.frozen
 class LeftInProtocol(Script):
-    """A mask that its owner leaves in the protocol, where another user finds it and sends it on."""
+    """A user stores its mask in the protocol object, where another user finds the mask and sends it
+    on.
+    """
 
     left: dict[str, Any] = attrs.field(factory=dict, kw_only=True, eq=False, repr=False)
 
@@ -370,7 +379,9 @@ class SharedByDoors(Script):
         return {"u": Seat(self.first), "v": Seat(self.second), "S": Seat(self.idle)}
 
     def noting(self, me: Party) -> Any:
-        """A function that returns the input and, with the mistake, also stores it."""
+        """Return a door function that returns the input and, in the script with the mistake, also
+        stores it.
+        """
         name = me.name
 
         def noted(item: int) -> int:
@@ -406,7 +417,7 @@ class ToldByAnother(SharedByDoors):
 
 
 class ReusedMask(OneHolder):
-    """One mask for two elements."""
+    """A user hides two elements behind the same mask."""
 
     async def user(self, me: Party, item: Any) -> None:
         mine = me.secret(lambda held: [held, 1], item, field=F2, shape=(2,))
@@ -416,7 +427,7 @@ class ReusedMask(OneHolder):
 
 
 class VanishingFactor(OneHolder):
-    """A public factor takes the mask away mod 3; the twin's factor does not."""
+    """A public factor is 0 modulo 3, so it removes the mask; the twin's factor does not."""
 
     async def user(self, me: Party, item: Any) -> None:
         mask = me.coins.field(F3, ())
@@ -426,7 +437,7 @@ class VanishingFactor(OneHolder):
 @attrs.frozen
 class Related(Script):
     """The ideal world hands one value to the server. The server receives another value, which may
-    follow from the first.
+    follow from the first one.
 
     `sent` and `handed` each make a secret out of the input, over a field of its own.
     """
@@ -443,18 +454,20 @@ class Related(Script):
         await me.send(NOTE, "S", me.secret(second, item, field=second_field, shape=()))
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The value that is handed out; it differs from the value that is sent."""
+        """Return the ideal world's output, which differs from the value that is sent."""
         first, field = self.handed
         return {"S": users[0].secret(first, inputs[0], field=field, shape=())}
 
 
 def square(item: int) -> int:
-    """The square of the number: mod 3, the second and the third item have the same."""
+    """Return the square of the number; modulo 3, the second and the third item have the same
+    square.
+    """
     return number_of(item) ** 2 % 3
 
 
 def one_whatever(item: int) -> int:
-    """A number that is the same for every item."""
+    """Return a number that is the same for every item."""
     del item
     return 1
 
@@ -480,13 +493,15 @@ class Shuffle(Script):
         await me.send(NOTE, "S", received[1 - first])
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """How many of the bits are ones: the two bits without their order."""
+        """Return the ideal world's output: how many of the two bits are 1. This is the two bits
+        without their order.
+        """
         first, second = (hidden(user, value, F3) for user, value in zip(users, inputs, strict=True))
         return {"S": first + second}
 
 
 def examples() -> list[Example]:
-    """Leaks of an input."""
+    """Return the leaks of an input."""
 
     def one(name: str, channel: str, leaking: Any, sound: Any, **options: Any) -> list[Example]:
         settings = {"inputs": TWO, "leaks": {"S": LEAKS}, "holds": {"S": NOTHING}, **options}
@@ -630,7 +645,7 @@ def examples() -> list[Example]:
             "order",
             Shuffle,
             inputs=PAIRS,
-            # Given the order, which the mixer alone knows, the bits are known too.
+            # Whoever knows the order, which only the mixer does, also knows the bits.
             holds={"S": Truth(view="output-only", shares="leaks")},
             seeds=(0, 1),
         ),

@@ -3,12 +3,12 @@
 The truth about a script of the corpus must not come from the instruments that are tested on it. So
 this module plays the script by itself: with parties of its own (`PlainParty`), field elements of
 its own (`Elements`), mail, rounds and coins of its own, all of them plain numbers. It shares no
-code with the kernel, with verdicts or with exact views; of the package it uses only what scripts
-name themselves: `Field`, `Tag`, `Seat`, `bits`, `index`.
+code with the kernel, with verdicts or with exact views; it uses only those names of the package
+that scripts use: `Field`, `Tag`, `Seat`, `bits`, `index`.
 
 Theory of operation. Every coin is played out, field coins and coins in doors too. A `Tape` is the
 row of outcomes of one world. Where the script asks for a coin that the tape does not have yet, the
-first outcome is taken, and `worlds` comes back for the others:
+first outcome is taken; later, `worlds` plays the worlds with the other outcomes:
 
     first world     0 0 0
     next worlds     0 0 1    0 1 0    ...    the last coin that has an outcome left moves on
@@ -64,7 +64,9 @@ class Elements:
         return self.values
 
     def open(self, signed: bool = False) -> Any:
-        """The numbers; a single one is a Python integer, so that it can be a key, say."""
+        """Return the numbers; a single number is a Python integer, so that it can be a key of a
+        dictionary.
+        """
         half = self.field.modulus // 2
         values = self.values
         if signed:
@@ -133,7 +135,9 @@ class Tape:
         return Fraction(self._numerator, self._denominator)
 
     def toss(self, weights: Sequence[int]) -> int:
-        """The outcome of a coin, from 0; in proportion to the weights."""
+        """Return the outcome of a coin, counted from 0; probabilities are proportional to the
+        weights.
+        """
         possible = [outcome for outcome, weight in enumerate(weights) if weight]
         if len(possible) == 1:
             return possible[0]
@@ -209,7 +213,7 @@ class AllCoins(DiscreteCoins):
     def deferred(
         self, field: Field, shape: tuple[int, ...], rows: Callable[["AllCoins"], Any]
     ) -> Elements:
-        """A deferred block, evaluated at once: that changes no law."""
+        """Evaluate a deferred block at once, which changes no law."""
         block = rows(self)
         assert block.field == field
         assert block.shape == shape
@@ -260,7 +264,9 @@ class World:
             self.handed = {name: frozen(value) for name, value in handed.items()}
 
     def toss(self, actor: Actor, weights: Sequence[int], kind: str) -> int:
-        """A coin of a party; the same coin of a run from the same seed comes out the same."""
+        """Toss a coin of a party. In another run from the same seed the same coin has the same
+        outcome.
+        """
         key = actor.name, len(actor.coins), tuple(weights)
         if self._known is None:
             outcome = self._tape.toss(weights)
@@ -272,7 +278,7 @@ class World:
         return outcome
 
     def post(self, sender: Actor, tag: Tag, recipient: str, payload: Any) -> None:
-        """Carry a message."""
+        """Deliver a message."""
         to = self.actors[recipient]
         self.steps += 1
         sent = sender.depth + 1
@@ -282,24 +288,26 @@ class World:
         to.mail[tag.name, sender.name].append((sent, payload))
 
     def take(self, actor: Actor, tag: Tag, sender: str) -> Any:
-        """The next message of a sender; it must have arrived already."""
+        """Return the next message of a sender, which must have arrived already."""
         arrived, payload = actor.mail[tag.name, sender].popleft()
         actor.depth = max(actor.depth, arrived)
         self.steps += 1
         return payload
 
     def view(self, members: Sequence[str]) -> tuple[Any, ...]:
-        """What members receive, with rounds and the order in which each sender sent it."""
+        """Return what the members receive: each message with its round, and with its place among
+        the messages of its sender.
+        """
         received = sorted((row for row in self.seen if row[0] in members), key=lambda row: row[:4])
         return self.error is not None, tuple(received)
 
     def own(self, members: Sequence[str]) -> tuple[Any, ...]:
-        """The coins of members."""
+        """Return the coins of the members."""
         return tuple(tuple(self.actors[name].coins) for name in members)
 
     @property
     def history(self) -> tuple[Any, ...]:
-        """Outer discrete coins and disclosed values of all parties."""
+        """The discrete coins outside doors and the disclosed values of all parties."""
         return tuple(tuple(actor.history) for actor in self.actors.values())
 
     def _play(self) -> None:
@@ -319,16 +327,18 @@ class World:
                 script.close()
 
     def _go_round(self, pending: dict[str, Generator[None, None, Any]]) -> None:
-        """Let every script go on until it waits or ends."""
+        """Let every script continue until it waits or ends."""
         for name, script in list(pending.items()):
             try:
                 script.send(None)
             except StopIteration:
                 del pending[name]
                 self.steps += 1
-            except Exception as error:  # whatever ends a script ends the world
+            except Exception as error:  # any error that ends a script ends the world
                 self.error = self.error or error
-            if self.error is not None:  # also by a door's refusal that the script has caught
+            if (
+                self.error is not None
+            ):  # a door's refusal also ends the world if the script has caught the error
                 self.steps += 1
                 return
 
@@ -347,12 +357,12 @@ def _inputs_by_name(actors: Mapping[str, Actor], inputs: Sequence[Any]) -> dict[
 
 @types.coroutine
 def _pause() -> Generator[None, None, None]:
-    """Let other scripts go on."""
+    """Wait until the other scripts have continued."""
     yield
 
 
 class PlainHolder:
-    """A party of the ideal world: its doors give what they gave in the script."""
+    """A party of the ideal world: its doors return what they returned in the script."""
 
     def __init__(self, actor: Actor) -> None:
         self.name = actor.name
@@ -369,7 +379,7 @@ class PlainHolder:
 
 
 class PlainParty:
-    """The party that a script gets here. All its values are plain numbers."""
+    """The party object that a script gets in this interpreter. All its values are plain numbers."""
 
     def __init__(self, world: World, actor: Actor, scope: str = "") -> None:
         self._world = world
@@ -479,10 +489,12 @@ class PlainParty:
 
 
 def _has_place_for_coins(function: Any, arguments: int) -> bool:
-    """Whether a function takes one argument more than it is given values."""
+    """Return whether a function takes one argument more than there are values: this argument is the
+    coins.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # a built-in such as `int` says nothing about itself: it takes no coins
+    except ValueError:  # a built-in such as `int` does not tell its arguments, but takes no coins
         return False
     required = [
         parameter
@@ -494,7 +506,9 @@ def _has_place_for_coins(function: Any, arguments: int) -> bool:
 
 
 def frozen(value: Any) -> Any:
-    """A message, a disclosed value or an output as something that can be compared and hashed."""
+    """Return a message, a disclosed value or an output in a form that can be compared and
+    hashed.
+    """
     if isinstance(value, Typed):
         return value.wire.kind, value.wire.below, *_numbers(value)
     if hasattr(value, "field"):

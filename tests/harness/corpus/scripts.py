@@ -1,4 +1,6 @@
-"""All scripts of the corpus, and one run of an example on the kernel with what it disclosed."""
+"""All scripts of the corpus, and the run of one example on the kernel, with the values that the run
+disclosed.
+"""
 
 import functools
 from collections.abc import Hashable, Iterator, Sequence
@@ -21,21 +23,22 @@ Event = tuple[str, Hashable]  # a coin that was tossed, or a value that was disc
 
 @functools.cache
 def all_examples() -> Sequence[Example]:
-    """Every leaking script and every sound twin; names are unique."""
+    """Return every leaking script and every sound twin; their names are unique."""
     parts = (channels, joint, people, opened, sharing)
     return [example for part in parts for example in part.examples()]
 
 
 @attrs.frozen(eq=False)
 class RunOfExample:
-    """The runs of an example on one row of inputs; several where it is about several."""
+    """The run of an example on one row of inputs, or its several runs if it is about several."""
 
     runs: tuple[Run, ...]
     tosses_outside: bool
     """Whether a script tossed discrete coins outside doors."""
 
     history: Hashable
-    """What they disclosed, and their outer coins: as `history` in `truth` has it."""
+    """The values that the runs disclosed, and their coins outside doors, in the form that
+    `truth.history` returns."""
 
 
 def played(example: Example, inputs: Held, seed: int) -> RunOfExample:
@@ -56,26 +59,26 @@ def played(example: Example, inputs: Held, seed: int) -> RunOfExample:
 
 
 def rows_of_inputs(example: Example) -> Iterator[Held]:
-    """The inputs on which runs of an example do not always end early."""
+    """Yield the inputs on which at least one run of the example does not end early."""
     return (held for held in example.inputs if held not in example.ending)
 
 
 class _Watching(Sampled):
-    """A run in numbers that notes outer discrete coins and disclosed values."""
+    """A numeric run that notes disclosed values, and the discrete coins outside doors."""
 
     def __init__(self) -> None:
         self._histories: dict[str, list[Event]] = {}
 
     def of(self, party: str) -> list[Event]:
-        """The history of a party so far."""
+        """Return the history of a party so far."""
         return self._histories.setdefault(party, [])
 
     def coins(self, seed: int, party: str, meter: Meter) -> Any:
-        """The party's coins, noted where they are tossed outside doors."""
+        """Return the party's coins, which note each coin that is tossed outside doors."""
         return _WatchedCoins(super().coins(seed, party, meter), self.of(party))
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Open the door, and note what it discloses."""
+        """Open the door, and note the value if the door discloses it."""
         result = super().door(call, coins, meter)
         if call.kind == "disclose":
             self.of(call.party).append(("disclosed", frozen(result)))
@@ -83,7 +86,9 @@ class _Watching(Sampled):
 
 
 class _WatchedCoins:
-    """Coins whose discrete outcomes are noted, as far as scripts of the corpus toss any."""
+    """Coins that note their discrete outcomes; only the draws that scripts of the corpus use are
+    noted.
+    """
 
     def __init__(self, coins: Coins, history: list[Event]) -> None:
         self._coins = coins
@@ -93,13 +98,13 @@ class _WatchedCoins:
         return getattr(self._coins, name)
 
     def bernoulli(self, chance: float) -> bool:
-        """A coin with two sides."""
+        """Toss a biased coin, and note the outcome."""
         outcome = self._coins.bernoulli(chance)
         self._history.append(("coin", int(outcome)))
         return outcome
 
     def integers(self, below: int, count: int) -> Any:
-        """Dice."""
+        """Throw dice, and note the outcomes."""
         outcomes = self._coins.integers(below, count)
         self._history += [("coin", int(outcome)) for outcome in outcomes]
         return outcomes

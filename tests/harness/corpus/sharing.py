@@ -1,4 +1,4 @@
-"""Secure sums and secret sharing with one line wrong, and runs that are repeated."""
+"""Secure sums and secret sharing with one wrong line each, and repeated runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,9 +35,9 @@ SHARE, SHARES, RUNNING, TOTAL = Summed("share"), Summed("shares"), Tag("running"
 
 
 class Net(Script):
-    """Three users hide their bits behind coins that they share two by two, and a server adds up.
+    """Each two of three users share a coin, which hides their bits, and a server adds up.
 
-    By mistake the last one has no coin in common with anybody.
+    By mistake the last user shares no coin with anybody.
     """
 
     def parties(self) -> Mapping[str, Seat]:
@@ -61,13 +61,13 @@ class Net(Script):
         return type(received[0]).stack(received).sum().open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The server is handed the sum."""
+        """Return the ideal world's output: the sum, for the server."""
         secrets = [hidden(user, item) for user, item in zip(users, inputs, strict=True)]
         return {"server": type(secrets[0]).stack(secrets).sum()}
 
 
 class Ring(Script):
-    """Three users add up their bits on a ring; by mistake the first one does not mask its own."""
+    """Three users add up their bits on a ring; by mistake the first user does not mask its bit."""
 
     def parties(self) -> Mapping[str, Seat]:
         return seats("u", self.user, 3)
@@ -86,14 +86,16 @@ class Ring(Script):
         return total.open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The sum is handed to every party."""
+        """Return the ideal world's outputs: the sum, for every party."""
         secrets = [hidden(user, item) for user, item in zip(users, inputs, strict=True)]
         total = type(secrets[0]).stack(secrets).sum()
         return dict.fromkeys(("u1", "u2", "u3"), total)
 
 
 class Additive(Script):
-    """A user shares two elements among A and B, in a deferred block; by mistake with one coin."""
+    """A user shares two elements among A and B, in a deferred block; by mistake it uses the same
+    coin for both elements.
+    """
 
     def parties(self) -> Mapping[str, Seat]:
         return {"u": Seat(self.user), "A": Seat(self.holder), "B": Seat(self.holder, 2)}
@@ -130,7 +132,9 @@ class SealedInBlock(TwoReaders):
 
 
 class Polynomial(TwoReaders):
-    """Shamir's sharing over F_3 with a random line; by mistake with a random constant term."""
+    """Shamir's sharing over F_3 with a random line; by mistake every share is the secret itself,
+    because the slope's factor is 3, which is 0.
+    """
 
     async def user(self, me: Party, item: Any) -> None:
         mine, slope = hidden(me, item, F3), me.coins.field(F3, ())
@@ -140,7 +144,7 @@ class Polynomial(TwoReaders):
 
 
 class Replicated(TwoReaders):
-    """Three parts, of which each party gets two; by mistake B gets the third as well."""
+    """Each party gets two of three parts; by mistake B gets all three."""
 
     async def user(self, me: Party, item: Any) -> None:
         first, second = me.coins.field(F2, ()), me.coins.field(F2, ())
@@ -154,9 +158,10 @@ class Replicated(TwoReaders):
 
 
 class DropOut(Script):
-    """A user's message comes late, after a helper has already told the mask of who dropped out.
+    """A user's message comes late, after a helper has already told the mask of this user, as if the
+    user had dropped out.
 
-    The twin's user has a second mask of its own, which is then never told.
+    The twin's user has a second mask, which is never told.
     """
 
     def parties(self) -> Mapping[str, Seat]:
@@ -204,7 +209,7 @@ class TwoServers(Script):
         return rest.open()
 
     def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
-        """The server is handed the sum."""
+        """Return the ideal world's output: the sum, for the server."""
         first, second = (hidden(user, item, F3) for user, item in zip(users, inputs, strict=True))
         return {"server": first + second}
 
@@ -257,7 +262,7 @@ class SilentOnce(Masked):
 
 
 def examples() -> list[Example]:
-    """Sums, sharings and repeated runs."""
+    """Return the sums, sharings and repeated runs."""
 
     def two(name: str, channel: str, script: Any, **options: Any) -> list[Example]:
         settings = {"inputs": TWO, "leaks": {"S": LEAKS}, "holds": {"S": NOTHING}, **options}

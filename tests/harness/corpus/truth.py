@@ -1,7 +1,8 @@
-"""What a coalition truly learns from a tiny script: exact laws of its view, by playing every coin.
+"""What a coalition truly learns from a tiny script, by the exact law of its view: every coin is
+played out.
 
-A view is what members receive, with rounds and order, and their coins. Two things are asked of it,
-each over all inputs of honest parties that an example lists, with the members' own inputs fixed:
+A view is what members receive, with rounds and order, and their coins. We ask two questions about a
+view, over all inputs of honest parties that an example lists, with the members' own inputs fixed:
 
     the whole view   is its law the same for all inputs?  Or at least given what the ideal world
                      hands to members?
@@ -27,7 +28,9 @@ Law = Mapping[Hashable, Fraction]
 
 @attrs.frozen
 class Truth:
-    """What a coalition learns from its whole view, and from shares given the history."""
+    """What a coalition learns from its whole view, and what it learns from shares given the
+    history.
+    """
 
     view: Finding
     shares: Finding
@@ -35,16 +38,17 @@ class Truth:
 
 @attrs.frozen(eq=False)
 class Played:
-    """One world of one or several runs: its probability, and each run's world."""
+    """One world of an ensemble: its probability, and the world of each run."""
 
     chance: Fraction
     worlds: tuple[World, ...]
 
 
 class Ensemble:
-    """Several protocols run together on the same people; mostly it is one protocol alone.
+    """Several protocols run on the same people, one after another; most ensembles have only one
+    protocol.
 
-    With `one_seed`, every run has the coins of the first.
+    With `one_seed`, every run has the coins of the first run.
     """
 
     def __init__(self, protocols: Sequence[Any], one_seed: bool = False) -> None:
@@ -53,7 +57,9 @@ class Ensemble:
         self._played: dict[Held, list[Played]] = {}
 
     def played(self, inputs: Held) -> list[Played]:
-        """Every world on these inputs: one list for each run, or one for the only run."""
+        """Return every world on these inputs. `inputs` is a row of inputs for the only run, or a
+        list of one row for each run.
+        """
         if inputs not in self._played:
             held = self._by_run(inputs)
 
@@ -68,7 +74,9 @@ class Ensemble:
         return self._played[inputs]
 
     def member_inputs(self, inputs: Held, members: Sequence[str]) -> Hashable:
-        """What members hold: they tell inputs apart by it, and that is no leak."""
+        """Return what the coalition's members hold. They know these inputs, so it is no leak that
+        they can tell them apart.
+        """
         first = self.played(inputs)[0]
         return tuple(
             tuple(repr(world.inputs[name]) for name in members if name in world.inputs)
@@ -76,7 +84,7 @@ class Ensemble:
         )
 
     def law(self, inputs: Held, members: Sequence[str]) -> Law:
-        """The exact law of the whole view on these inputs."""
+        """Return the exact law of the whole view on these inputs."""
         return _law(self.played(inputs), lambda one: _view(one, members))
 
     def _by_run(self, inputs: Held) -> Sequence[Sequence[Any]]:
@@ -84,7 +92,7 @@ class Ensemble:
 
 
 class TruthOfSet:
-    """What some members learn of the others' inputs, over all the inputs listed."""
+    """What a coalition learns about the inputs of honest parties, over all the listed inputs."""
 
     def __init__(self, ensemble: Ensemble, inputs: Iterable[Held], members: Sequence[str]) -> None:
         groups: dict[Hashable, list[list[Played]]] = {}
@@ -102,11 +110,11 @@ class TruthOfSet:
 
     @functools.cached_property
     def shares(self) -> Finding:
-        """What the view tells given the history, at the worst history."""
+        """What the view tells if the history is known, for the history at which it tells most."""
         return self._finding(lambda one: (history(one), _own(one, self._members)))
 
     def shares_at(self, past: Hashable) -> Finding:
-        """What the view tells, given the history `past`."""
+        """Return what the view tells in the worlds that have the history `past`."""
         if past not in self._by_history:
             self._by_history[past] = self._finding(
                 lambda one: _own(one, self._members),
@@ -134,7 +142,9 @@ class TruthOfSet:
         condition: Callable[[Played], Hashable],
         groups: Sequence[Sequence[Sequence[Played]]],
     ) -> bool:
-        """Whether the view given the condition has one law, on whichever inputs this occurs."""
+        """Return whether the law of the view, given the condition, is the same on all inputs on
+        which the condition occurs.
+        """
         for group in groups:
             known: dict[Hashable, Law] = {}
             for played in group:
@@ -152,15 +162,15 @@ class TruthOfSet:
         laws = {}
         for value, part in parts.items():
             law = _law(part, lambda one: _view(one, self._members))
-            # Without a condition the probabilities themselves are compared, so that inputs on
-            # which more worlds are given up are told apart.
+            # Without a condition we compare the probabilities themselves. So inputs differ if more
+            # worlds are given up on one of them than on the other.
             total = sum(law.values(), Fraction(0)) if value != () else Fraction(1)
             laws[value] = {view: chance / total for view, chance in law.items()}
         return laws
 
 
 def truth(ensemble: Ensemble, inputs: Iterable[Held], members: Sequence[str]) -> Truth:
-    """What the members learn, as an example declares it."""
+    """Return what the members learn, in the form in which an example declares it."""
     of_set = TruthOfSet(ensemble, inputs, members)
     return Truth(view=of_set.view, shares=of_set.shares)
 
@@ -182,7 +192,9 @@ def _own(one: Played, members: Sequence[str]) -> Hashable:
 
 
 def history(one: Played) -> Hashable:
-    """Outer discrete coins and disclosed values of all runs, and whether they ended early."""
+    """Return the outer discrete coins and disclosed values of all runs, and whether each run ended
+    early.
+    """
     return tuple((world.history, world.error is not None) for world in one.worlds)
 
 
@@ -192,5 +204,7 @@ def _handed(one: Played, members: Sequence[str]) -> Hashable:
 
 @functools.cache
 def order(finding: str) -> int:
-    """Findings by how much is learned: `nothing` is 0, `leaks` is 2."""
+    """Return a finding's place in the order of how much is learned: `nothing` is 0, `leaks` is
+    2.
+    """
     return ("nothing", "output-only", "leaks").index(finding)

@@ -1,8 +1,8 @@
 """A second reader of the golden vectors, written from the descriptions alone.
 
-It shares no code with the package and needs nothing but Python, so it shows that what the package
-promises to keep can be done again by somebody else: the words of a stream from its key, draws from
-words, payloads and frames as bytes, and a transcript, whose messages it also makes anew from the
+It shares no code with the package and needs nothing but Python. So it shows that somebody else can
+compute what the package promises to keep: the words of a stream from its key, draws from words,
+payloads and frames as bytes, and a transcript, whose messages the reader also makes anew from the
 seed and the inputs.
 
     python tests/harness/golden/reader.py tests/harness/golden/vectors.json
@@ -23,7 +23,9 @@ MASK = 2**64 - 1
 
 
 class Words:
-    """A stream: SFC64, its state a BLAKE2b digest of the key, the first 12 words thrown away."""
+    """A stream of random words: SFC64, whose state is a BLAKE2b digest of the key; the first 12
+    words are thrown away.
+    """
 
     def __init__(self, seed, purpose, party):
         digest = hashlib.blake2b(f"{seed}/{purpose}/{party}".encode(), digest_size=24).digest()
@@ -39,17 +41,20 @@ class Words:
         return result
 
     def lanes(self, count, width):
-        """Words cut into numbers of `width` bits, low bits first; a rest of a word is lost."""
+        """Return words cut into numbers of `width` bits, low bits first; unused bits of the last
+        word are lost.
+        """
         each = 64 // width
         words = [self.word() for _ in range(-(-count // each))]
         return [word >> width * k & (1 << width) - 1 for word in words for k in range(each)][:count]
 
 
 def integers(words, below, count, spare=0):
-    """Lanes of 16, 32 or 64 bits below the largest multiple of the bound, reduced.
+    """Return uniform integers below the bound, from lanes of 16, 32 or 64 bits.
 
-    Those that are not below it are replaced by lanes that follow, an eighth and four more of which
-    are drawn than are needed. `spare` more lanes are drawn first and not used.
+    A lane below the largest multiple of the bound is reduced modulo the bound. Every other lane is
+    replaced by a later lane; for this, an eighth and four more lanes are drawn than are needed.
+    With `spare`, so many lanes more are drawn at first, and not used.
     """
     width = next((bits for bits in (16, 32) if below <= 1 << bits - 2), 64)
     accepted = (1 << width) // below * below
@@ -65,7 +70,7 @@ def integers(words, below, count, spare=0):
 
 
 def bernoulli(words, chance):
-    """Whether a uniform number, drawn word by word, lies below the chance."""
+    """Return whether a uniform number, drawn word by word, lies below the probability."""
     while True:
         digit, chance = divmod(chance * 2**64, 1)
         drawn = words.word()
@@ -76,7 +81,9 @@ def bernoulli(words, chance):
 
 
 def bernoullis(words, chance, count):
-    """A word each for fewer than 64, else a byte each; equal ones go on with the digits left."""
+    """Draw one word for each outcome if there are fewer than 64, otherwise one byte. If a draw
+    equals the leading digit of the probability, the remaining digits decide by further draws.
+    """
     if count < 64:
         digit, rest = divmod(chance * 2**64, 1)
         first = [words.word() for _ in range(count)]
@@ -91,7 +98,7 @@ def bernoullis(words, chance, count):
 
 
 def integer_below(words, bound):
-    """One integer from as many words as the bound has, high words first."""
+    """Draw one integer from as many words as the bound has, high words first."""
     count = max(-(-(bound - 1).bit_length() // 64), 1)
     while True:
         drawn = 0
@@ -102,7 +109,7 @@ def integer_below(words, bound):
 
 
 def few_of_many(words, count, below):
-    """Floyd's algorithm, for fewer than one in 32."""
+    """Choose fewer than one in 32 by Floyd's algorithm."""
     assert count * 32 < below
     chosen = set()
     for last in range(below - count, below):
@@ -112,7 +119,7 @@ def few_of_many(words, count, below):
 
 
 def exponential_coin(words, a, b):
-    """True with chance exp(-a / b): Canonne, Kamath and Steinke, Algorithm 1."""
+    """Return True with probability exp(-a / b), by Algorithm 1 of Canonne, Kamath and Steinke."""
     while a > b:
         if not exponential_coin(words, 1, 1):
             return False
@@ -124,7 +131,7 @@ def exponential_coin(words, a, b):
 
 
 def discrete_laplace(words, scale):
-    """Their Algorithm 2."""
+    """Draw by Algorithm 2 of Canonne, Kamath and Steinke."""
     t, s = scale.numerator, scale.denominator
     while True:
         rest = integer_below(words, t)
@@ -138,7 +145,7 @@ def discrete_laplace(words, scale):
 
 
 def discrete_normal(words, variance):
-    """Their Algorithm 3."""
+    """Draw by Algorithm 3 of Canonne, Kamath and Steinke."""
     top, bottom = variance.numerator, variance.denominator
     t = isqrt(top // bottom) + 1
     while True:
@@ -149,7 +156,7 @@ def discrete_normal(words, variance):
 
 
 def draw(words, name, arguments):
-    """What a draw of this name gives."""
+    """Return the outcome of the draw with this name."""
     match name, [Fraction(text) for text in arguments]:
         case "integers", [below, count]:
             return integers(words, int(below), int(count))
@@ -178,12 +185,12 @@ def elements(words, modulus, rows, columns):
 
 
 def width(kind, below):
-    """Bits that a value takes."""
+    """Return the number of bits that a value takes."""
     return 64 if kind == "rd" else (below - 1).bit_length()
 
 
 def packed(pieces, values):
-    """A payload: the bits of all values, high bit first, with zeros up to a whole byte."""
+    """Return a payload: the bits of all values, high bit first, with zeros up to a whole byte."""
     bits = ""
     for (kind, below, _), piece in zip(pieces, values, strict=True):
         for value in piece:
@@ -194,7 +201,7 @@ def packed(pieces, values):
 
 
 def unpacked(pieces, payload):
-    """The values of a payload, piece by piece."""
+    """Return the values of a payload, piece by piece."""
     bits, start, values = "".join(f"{byte:08b}" for byte in payload), 0, []
     for kind, below, shape in pieces:
         assert kind != "rd"
@@ -210,13 +217,15 @@ def unpacked(pieces, payload):
 
 
 def framed(tag, sender, payload):
-    """Tag, sender and length, their CRC-32 with the payload's, the payload; little endian."""
+    """Return a frame: tag, sender and length, the CRC-32 of these and the payload, and the payload;
+    little endian.
+    """
     head = struct.pack("<HII", tag, sender, len(payload))
     return head + struct.pack("<I", zlib.crc32(head + payload)) + payload
 
 
 def messages(data):
-    """Seed, inputs and the messages of a transcript as a file."""
+    """Return the seed, the inputs and the messages of a transcript file."""
     magic = b"simnet transcript 1\n"
     assert data.startswith(magic)
     length, check = struct.unpack_from("<QI", data, len(magic))
@@ -238,10 +247,12 @@ def messages(data):
 
 
 def played(header, items, participation, modulus):
-    """The messages of a run of DPDS, made from seed and inputs: shares, then partial sums.
+    """Return the messages of a run of DPDS, made from the seed and the inputs: shares, then partial
+    sums.
 
-    A user's item is one-hot with the chance of participation, else zeros. Its shares are rows of
-    field elements, the last one being what makes their sum the secret; row j goes to the j-th user.
+    With the probability of participation, a user's secret is its item as a one-hot vector;
+    otherwise it is zeros. All shares but the last are random field elements, and the last share
+    makes their sum the secret. Share j goes to the j-th user.
     """
     users = sorted(header["inputs"])
     rows = {}
@@ -265,7 +276,9 @@ def played(header, items, participation, modulus):
 
 
 def check(vectors):
-    """Hold every vector against what comes out here. Raises `AssertionError` naming one."""
+    """Compare every vector with what this module computes. Raises `AssertionError` with the name of
+    a vector that differs.
+    """
     for vector in vectors["streams"]:
         words = Words(vector["seed"], vector["purpose"], vector["party"])
         ours = [f"{words.word():016x}" for _ in vector["words"]]

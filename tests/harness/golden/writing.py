@@ -1,7 +1,7 @@
 """The golden vectors as the package makes them; as a program, writes them to `vectors.json`.
 
-A change of any of them is a change of what every seed gives, or of what bytes mean. Then old
-results cannot be repeated and old files cannot be read: it belongs into the changelog.
+If a vector changes, every seed gives other results, or bytes have another meaning. Then old results
+cannot be repeated or old files cannot be read, so the change must be named in the changelog.
 """
 
 import json
@@ -30,7 +30,7 @@ STREAMS = [
     (2**64 + 1, "schedule", ""),
     (0, "discrete", "a/ü"),
 ]
-# with bounds for each width of a lane, lanes that are not accepted, and a tie of bytes
+# the cases: bounds for each width of a lane, lanes that are not accepted, and a tie of bytes
 DRAWS: list[tuple[str, tuple[str, ...]]] = [
     ("integers", ("13108", "40")),
     ("integers", ("65536", "5")),
@@ -59,7 +59,7 @@ FRAMES = [(0, 0, b""), (3, 4999, bytes.fromhex("b880")), (65535, 2**32 - 1, b"\x
 
 
 def written() -> dict[str, list[Any]]:
-    """All vectors, by section."""
+    """Return all vectors, by section."""
     return {
         "streams": [
             {"seed": seed, "purpose": purpose, "party": party, "words": words(seed, party, purpose)}
@@ -121,7 +121,7 @@ def payload(pieces: Pieces, values: list[list[float]]) -> bytes:
 
 
 def transcript() -> dict[str, Any]:
-    """A run of DPDS in which every message was observed."""
+    """Return a run of DPDS in which every message was observed."""
     protocol = DPDS(users=3, items=4, participation=0.5)
     done = run(protocol, [2, 4, 1], seed=7, observe=["u1", "u2", "u3", "server"])
     names = done.transcript.names

@@ -1,4 +1,4 @@
-"""Hold verdicts on many random scripts against the truth: `--seeds 0:200000 --workers 2`."""
+"""Compare verdicts on many random scripts with the truth: `--seeds 0:200000 --workers 2`."""
 
 import argparse
 import sys
@@ -48,7 +48,7 @@ def main() -> int:
 def _results(
     pool: ProcessPoolExecutor, chunks: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Table]]:
-    """The tables of all chunks as they come, with their numbers of seeds."""
+    """Yield the table of each chunk of seeds as it is finished, with the number of its seeds."""
     running: dict[Future[Table], int] = {}
 
     def begin() -> None:

@@ -27,14 +27,15 @@ def _own_secret(who: str, name: str, field: int) -> Secret:
 
 
 def _post(sender: str, to: str, form: str, name: str | None = None) -> tuple[Step, ...]:
-    """One form on its way; it is called `name` in its recipient's hands."""
+    """Return the steps that send one form; the recipient's copy of it is called `name`."""
     tag = f"{form} for {to}"
     sent = Send(sender, (to,), tag, (((form,),),))
     return (sent, Take(to, sender, tag, (name,))) if name else (sent,)
 
 
 def beaver(field: int) -> Script:
-    """Parties a and b multiply their secrets, with a triple that d has dealt, for c.
+    """Parties a and b multiply their secrets with the help of a triple that d has dealt; c gets the
+    product.
 
     Each holds its own factor; d_x = x - a and e_y = y - b are opened.
     """
@@ -61,7 +62,7 @@ def beaver(field: int) -> Script:
             Send("b", ("a",), "f", (((),),), plain=("f",)),
             Take("b", "a", "e", (), ("e_b",)),
             Take("a", "b", "f", (), ("f_a",)),
-            # xy = (e + u)(f + w) = f x + e w + u w, as f x = f (e + u)
+            # xy = (e + u)(f + w) = f x + e w + u w, because f x = f (e + u)
             Mix("a", "part a", ((Pick(numbers, ("f_a",)), "x"), (1, "z_a"))),
             Mix("b", "part b", ((Pick(numbers, ("e_b",)), "w_b"), (1, "z_b"))),
             *_post("a", "c", "part a"),
@@ -104,7 +105,7 @@ def square(field: int) -> Script:
 
 
 def masked_product(field: int) -> Script:
-    """The product of two secrets hides behind a coin, which another party is sent."""
+    """The product of two secrets is sent behind a coin, and another party is sent this coin."""
     minus = field - 1
     return Script(
         ("a", "b", "c"),
@@ -188,7 +189,7 @@ def masks_in_a_ring(field: int) -> Script:
 
 
 def noisy_report(field: int) -> Script:
-    """The secret is an input with noise, and a later door may tell the noise."""
+    """A secret is an input with noise; a later door may disclose the noise."""
     numbers = tuple(range(field))
     noisy = tuple((value if coin else 0,) for value in numbers for coin in range(2))
     return Script(
@@ -207,7 +208,9 @@ def noisy_report(field: int) -> Script:
 
 
 def reshared_product(field: int) -> Script:
-    """The product of two received shares, reshared with a fresh mask."""
+    """A party multiplies two shares that it received, and shares the product again with a fresh
+    mask.
+    """
     return Script(
         ("a", "b", "c", "d"),
         (("a", field),),

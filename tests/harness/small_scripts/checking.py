@@ -1,10 +1,10 @@
-"""Verdicts on random small scripts, held against the exact laws of the same scripts.
+"""Compares verdicts on random small scripts with the exact laws of the same scripts.
 
-`python -m tests.harness.small_scripts --seeds 0:200000` prints a table of verdicts by truth. A
-verdict is *unsound* if its upper end lies below the truth: it says `nothing` at most of a view that
-tells something, or `only the output` of one that tells more. None may be. A lower end above the
-truth is a false alarm: counted, and no error, as secrets that are related by their functions are
-taken for independent ones.
+`python -m tests.harness.small_scripts --seeds 0:200000` prints how many verdicts of each kind
+belong to each truth. A verdict is *unsound* if its upper end lies below the truth: for example, it
+says `nothing` although the view tells something. No verdict may be unsound. A lower end above the
+truth is a false alarm. It is counted, but is no error: a verdict takes all secrets to be
+independent, also secrets that are functions of the same input.
 """
 
 import random
@@ -27,15 +27,21 @@ from tests.harness.small_scripts.truth import History, TrueFinding, Truth
 from tests.harness.small_scripts.worlds import Worlds
 
 FINDINGS: tuple[TrueFinding, ...] = ("nothing", "output-only", "leaks")
-TOLD_BEFORE = "told before"  # by messages, though disclosed values tell no less
+TOLD_BEFORE = (
+    "told before"  # the messages tell something, but no more than the disclosed values tell
+)
 COLUMNS = ("nothing", TOLD_BEFORE, "output-only", "leaks")
-Inputs = tuple[tuple[int, ...], ...]  # of each holder, by item
-MOST_SETS = 3  # coalitions of a script that are judged
+Inputs = tuple[
+    tuple[int, ...], ...
+]  # a tuple for each holder of an input, with a value for each item
+MOST_SETS = 3  # the largest number of coalitions that are judged for one script
 
 
 @attrs.frozen
 class Reading:
-    """What a verdict says of the shares: at least this, and at most that."""
+    """What a verdict says about the shares: the coalition learns at least `at_least`, and at most
+    `at_most`.
+    """
 
     at_least: TrueFinding
     at_most: TrueFinding
@@ -46,17 +52,17 @@ class Reading:
         return f"undecided: {self.at_least} to {self.at_most}"
 
     def is_unsound(self, truth: TrueFinding) -> bool:
-        """Whether more is told than the reading admits."""
+        """Return whether the coalition learns more than the verdict says at most."""
         return FINDINGS.index(self.at_most) < FINDINGS.index(truth)
 
     def is_alarm(self, truth: TrueFinding) -> bool:
-        """Whether the reading reports what is not told."""
+        """Return whether the coalition learns less than the verdict says at least."""
         return FINDINGS.index(self.at_least) > FINDINGS.index(truth)
 
 
 @attrs.frozen
 class Question:
-    """Runs that are judged together, each by its inputs and its seed."""
+    """Runs that are judged together, each given by its inputs and its seed."""
 
     runs: tuple[tuple[Inputs, int], ...]
     same_people: bool = False
@@ -64,7 +70,9 @@ class Question:
 
 @attrs.frozen
 class Refutation:
-    """A script of which a verdict says too little."""
+    """A script on which a verdict says too little, with the coalition, the runs, the verdict and
+    the truth.
+    """
 
     script: Script
     coalition: tuple[str, ...]
@@ -84,14 +92,16 @@ class Refutation:
 
 @attrs.define
 class Table:
-    """Verdicts by truth, and what could not be judged."""
+    """The number of verdicts of each kind for each truth, and the number of scripts and runs that
+    could not be judged.
+    """
 
     counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
     others: Counter[str] = attrs.Factory(Counter)
     refutations: list[Refutation] = attrs.Factory(list)
 
     def add(self, other: "Table") -> None:
-        """Take in what another table has."""
+        """Add the counts and refutations of another table."""
         self.counts += other.counts
         self.others += other.others
         self.refutations += other.refutations
@@ -122,13 +132,13 @@ class Table:
 
 
 def reading_of(verdict: Any) -> Reading:
-    """The two ends of a verdict on shares; where nothing is shared, shares tell nothing."""
+    """Return the two ends of a verdict on shares; `no-shares` counts as `nothing`."""
     ends = ["nothing" if end == "no-shares" else end for end in (verdict.at_least, verdict.at_most)]
     return Reading(*ends)
 
 
 def history_of(script: Script, done: Run) -> History:
-    """The outer coins and disclosed values of a run, in the order of the script's steps."""
+    """Return the outer coins and disclosed values of a run, in the order of the script's steps."""
     return tuple(
         int(done.outputs[step.who][step.makes])
         for step in script.steps
@@ -137,7 +147,7 @@ def history_of(script: Script, done: Run) -> History:
 
 
 def played(script: Script, protocol: Any, inputs: Inputs, seed: int) -> Run | None:
-    """The run of a script, every party observed; None if a door refuses."""
+    """Return the run of a script, in which every party is observed; None if a door refuses."""
     try:
         return run(protocol, list(inputs), seed, observe=list(script.parties))
     except SimnetError as error:
@@ -147,7 +157,9 @@ def played(script: Script, protocol: Any, inputs: Inputs, seed: int) -> Run | No
 
 
 def is_possible(worlds: Worlds, done: Run) -> bool:
-    """Whether a run is one of the worlds: its inputs, history, outputs and all its messages."""
+    """Return whether a run is one of the worlds: with the same inputs, history, outputs and
+    messages.
+    """
     script = worlds.script
     wanted: dict[str, Any] = {input_name(who): done.inputs[who] for who, _ in script.inputs}
     for who in script.parties:
@@ -179,18 +191,18 @@ def _delivered(worlds: Worlds, world: int) -> dict[tuple[str, str, str], list[li
 
 
 def inputs_of(script: Script) -> Iterator[Inputs]:
-    """All inputs of a script."""
+    """Yield all inputs of a script."""
     return product(*(product(range(size), repeat=script.width) for _, size in script.inputs))
 
 
 def coalitions(script: Script) -> Iterator[tuple[str, ...]]:
-    """All sets of parties but the empty one and the whole."""
+    """Yield all sets of parties except the empty set and the set of all parties."""
     for size in range(1, len(script.parties)):
         yield from combinations(script.parties, size)
 
 
 def check_seed(seed: int) -> Table:
-    """Judge some runs of the script of a seed, alone and sometimes two together."""
+    """Judge some runs of the script of a seed; sometimes two runs are judged together."""
     rng = random.Random(f"runs {seed}")
     script = drawn(seed)
     worlds = Worlds(script)
@@ -223,7 +235,7 @@ def check_seed(seed: int) -> Table:
 
 
 def check_seeds(first: int, after: int) -> Table:
-    """The table of a range of seeds."""
+    """Return the table of a range of seeds."""
     table = Table()
     for seed in range(first, after):
         try:
@@ -276,7 +288,7 @@ def check(
 def truth_of(
     truth: Truth, coalition: tuple[str, ...], question: Question, histories: Sequence[History]
 ) -> TrueFinding:
-    """What the coalition learns from runs with these histories, the shares alone."""
+    """Return what the coalition learns from the shares of runs with these histories."""
     if question.same_people:
         first, second = histories
         return truth.finding_of_two(coalition, (first, second))
@@ -285,7 +297,7 @@ def truth_of(
 
 
 def smallest_refutation(found: Refutation) -> Refutation:
-    """A refutation by a script of which nothing can be left out."""
+    """Return a refutation whose script is as small as possible: no step of it can be left out."""
     last = found
 
     def refutes(script: Script) -> bool:
@@ -308,7 +320,7 @@ def smallest_refutation(found: Refutation) -> Refutation:
 
 
 def _questions(script: Script, found: Question) -> Iterator[Question]:
-    """A question, and like ones about other inputs and seeds."""
+    """Yield a question, and the same question about other inputs and seeds."""
     everything = list(islice(inputs_of(script), 9))
     seeds = [seed for _, seed in found.runs]
     for shift in range(4):

@@ -1,7 +1,7 @@
-"""Scripts that refuted earlier rules of verdicts: each tells more than such a rule said.
+"""Scripts that refuted earlier rules of verdicts: each script tells more than such a rule said.
 
 They are over F_2 unless another field is named; `x` is an honest input, `r`, `w` and `u` are honest
-field coins. `COUNTEREXAMPLES` has them by what is wrong about the rule, and the coalition.
+field coins. `COUNTEREXAMPLES` has each script under the name of what the rule overlooked.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,10 +29,11 @@ Function = Callable[..., int | None]
 
 @attrs.frozen
 class Counterexample:
-    """A script, the coalition that learns from it, and whether it does so by messages alone.
+    """A script, the coalition that learns from it, and whether its messages alone tell it
+    something.
 
-    Where it does not, its messages tell nothing more once the disclosed values are known, and it is
-    the disclosed values together that tell the input.
+    Without `by_messages`, the disclosed values together tell the input, and the messages tell
+    nothing more to somebody who knows the disclosed values.
     """
 
     script: Script
@@ -41,7 +42,7 @@ class Counterexample:
 
 
 def table(function: Function, *sizes: int) -> tuple[int | None, ...]:
-    """A function's values at all arguments, in the order that doors look them up."""
+    """Return a function's values at all arguments, in the order in which doors look them up."""
     return tuple(function(*arguments) for arguments in product(*map(range, sizes)))
 
 
@@ -53,7 +54,7 @@ def secret(
 
 
 def tossed_secret(name: str) -> Secret:
-    """A secret that is a fair coin."""
+    """Return a step that makes a secret which is a fair coin."""
     return Secret("a", (name,), 2, (), ((0,), (1,)), coin=2)
 
 
@@ -162,7 +163,8 @@ ROWS_KNOWN_TOO = script(
     disclosed("v", plus_3, "x_a", "y", sizes=(3, 3), size=3),
     values=3,
 )
-# The ideal world has no field coins, so a coin n of a door stands for one. With t, it tells x.
+# The ideal world has no field coins, so a secret n, the coin of a door, takes their place here.
+# Together with t, it tells x.
 NOISE_BESIDE_AN_OUTPUT = Script(
     ("a", "b", "c"),
     (("a", 2), ("c", 2)),
@@ -217,7 +219,7 @@ HEARD_TOGETHER = script(
     INPUT,
     disclosed("v", same, "x_a", sizes=(2,)),
     disclosed("v2", same, "x_a", sizes=(2,)),
-    # The note comes if v and v2 agree: it stays away if one of the two alone is changed.
+    # The note comes if v and v2 agree. It does not come if only one of v and v2 is changed.
     Send("a", ("b",), "note", (((),), ()), which=Pick((0, 1, 1, 0), ("v", "v2"))),
     Send("a", ("b",), "other", (((),), ()), which=Pick((0, 1, 1, 1), ("v", "v2"))),
 )

@@ -1,8 +1,8 @@
 """Small scripts drawn at random, from a seed.
 
-Steps are drawn one by one, each from the values that its party holds by then. One script in three
-begins as a known one (`bases`), of which some steps are left out, changed or followed by others:
-what nearly is a sound protocol is where rules go wrong.
+Steps are drawn one by one, each from the values that its party holds at this point. Two scripts in
+five begin as a known script (see `bases`), in which some steps are left out, changed or followed by
+other steps: rules for verdicts go wrong most often where a protocol is nearly sound.
 """
 
 import random
@@ -55,7 +55,7 @@ MOST_WORLDS = 5_000
 
 
 def drawn(seed: int, most_worlds: int = MOST_WORLDS) -> Script:
-    """The script of a seed."""
+    """Return the script of a seed."""
     rng = random.Random(seed)
     while True:
         script = _Drawing(rng, most_worlds).script()
@@ -64,7 +64,7 @@ def drawn(seed: int, most_worlds: int = MOST_WORLDS) -> Script:
 
 
 class _Drawing:
-    """A script in the making."""
+    """A script that is being drawn."""
 
     def __init__(self, rng: random.Random, most_worlds: int) -> None:
         self.rng = rng
@@ -81,7 +81,7 @@ class _Drawing:
         self.width = 1
 
     def script(self) -> Script:
-        """A whole script."""
+        """Return a whole script."""
         if self.chance(0.4):
             self.vary(self.rng.choice(BASES))
         else:
@@ -97,7 +97,7 @@ class _Drawing:
         return self.rng.random() < probability
 
     def new(self, letter: str) -> str:
-        """A name that nothing has yet."""
+        """Return a name that no value has yet."""
         self.names += 1
         return f"{letter}{self.names}"
 
@@ -109,7 +109,9 @@ class _Drawing:
             self.held[who].append(input_name(who))
 
     def add(self, step: Step) -> bool:
-        """Take a step into the script, unless there would be too many worlds."""
+        """Add a step to the script, unless the script would then have too many worlds. Return
+        whether the step was added.
+        """
         longer = Script(self.parties, self.inputs, (*self.steps, step), width=self.width)
         if number_of_worlds(longer) > self.most_worlds:
             return False
@@ -123,7 +125,9 @@ class _Drawing:
         return True
 
     def among(self, who: str, *sorts: Sort, field: int | None = None) -> list[str]:
-        """What a party holds of these sorts; with `field`, forms of this field."""
+        """Return the values of these sorts that a party holds; with `field`, only forms over this
+        field.
+        """
         return [
             name
             for name in self.held[who]
@@ -132,7 +136,7 @@ class _Drawing:
         ]
 
     def one(self, names: Sequence[str]) -> str:
-        """One of these values, a late one more often than an early one."""
+        """Return one of these values at random; a value that was made late comes more often."""
         place = max(self.rng.randrange(len(names)) for _ in range(self.rng.choice([1, 2])))
         return names[place]
 
@@ -145,7 +149,7 @@ class _Drawing:
     # Beginnings
 
     def begin(self) -> None:
-        """Parties with inputs, most of which make a secret of theirs."""
+        """Begin with parties and inputs; most parties make a secret of their input."""
         rng = self.rng
         parties = ("a", "b", "c", "d")[: rng.choice([2, 3, 3, 3, 4])]
         holders = parties[: rng.choice([1, len(parties) - 1, len(parties)])]
@@ -158,7 +162,9 @@ class _Drawing:
                 self.add(Secret(who, (self.new("s"),), field, (input_name(who),), table))
 
     def vary(self, base: Script) -> None:
-        """A known script, with some steps left out or changed, and others put between."""
+        """Begin with a known script, leave out or change some of its steps, and put other steps
+        between them.
+        """
         self.open_script(base.parties, base.inputs)
         taken = set(values_of(base))
         self.names = sum(len(made_by(step)) for step in base.steps)
@@ -180,7 +186,7 @@ class _Drawing:
             self.grow(self.rng.randint(1, 3))
 
     def changed(self, step: Step) -> Step:
-        """The step with something else in it."""
+        """Return the step with something in it changed."""
         if isinstance(step, Secret | Disclose) and self.chance(0.4):
             return self.with_another_function(step)
         if isinstance(step, Mix) and self.chance(0.4):
@@ -216,7 +222,7 @@ class _Drawing:
     # Steps
 
     def random_step(self) -> None:
-        """One step, or a few that belong together."""
+        """Add one step, or a few steps that belong together."""
         doors = 2.0 if self.style == "doors" else 1.0
         kinds: list[tuple[float, Callable[[str], None]]] = [
             (3.0, self.coins),
@@ -304,7 +310,7 @@ class _Drawing:
             self.add(Turn(who, self.new("m"), self.one(forms), items))
 
     def send(self, who: str) -> None:
-        """A message that its recipient may receive and go on with."""
+        """Send a message, which its recipient may receive and use."""
         forms = self.among(who, "form")
         field = self.values[self.one(forms)].size if forms else 0
         alike = self.among(who, "form", field=field)
@@ -326,7 +332,7 @@ class _Drawing:
             self.add(Take(to, who, tag, forms, values, self.condition(to, 0.04)))
 
     def send_freely(self, who: str) -> None:
-        """Messages whose number, order, size, tag and recipient depend on plain values."""
+        """Send messages whose number, order, size, tag and recipient depend on plain values."""
         if not self.among(who, "plain") or not (forms := self.among(who, "form")):
             return
         alike = self.among(who, "form", field=self.values[self.one(forms)].size)
@@ -359,7 +365,7 @@ class _Drawing:
             )
 
     def share(self, who: str) -> None:
-        """Rows of one or two senders that recipients add up."""
+        """Scatter rows of one or two senders, which the recipients add up."""
         others = self.others(who)
         to = tuple(self.rng.sample(others, self.rng.randint(1, len(others))))
         tag = self.new("sum")
@@ -393,7 +399,7 @@ class _Drawing:
                 self.add(Total(recipient, tuple(senders), tag, self.new("t")))
 
     def mask_and_send(self, who: str) -> None:
-        """A form plus a fresh coin to one party; the coin may go to another."""
+        """Send a form plus a fresh coin to one party; the coin may be sent to another party."""
         forms = self.among(who, "form", field=self.field)
         coin, mixed = self.new("r"), self.new("m")
         if not forms or not self.add(Coins(who, (coin,), self.field)):
@@ -406,7 +412,7 @@ class _Drawing:
             self.post(who, others[-1], (coin,))
 
     def split(self, who: str) -> None:
-        """Additive shares of a form for everybody else."""
+        """Send additive shares of a form to all other parties."""
         forms, others = self.among(who, "form", field=self.field), self.others(who)
         if not forms or len(others) < 2:
             return
@@ -419,7 +425,9 @@ class _Drawing:
                 self.post(who, other, (row,))
 
     def mask_and_disclose(self, who: str) -> None:
-        """A masked form is opened: by its holder, or by whoever it is sent to."""
+        """Disclose a function of a masked form; its holder opens it, or a party that receives
+        it.
+        """
         forms = self.among(who, "form", field=self.field)
         coin, mixed = self.new("r"), self.new("m")
         if not forms or not self.add(Coins(who, (coin,), self.field)):
@@ -441,7 +449,7 @@ class _Drawing:
     # What steps are made of
 
     def arguments(self, who: str) -> tuple[Argument, ...]:
-        """Up to three arguments of a door: inputs, rows, sealed and plain values."""
+        """Return one to three arguments of a door: inputs, rows, sealed and plain values."""
         held = self.held[who]
         if not held:
             return ()
@@ -457,7 +465,9 @@ class _Drawing:
         return tuple(args) if prod(sizes) <= 81 else tuple(args[:1])
 
     def condition(self, who: str, probability: float) -> Number:
-        """Mostly 1; with this probability a choice that plain values make, where there are any."""
+        """Return 1; with this probability return a number that depends on plain values, if the
+        party holds any.
+        """
         return self.number(who, 2, 1) if self.chance(probability) else 1
 
     def factor(self, who: str, field: int) -> Number:
@@ -466,7 +476,9 @@ class _Drawing:
         return 1 if self.chance(0.6) else self.rng.randrange(1, field)
 
     def number(self, who: str, below: int, probability: float) -> Number:
-        """A number `0..below-1`; with this probability one that depends on plain values."""
+        """Return a number in `0..below-1`; with this probability one that depends on plain
+        values.
+        """
         plains = self.among(who, "plain")
         if not plains or not self.chance(probability):
             return self.rng.randrange(below)
@@ -479,7 +491,7 @@ class _Drawing:
     def rows(
         self, sizes: Sequence[int], coin: int, fields: Sequence[int], refuses: float
     ) -> tuple[tuple[int, ...] | None, ...]:
-        """The table of a function that gives several numbers."""
+        """Return the table of a function that gives several numbers."""
         columns = [self.entries(sizes, coin, field, refuses) for field in fields]
         return tuple(
             None if None in row else tuple(entry or 0 for entry in row)
@@ -489,7 +501,9 @@ class _Drawing:
     def entries(
         self, sizes: Sequence[int], coin: int, size: int, refuses: float = 0.0
     ) -> tuple[int | None, ...]:
-        """The table of a function: a sum, a product, a threshold, a choice, or anything."""
+        """Return the table of a function: a sum, a product, a threshold, a choice, or any
+        function.
+        """
         rng = self.rng
         kind = rng.choice(["sum", "sum", "first", "product", "threshold", "random", "mixed"])
         weights = [rng.randrange(1, max(2, one)) for one in sizes]
@@ -535,7 +549,7 @@ class _Drawing:
         return refused
 
     def ideal(self, script: Script) -> tuple[Handed, ...]:
-        """Nothing, or sums of secrets for some parties."""
+        """Return what the ideal world hands out: nothing, or sums of secrets to some parties."""
         eligible = list(ideal_secrets(script))
         if not eligible or self.chance(0.35):
             return ()

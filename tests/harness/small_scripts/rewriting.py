@@ -1,7 +1,7 @@
-"""Small scripts taken apart and put together again: other names in a step, and shorter scripts.
+"""Changes of small scripts: other names in a step, and shorter scripts.
 
-`smaller` yields scripts with one thing less, for whoever looks for the smallest script that does
-something.
+`smaller` yields scripts that lack one thing; a search for the smallest script that refutes a
+verdict uses it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 def made_by(step: Step) -> tuple[str, ...]:
-    """The values that a step makes."""
+    """Return the values that a step makes."""
     match step:
         case Coins() | Secret():
             return step.makes
@@ -60,7 +60,7 @@ def made_by(step: Step) -> tuple[str, ...]:
 
 
 def used_by(step: Step) -> set[str]:
-    """The values that a step needs."""
+    """Return the values that a step needs."""
     used: set[str] = set()
 
     def note(name: str) -> str:
@@ -72,9 +72,9 @@ def used_by(step: Step) -> set[str]:
 
 
 def renamed(step: Step, rename: Rename) -> Step | None:
-    """The step with other values in place of those that it needs.
+    """Return the step with other values in place of the values that it needs.
 
-    It is None where `rename` has nothing in place of a value that the step cannot do without.
+    Returns None if `rename` has no replacement for a value that the step cannot do without.
     """
     try:
         return _renamed(step, rename)
@@ -150,13 +150,16 @@ def _renamed(step: Step, rename: Rename) -> Step:  # noqa: C901  # one case a st
 
 
 def repaired(script: Script) -> Script | None:
-    """The script without the steps whose values or messages are missing, and their consequences.
+    """Return the script without the steps whose values or messages are missing, and without the
+    steps that depend on these.
 
-    It is None where nothing is left of it, or where a sum would leave out a message.
+    Returns None if no step is left, or if a sum would leave out a message.
     """
     known = {input_name(who) for who, _ in script.inputs}
     steps: list[Step] = []
-    sent: dict[str, tuple[int, int]] = {}  # how many forms and plain values a message has
+    sent: dict[
+        str, tuple[int, int]
+    ] = {}  # the numbers of forms and of plain values in the message, by tag
     rows: set[tuple[str, str, str]] = set()
     read: set[tuple[str, str, str]] = set()
 
@@ -186,7 +189,9 @@ def repaired(script: Script) -> Script | None:
 
 
 def _with_ideal(script: Script) -> Script:
-    """The script, with as much of its ideal world as can still be named."""
+    """Return the script with only those outputs of its ideal world whose secrets can still be
+    named.
+    """
     eligible = set(ideal_secrets(script))
     ideal = []
     for handed in script.ideal:
@@ -197,7 +202,9 @@ def _with_ideal(script: Script) -> Script:
 
 
 def is_fixed(step: Send) -> bool:
-    """Whether the step sends one message to one party under one tag, whatever is disclosed."""
+    """Return whether the step sends one message to one party under one tag, whatever is
+    disclosed.
+    """
     return (
         len(step.choices) == 1
         and len(step.choices[0]) == 1
@@ -208,10 +215,11 @@ def is_fixed(step: Send) -> bool:
 
 
 def ideal_secrets(script: Script) -> dict[str, str]:
-    """The secrets that an ideal world can name, with their holders.
+    """Return the secrets that an ideal world can name, with their holders.
 
-    A holder makes its secrets there in the order of its script, and has neither coins nor messages:
-    so what comes after a secret that needs one of them cannot be named.
+    In the ideal world a holder makes its secrets in the order of its script, but it has neither
+    coins nor messages. So the first secret that needs a coin or a message cannot be named, and no
+    later secret of this holder can.
     """
     found: dict[str, str] = {}
     over: set[str] = set()
@@ -228,7 +236,7 @@ def ideal_secrets(script: Script) -> dict[str, str]:
 
 
 def smaller(script: Script) -> Iterator[Script]:
-    """Scripts with one thing less."""
+    """Yield scripts that lack one thing: a step, a party, an argument, and so on."""
     for candidate in _shorter(script):
         kept = repaired(candidate)
         if kept is not None and kept != script:
@@ -334,7 +342,7 @@ def _simpler_doors(step: Door, values: dict[str, Value]) -> Iterator[Step]:
 
 
 def _at(table: Sequence[T], sizes: list[int], place: int, value: int) -> tuple[T, ...]:
-    """The table of a function whose argument number `place` is given."""
+    """Return the table of a function whose argument number `place` has a given value."""
     inside = prod(sizes[place + 1 :])
     outside = prod(sizes[:place])
     return tuple(
@@ -344,7 +352,7 @@ def _at(table: Sequence[T], sizes: list[int], place: int, value: int) -> tuple[T
 
 
 def _without(args: tuple[Argument, ...], name: str) -> tuple[Argument, ...]:
-    """The arguments without the first use of a value."""
+    """Return the arguments without the first use of a value."""
     kept: list[Argument] = []
     gone = False
     for arg in args:
@@ -367,7 +375,7 @@ def _cut(items: tuple[T, ...], place: int) -> tuple[T, ...]:
 
 
 def smallest(script: Script, refutes: Callable[[Script], bool], tries: int = 2_000) -> Script:
-    """A script that still refutes, and of which nothing can be left out."""
+    """Return a script that still refutes the verdict, and of which nothing can be left out."""
     left = tries
 
     def better(candidates: Iterable[Script]) -> Script | None:

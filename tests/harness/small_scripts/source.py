@@ -1,7 +1,8 @@
 """Small scripts written as protocols: the Python source that a user would write, ready to run.
 
-Names of values become names of variables, tables become indexed tuples. Every party returns what
-its history has and its sealed outputs: a dictionary by the names that the description uses.
+Names of values become names of variables, and tables become tuples with an index. Every party
+returns its outer coins, its disclosed values and its sealed outputs, as a dictionary by the names
+of the values.
 """
 
 import itertools
@@ -62,10 +63,12 @@ def stack(*arrays):
 
 
 def protocol_of(script: Script, *, captured: bool = False) -> Any:
-    """The protocol of a script. With `captured`, doors find plain values outside of them."""
+    """Return the protocol of a script. With `captured`, doors read plain values from outside
+    instead of getting them as arguments.
+    """
     text = source_of(script, captured=captured)
     name = f"<small script {next(_numbers)}>"
-    # Messages that quote a line of the script look it up here.
+    # Error messages that quote a line of the script find the line here.
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     namespace: dict[str, Any] = {"__name__": "small_script"}
     exec(compile(text, name, "exec"), namespace)
@@ -73,18 +76,18 @@ def protocol_of(script: Script, *, captured: bool = False) -> Any:
 
 
 def forget_sources() -> None:
-    """Let go of the lines of all scripts that were written so far."""
+    """Forget the lines of all scripts that were written so far."""
     for name in [name for name in linecache.cache if name.startswith("<small script")]:
         del linecache.cache[name]
 
 
 def source_of(script: Script, *, captured: bool = False) -> str:
-    """The whole module, with the protocol as its only class, `SmallScript`."""
+    """Return the source of a module whose only class, `SmallScript`, is the protocol."""
     return _Source(script, captured).text()
 
 
 def coin_of(step: Secret | Disclose | Output) -> int:
-    """How many outcomes a door's own coin has; 1 where it draws none."""
+    """Return how many outcomes a door's own coin has; 1 if the door draws no coin."""
     return 1 if isinstance(step, Output) else step.coin
 
 
@@ -96,7 +99,7 @@ class _Source:
         self.captured = captured
         self.values = values_of(script)
         self.ideal = ideal_secrets(script)
-        self.named: set[str] = set()  # secrets whose functions the ideal world needs as well
+        self.named: set[str] = set()  # secrets whose functions the ideal world also needs
         self.variables: dict[str, str] = {}
         self.lines: list[str] = []
 
@@ -128,7 +131,7 @@ class _Source:
         self.lines.append("    " * depth + text)
 
     def variable(self, name: str) -> str:
-        """A value's name as Python has it."""
+        """Return the name of a value as a Python variable."""
         if name not in self.variables:
             plain = "v_" + re.sub(r"\W", "_", name)
             while plain in self.variables.values():
@@ -210,7 +213,9 @@ class _Source:
         self.line(2, f"{self.variable(name)} = {value}")
 
     def guarded(self, made: Iterable[tuple[str, str, str]], when: Number) -> None:
-        """Assignments that are made where `when` is not 0; names, values, and values elsewhere."""
+        """Write assignments that are made if `when` is not 0; otherwise the names get other
+        values.
+        """
         if when == 1:
             for name, value, _ in made:
                 self.let(name, value)
@@ -252,7 +257,9 @@ class _Source:
         return f"join({', '.join(self.variable(name) for name in arg)})"
 
     def passed(self, args: tuple[Argument, ...]) -> list[Argument]:
-        """The arguments that a door is given; plain values may be captured instead."""
+        """Return the arguments that a door is given; with `captured`, plain values are not among
+        them.
+        """
         return [arg for arg in args if not (self.captured and self.is_plain(arg))]
 
     def is_plain(self, arg: Argument) -> bool:
@@ -262,7 +269,9 @@ class _Source:
         return f"function_{self.variable(step.makes[0])}"
 
     def method(self, step: Secret) -> None:
-        """A function that the ideal world calls too stands in the class."""
+        """Write a door's function as a method of the class, because the ideal world calls it
+        too.
+        """
         parameters, body = self.parts(step.args, step)
         self.line(0, "")
         self.line(1, f"def {self.function(step)}({', '.join(['self', *parameters])}):")
@@ -275,7 +284,7 @@ class _Source:
     def parts(
         self, args: tuple[Argument, ...], step: Secret | Disclose | Output
     ) -> tuple[list[str], str]:
-        """Parameters and expression of a door's function."""
+        """Return the parameters and the expression of a door's function."""
         parameters = [
             f"p{place}"
             for place, arg in enumerate(args)
@@ -297,7 +306,7 @@ class _Source:
         return parameters, self.body(step, looked_up)
 
     def digits(self, args: tuple[Argument, ...]) -> Iterator[str]:
-        """Where a door's function finds each of its arguments; `i` is the item."""
+        """Return where a door's function finds each of its arguments, for item `i`."""
         for place, arg in enumerate(args):
             if not isinstance(arg, str):
                 for item in range(len(arg)):
@@ -312,7 +321,9 @@ class _Source:
                 yield f"p{place}[{self.item}]"
 
     def body(self, step: Secret | Disclose | Output, looked_up: str) -> str:
-        """What a door's function returns, given what it looks up for item `i`."""
+        """Return the expression that a door's function returns, given what it looks up for item
+        `i`.
+        """
         if self.width == 1:
             looked_up = looked_up.replace("tossed", f"coins.integers({coin_of(step)}, 1)")
             if isinstance(step, Output):
@@ -331,11 +342,11 @@ class _Source:
         return body
 
     def items(self, number: str) -> str:
-        """An array with the same number for each item."""
+        """Return an array with the same number for each item."""
         return f"[{number}]" if self.width == 1 else f"[{number}] * {self.width}"
 
     def slice(self, place: int) -> str:
-        """The form number `place` of those that travel as one array."""
+        """Return the expression for form number `place` of the forms that travel as one array."""
         return f"[{place * self.width}:{(place + 1) * self.width}]"
 
     # Numbers and forms

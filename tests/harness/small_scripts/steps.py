@@ -1,8 +1,8 @@
 """A small language of scripts, as plain data.
 
-A `Script` is a list of steps, each of which one party takes. Three things read it, and share
-nothing but this module: `source` writes it as a protocol that the kernel runs, `worlds` plays every
-outcome of it, and `drawing` draws scripts at random.
+A `Script` is a list of steps, and each step is taken by one party. Three modules use scripts, and
+share nothing but this module: `source` writes a script as a protocol that the kernel runs, `worlds`
+plays every outcome of a script, and `drawing` draws scripts at random.
 
 Every value has a name of its own and is one of three sorts:
 
@@ -10,7 +10,8 @@ Every value has a name of its own and is one of three sorts:
     plain     a public whole number `0..size-1`, known to the party that holds it
     sealed    an input, an opened form, or what an output door gave
 
-Example. Party a masks its input, which is 0 or 1, and sends masked input and mask to two parties:
+Example. Party a masks its input, which is 0 or 1. It sends the masked input to party b and the mask
+to party c:
 
     Script(
         parties=("a", "b", "c"),
@@ -24,13 +25,14 @@ Example. Party a masks its input, which is 0 or 1, and sends masked input and ma
         ),
     )
 
-Functions are tables. The arguments of a door, an array of several forms taken apart, are the digits
-of a number whose first digit counts most, and the entry with this number is what the function
-gives. A door that draws a coin of its own has the coin as one more argument. An entry None raises.
+The function of a door is a table. The door's arguments are the digits of a number, the first digit
+being the most significant; an array of several forms gives one digit for each form. The entry with
+this number is the value of the function. A door that draws a coin of its own has the coin as its
+last digit. If the entry is None, the function raises an error.
 
-A script may be several items wide: forms and sealed values are then arrays with that many items,
-inputs too, and every step does the same with all items. A disclosed value is the sum of what its
-table gives for each item. Only `Turn` moves items to other places.
+A script may be several items wide: forms, sealed values and inputs are then arrays with so many
+items, and every step does the same with all items. A disclosed value is the sum of what its table
+gives for each item. Only `Turn` moves items to other places.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,20 +46,24 @@ Sort = Literal["form", "plain", "sealed"]
 
 @attrs.frozen
 class Pick:
-    """A public number that depends on plain values: an entry of a table, as in a door's table."""
+    """A public number that depends on plain values: the values select an entry of a table, as in a
+    door's table.
+    """
 
     table: tuple[int, ...]
     by: tuple[str, ...]
 
 
 Number = int | Pick
-Argument = str | tuple[str, ...]  # a tuple is an array of several forms
+Argument = str | tuple[str, ...]  # a name, or an array of several forms
 Terms = tuple[tuple[Number, str], ...]
 
 
 @attrs.frozen
 class Coins:
-    """Draw an array of uniform elements; where `when` is 0, nothing is drawn and all are 0."""
+    """Draw one array of uniform elements for each name; if `when` is 0, nothing is drawn and all
+    elements are 0.
+    """
 
     who: str
     makes: tuple[str, ...]
@@ -67,7 +73,7 @@ class Coins:
 
 @attrs.frozen
 class Toss:
-    """Draw an outer discrete coin, uniform on `0..size-1`."""
+    """Toss a discrete coin outside doors, uniform on `0..size-1`."""
 
     who: str
     makes: str
@@ -76,20 +82,22 @@ class Toss:
 
 @attrs.frozen
 class Secret:
-    """Make a secret with one element for each name; where `when` is 0, no door is called."""
+    """Make a secret with one element for each name in `makes`; if `when` is 0, no door is
+    called.
+    """
 
     who: str
     makes: tuple[str, ...]
     field: int
     args: tuple[Argument, ...]
     table: tuple[tuple[int, ...] | None, ...]
-    coin: int = 1  # how many outcomes the door's own coin has
+    coin: int = 1  # the number of outcomes of the door's own coin; 1 if it draws none
     when: Number = 1
 
 
 @attrs.frozen
 class Disclose:
-    """Disclose a value in `0..size-1`; where `when` is 0, no door is called, and the value is 0."""
+    """Disclose a value in `0..size-1`; if `when` is 0, no door is called, and the value is 0."""
 
     who: str
     makes: str
@@ -102,7 +110,9 @@ class Disclose:
 
 @attrs.frozen
 class Output:
-    """Make a sealed output in `0..size-1`. The party returns it, and may hand it to later doors."""
+    """Make a sealed output in `0..size-1`. The party returns the output, and may hand it to later
+    doors.
+    """
 
     who: str
     makes: str
@@ -122,9 +132,9 @@ class Open:
 
 @attrs.frozen
 class Mix:
-    """Make a linear combination of forms of one field, with public factors and a public constant.
+    """Make a linear combination of forms over one field, with public factors and a public constant.
 
-    With `combined`, it is made by `combine` rather than by `*` and `+`.
+    With `combined`, the script calls `combine` instead of using `*` and `+`.
     """
 
     who: str
@@ -136,7 +146,7 @@ class Mix:
 
 @attrs.frozen
 class Times:
-    """Multiply two forms of one field."""
+    """Multiply two forms over one field."""
 
     who: str
     makes: str
@@ -146,7 +156,7 @@ class Times:
 
 @attrs.frozen
 class Turn:
-    """Take the items of a form in another order; an item may be left out, or come twice."""
+    """Reorder the items of a form; an item may be left out, or come twice."""
 
     who: str
     makes: str
@@ -158,10 +168,10 @@ class Turn:
 class Send:
     """Send some messages under a tag that no other step uses.
 
-    A choice is the messages that are sent one after another, and a message is the forms in it, of
-    one field. `which` says which choice is taken, and `addressee` who of `to` receives it. `tags`
-    is how many tags there are, of which `tag_number` takes one. With `plain`, these values travel
-    in every message.
+    A message is a tuple of forms over one field, and a choice is a tuple of messages that are sent
+    one after another. The number `which` selects the choice that is sent, and `addressee` selects
+    its recipient in `to`. The step has `tags` different tags, and `tag_number` selects one of them.
+    The values in `plain` travel in every message.
     """
 
     who: str
@@ -177,12 +187,14 @@ class Send:
 
 @attrs.frozen
 class Take:
-    """Receive the only message of a `Send` that leaves nothing open; otherwise all are 0."""
+    """Receive the message of a `Send` that always sends one message to one party. If `when` is 0,
+    nothing is received, and all values are 0.
+    """
 
     who: str
     sender: str
     tag: str
-    forms: tuple[str, ...]  # new names for what is in the message, in its order
+    forms: tuple[str, ...]  # names for the forms of the message, in their order
     plain: tuple[str, ...] = ()
     when: Number = 1
 
@@ -199,7 +211,9 @@ class Share:
 
 @attrs.frozen
 class Block:
-    """Scatter, as `Share` does, rows that a deferred block makes with field coins of its own."""
+    """Scatter rows, as `Share` does; a deferred block makes these rows with field coins of its
+    own.
+    """
 
     who: str
     to: tuple[str, ...]
@@ -211,7 +225,7 @@ class Block:
 
 @attrs.frozen
 class Total:
-    """Add up one row of each sender."""
+    """Add up one row from each sender."""
 
     who: str
     senders: tuple[str, ...]
@@ -239,7 +253,9 @@ Step = (
 
 @attrs.frozen
 class Handed:
-    """What the ideal world hands to a party: a sum of secrets, and of products of two."""
+    """The value that the ideal world hands to a party: a sum of secrets, and of products of two
+    secrets.
+    """
 
     to: str
     terms: tuple[tuple[int, tuple[str, ...]], ...]
@@ -247,9 +263,9 @@ class Handed:
 
 @attrs.frozen
 class Script:
-    """Who takes part, the inputs by their holders with the numbers of their values, the steps.
+    """A script: its parties, its inputs as pairs of holder and number of values, and its steps.
 
-    `width` is how many items every form and every sealed value has.
+    `width` is the number of items in every form and every sealed value.
     """
 
     parties: tuple[str, ...]
@@ -260,29 +276,29 @@ class Script:
 
     @property
     def domains(self) -> Mapping[str, int]:
-        """How many values each holder's input may have, or each item of it."""
+        """The number of values that each holder's input may have, or each item of the input."""
         return dict(self.inputs)
 
 
 @attrs.frozen
 class Value:
-    """What is known of a value without playing the script."""
+    """What is known of a value without playing the script: its sort, its size, and its holder."""
 
     sort: Sort
-    size: int  # the modulus of a form
-    who: str  # in whose hands it is
+    size: int  # the modulus of a form, or the number of values of another value
+    who: str  # the party that holds the value
 
 
 def input_name(party: str) -> str:
-    """The name of a party's input among the values."""
+    """Return the name of the value that is a party's input."""
     return f"x_{party}"
 
 
 def values_of(script: Script) -> dict[str, Value]:  # noqa: C901  # one case a step
-    """Every value of a script, by name."""
+    """Return every value of a script, by name."""
     found = {input_name(who): Value("sealed", size, who) for who, size in script.inputs}
     sends = {step.tag: step for step in script.steps if isinstance(step, Send)}
-    moduli: dict[str, int] = {}  # of summed tags
+    moduli: dict[str, int] = {}  # the modulus of each summed tag
     for step in script.steps:
         match step:
             case Coins() | Secret():
@@ -318,11 +334,11 @@ def values_of(script: Script) -> dict[str, Value]:  # noqa: C901  # one case a s
 
 
 def names_in(arguments: tuple[Argument, ...]) -> Iterator[str]:
-    """The values among a door's arguments, with arrays taken apart."""
+    """Return the values among a door's arguments; arrays of forms are taken apart."""
     for argument in arguments:
         yield from (argument,) if isinstance(argument, str) else argument
 
 
 def entries(sizes: list[int]) -> int:
-    """How many entries the table of a function of such values has."""
+    """Return how many entries the table of a function of these values has."""
     return prod(sizes)

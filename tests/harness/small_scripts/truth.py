@@ -1,8 +1,8 @@
-"""What a coalition learns in truth, from the exact laws over all worlds of a small script.
+"""What a coalition really learns from a small script, by the exact laws over all its worlds.
 
-History h is all outer coins and all disclosed values. The coalition's own inputs and coins are
-fixed, its honest inputs vary over all that are possible. Of the field elements and everything else
-that reaches it from outside, at a history h:
+The history h consists of all discrete coins outside doors and all disclosed values. The coalition's
+own inputs and coins are fixed, and the inputs of honest parties vary over all that are possible.
+Consider the law of everything that reaches the coalition from outside, at a history h:
 
     nothing      given h and what is its own, the law is the same for all honest inputs
     output-only  given h, what is its own and what the ideal world hands it, the law is the same
@@ -24,12 +24,12 @@ from tests.harness.small_scripts.worlds import Column, Entry, Worlds
 
 TrueFinding = Literal["nothing", "output-only", "leaks"]
 History = tuple[int, ...]
-LawsByInput = tuple[tuple[int, int], ...]  # honest inputs with numbers that stand for laws
+LawsByInput = tuple[tuple[int, int], ...]  # pairs of an honest input and the number of a law
 LARGEST_CODE = 1 << 62
 
 
 def code(entries: Iterable[Entry], count: int) -> Column:
-    """One number `0..k-1` for each of the k combinations of these values that occur."""
+    """Return one number in `0..k-1` for each of the k combinations of these values that occur."""
     key, span = np.zeros(count, dtype=np.int64), 1
     for entry in entries:
         if span * entry.size >= LARGEST_CODE:
@@ -46,7 +46,8 @@ def _dense(key: Column) -> Column:
 
 
 def unequal_groups(group: Column, source: Column, seen: Column) -> Column:
-    """The groups in which the law of what is seen is not the same for all sources that occur.
+    """Return the groups in which the law of what is seen is not the same for all sources that
+    occur.
 
     Each row is a world; all worlds of a group with equal sources are equally likely.
     """
@@ -63,7 +64,8 @@ def unequal_groups(group: Column, source: Column, seen: Column) -> Column:
     wanted = reference[where] * sights + what
     place = np.minimum(np.searchsorted(found, wanted), found.size - 1)
     expected = np.where(found[place] == wanted, counts[place], 0)
-    # What the reference alone sees needs no look: another count of that source is then too large.
+    # A view that only the reference has needs no check: another count of that source is then
+    # too large.
     differ = counts * totals[reference[where]] != expected * totals[where]
     return np.unique(group_of_cell[where[differ]])
 
@@ -71,7 +73,7 @@ def unequal_groups(group: Column, source: Column, seen: Column) -> Column:
 def _same_in_both(
     first: set[tuple[int, LawsByInput]], second: set[tuple[int, LawsByInput]]
 ) -> bool:
-    """Whether neither run's law depends on an honest input that both runs allow."""
+    """Return whether each run has the same law for all honest inputs that both runs allow."""
     for (own, one), (own_too, other) in product(first, second):
         if own != own_too:
             continue
@@ -84,10 +86,12 @@ def _same_in_both(
 
 @attrs.frozen(eq=False)
 class Likelihoods:
-    """How likely each sight is for each honest input, what is a coalition's own being fixed.
+    """How often each view occurs for each honest input, when a coalition's own inputs and coins are
+    fixed.
 
-    Row k of `counts` belongs to a history, to what the coalition holds itself and to what it sees;
-    `totals` has the worlds of this input with the same own values.
+    A row stands for a history, the coalition's own inputs and coins, and a view; a column stands
+    for an honest input. `counts` has the number of worlds with all of these, and `totals` the
+    number of worlds with this honest input and these inputs and coins of the coalition.
     """
 
     history: Column
@@ -96,7 +100,7 @@ class Likelihoods:
 
 
 class Truth:
-    """The laws of one script, asked for coalition by coalition."""
+    """The exact laws of one script, from which it computes what a coalition learns."""
 
     def __init__(self, worlds: Worlds) -> None:
         self.worlds = worlds
@@ -111,11 +115,11 @@ class Truth:
 
     @property
     def possible(self) -> bool:
-        """Whether any world comes to its end."""
+        """Whether there is a world in which no door refuses."""
         return bool(self._rows.size)
 
     def findings(self, coalition: Sequence[str]) -> dict[History, TrueFinding]:
-        """What the coalition learns at each history."""
+        """Return what the coalition learns at each history."""
         members = tuple(coalition)
         if members not in self._findings:
             self._findings[members] = self._found(members)
@@ -139,10 +143,10 @@ class Truth:
     def finding_of_two(
         self, coalition: Sequence[str], histories: tuple[History, History]
     ) -> TrueFinding:
-        """What the coalition learns from two runs of the same people with the same inputs.
+        """Return what the coalition learns from two runs of the same people with the same inputs.
 
-        Both histories are given, and so is what the ideal world hands in both runs: together they
-        leave fewer honest inputs than each of them alone.
+        The histories of both runs are known, and so is what the ideal world hands out in both runs.
+        Two runs together leave fewer possible honest inputs than each run alone.
         """
         nothing = [self._laws_at(coalition, one, handed=False) for one in histories]
         if _same_in_both(*nothing):
@@ -153,10 +157,12 @@ class Truth:
     def _laws_at(
         self, coalition: Sequence[str], history: History, *, handed: bool
     ) -> set[tuple[int, LawsByInput]]:
-        """The laws of the view, for each outcome of the coalition's own coins and inputs.
+        """Return the laws of the view at a history, one for each outcome of the coalition's own
+        coins and inputs.
 
-        With `handed`, for each outcome of what the ideal world hands it as well. Each comes with
-        the code of the coalition's inputs; equal numbers stand for equal laws.
+        With `handed`, one for each outcome of these and of what the ideal world hands to the
+        coalition. Each entry has the code of the coalition's inputs, and a number for each honest
+        input; equal numbers stand for equal laws.
         """
         here = np.flatnonzero(self._history == self.histories[history])
         holders = [who for who, _ in self.worlds.script.inputs if who in coalition]
@@ -181,17 +187,20 @@ class Truth:
         return found
 
     def is_told(self, coalition: Sequence[str], histories: Iterable[History]) -> bool:
-        """Whether the view alone tells something, be it no more than what was disclosed."""
+        """Return whether the view alone tells something, even if it is no more than what was
+        disclosed.
+        """
         told = self.view_epsilons(coalition, neighbours=False)
         return any(told[history] > 0 for history in histories)
 
     def epsilons(
         self, coalition: Sequence[str], *, neighbours: bool = True
     ) -> dict[History, float]:
-        """The largest log ratio of the chances of two honest inputs, at each history.
+        """Return the largest log ratio of the probabilities under two honest inputs, at each
+        history.
 
-        The observed value is the pair of history and view. Neighbours differ in the input of one
-        party.
+        The observed value is the pair of history and view. With `neighbours`, the two inputs differ
+        for one party only.
         """
         laws = self._likelihoods(coalition, with_history=True)
         worst = self._worst(laws, coalition, neighbours)
@@ -270,7 +279,7 @@ class Truth:
         return [input_name(who) for who in holders]
 
     def _honest_inputs(self, coalition: Sequence[str]) -> list[tuple[tuple[int, ...], ...]]:
-        """The inputs behind the codes of `_honest`, in their order."""
+        """Return the honest inputs in the order of the codes that `_honest` returns."""
         names = self._honest_names(coalition)
         values = [self.worlds.columns[name][:, self._rows] for name in names]
         _, first = np.unique(self._honest(coalition), return_index=True)

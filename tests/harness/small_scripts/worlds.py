@@ -1,11 +1,11 @@
-"""Every world of a small script, played at once: the brute force that verdicts are held against.
+"""Every world of a small script, all played at once, so that tests can compare verdicts with the
+truth.
 
 A world is one outcome of all inputs and all coins: field coins, coins of doors and outer coins.
-They are all uniform and independent, so that worlds with equal inputs are equally likely, and laws
-are counts of worlds. A value is an array with a row for each of its items and a column for each
-world; plain values have one row.
-
-Nothing here knows of unknowns, forms or verdicts: the steps are played with numbers.
+Coins are uniform and independent. So worlds with equal inputs are equally likely, and we find a law
+by counting worlds. A value is an array with a row for each of its items and a column for each
+world; plain values have one row. This module uses no unknowns, linear forms or verdicts: it plays
+the steps with numbers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ Items = npt.NDArray[np.int64]  # shape (items, worlds)
 
 @attrs.frozen(eq=False)
 class Entry:
-    """Whole numbers in `0..size-1`, one for each world."""
+    """A whole number in `0..size-1` for each world."""
 
     column: Column
     size: int
@@ -55,10 +55,11 @@ class Entry:
 
 @attrs.frozen(eq=False)
 class Delivery:
-    """What one party may receive of another in one step.
+    """What one party may receive from another in one step.
 
-    In the worlds where it `comes` at all, these are `sent` messages under tag number `tag_number`;
-    message k has `lengths[k]` field elements, which are the first ones of `elements[k]`.
+    In the worlds where `comes` is 1, the sender sends `sent` messages under tag number
+    `tag_number`. Message k has `lengths[k]` field elements, which are the first ones of
+    `elements[k]`.
     """
 
     sender: str
@@ -74,7 +75,9 @@ class Delivery:
 
     @property
     def entries(self) -> Iterator[Entry]:
-        """All that a recipient sees of it: 0 where nothing comes, or no such element."""
+        """All numbers that the recipient sees; 0 in worlds where no message comes, or where the
+        element is missing.
+        """
         yield self.comes
         for entry in (
             self.sent,
@@ -87,7 +90,7 @@ class Delivery:
             yield Entry(entry.column * self.comes.column, entry.size)
 
     def messages(self, world: int) -> tuple[str, list[list[int]]]:
-        """The tag and the field elements of the messages that come in one world."""
+        """Return the tag and the field elements of the messages that come in one world."""
         if not self.comes.column[world]:
             return self.tag, []
         number = int(self.tag_number.column[world])
@@ -99,7 +102,7 @@ class Delivery:
 
 
 def number_of_worlds(script: Script) -> int:
-    """How many worlds a script has, refused ones counted."""
+    """Return how many worlds a script has, including the worlds in which a door refuses."""
     return prod(size**script.width if wide else size for _, size, _, wide in _sources(script))
 
 
@@ -132,8 +135,8 @@ def _door_coin(step: Secret | Disclose) -> str:
 class Worlds:
     """All worlds of a script, as columns.
 
-    `history` names the outer coins and disclosed values in the order of the steps; `completed`
-    tells the worlds in which no door refuses.
+    `history` names the outer coins and disclosed values in the order of the steps; `completed` says
+    in which worlds no door refuses.
     """
 
     def __init__(self, script: Script) -> None:
@@ -156,19 +159,19 @@ class Worlds:
             self.drawn[who] += [Entry(column, size) for column in items]
         self.completed = np.ones(self.count, dtype=bool)
         self._depth = {who: np.zeros(self.count, dtype=np.int64) for who in script.parties}
-        self._messages: dict[str, tuple[str, ...]] = {}  # the forms of a message, by tag
+        self._messages: dict[str, tuple[str, ...]] = {}  # the forms in a message, by tag
         self._rounds: dict[str, Column] = {}
         self._rows: dict[tuple[str, str, str], Items] = {}  # tag, sender, recipient
         for step in script.steps:
             self._take(step)
 
     def entries(self, name: str) -> Iterator[Entry]:
-        """The items of a value."""
+        """Yield the items of a value."""
         for column in self.columns[name]:
             yield Entry(column, self.values[name].size)
 
     def ideal(self, members: Iterable[str]) -> list[Entry]:
-        """What the ideal world hands to these parties."""
+        """Return what the ideal world hands to these parties."""
         handed = []
         for one in self.script.ideal:
             if one.to in members:
@@ -245,7 +248,9 @@ class Worlds:
         args: tuple[Argument, ...],
         coin: Secret | Disclose | None,
     ) -> tuple[Items, npt.NDArray[np.bool_]]:
-        """What a door's function gives for each item in each world, and where it raises."""
+        """Return the value of a door's function for each item in each world, and whether the
+        function raises an error there.
+        """
         place = self._zero_items()
         for name in names_in(args):
             place = place * self.values[name].size + self.columns[name]
@@ -284,7 +289,7 @@ class Worlds:
             max((len(choice[number]) for choice in step.choices if number < len(choice)), default=0)
             for number in range(messages)
         ]
-        sent = self._zeros()  # how many messages
+        sent = self._zeros()  # the number of messages
         lengths = [self._zeros() for _ in range(messages)]
         elements = [[self._zero_items() for _ in range(forms)] for forms in places]
         for number, choice in enumerate(step.choices):

@@ -1,4 +1,4 @@
-"""The rules for the two ends of a verdict, against every outcome of small scripts."""
+"""The rules for the two ends of a verdict are compared with every outcome of small scripts."""
 
 import random
 from collections import Counter

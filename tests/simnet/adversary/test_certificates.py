@@ -1,5 +1,5 @@
-"""Certificates that bind: valid ones are accepted; corrupted ones are refused, or what is said of
-them is true.
+"""Certificates: valid ones are accepted. Corrupted ones are refused, or the printed line is true of
+them.
 
 `make fuzz` does the same with 1,000 valid certificates and 10,000 corruptions.
 """
@@ -89,7 +89,8 @@ def test_both_readers_say_the_same() -> None:
     unless_failed(audit)
 
 
-# Of each weakness: what is replaced in the checker by what, and kinds of corruption that show it.
+# For each weakness: the text of the checker that is replaced, the new text, and kinds of corruption
+# that show the weakness.
 WEAKNESSES = {
     "no prime test": (
         '_require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is not prime")',
@@ -236,7 +237,7 @@ MOST_TRIES = 500
 
 
 def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:
-    """The elimination and the exact law find it, each by itself."""
+    """The elimination and the exact law each find this row."""
     draw, refuted = random.Random(0), 0
     for valid in pool():
         data = corrupted(valid.text, "a row that tells a secret", draw)
@@ -249,7 +250,7 @@ def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:
 
 @pytest.mark.parametrize("weakness", WEAKNESSES)
 def test_a_weakness_of_the_checker_is_noticed(weakness: str) -> None:
-    """By the elimination alone, without a second reader."""
+    """The elimination alone notices it, without a second reader."""
     stated, replaced, kinds = WEAKNESSES[weakness]
     weak = weakened(stated, replaced)
 
@@ -274,7 +275,7 @@ def source() -> str:
 
 
 def weakened(stated: str, replaced: str) -> types.ModuleType:
-    """The checker with a line replaced."""
+    """Return the checker with one line replaced."""
     assert stated in source(), f"the checker has no such line any more: {stated}"
     module = types.ModuleType("weakened_check")
     exec(compile(source().replace(stated, replaced), "weakened_check.py", "exec"), module.__dict__)

@@ -131,7 +131,7 @@ def test_e3_of_two_disclosed_values_alone() -> None:
 
 
 class HandsOut(Asked):
-    """The ideal world hands the asker what `handed` makes."""
+    """The ideal world hands the asker the value that `handed` returns."""
 
     def __init__(self, user: Script, handed: Script) -> None:
         super().__init__(user, listens)
@@ -171,7 +171,7 @@ def add(x: int, n: Any) -> Any:
     return x + n
 
 
-# What is found by calling doors for the two ends of a verdict.
+# What calling the doors shows about the two ends of a verdict.
 
 
 def related(told: int) -> Verdict:

@@ -1,4 +1,5 @@
-"""What verdicts say of disclosed values, on random small scripts, against every possible world.
+"""What verdicts say about disclosed values of random small scripts is compared with every possible
+world.
 
 At the history of a run, the exact loss of a view and of all disclosed values together must not
 exceed what the verdict says, if shares tell nothing. If they tell only the output, then the law of
@@ -56,7 +57,7 @@ def may_refuse(script: Script) -> bool:
 
 
 def check(seed: int) -> Counter[str]:
-    """Check one run of a script for all coalitions; counts what was compared."""
+    """Check one run of a script for all coalitions, and count the comparisons."""
     counts: Counter[str] = Counter()
     random, script = Random(f"disclosures {seed}"), drawn(seed)
     truth = Truth(Worlds(script))

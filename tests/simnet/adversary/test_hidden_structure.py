@@ -15,7 +15,7 @@ F, NOTE, ORDER = Field(101), Tag("note"), Tag("order")
 
 @attrs.frozen
 class Mixer:
-    """Three users, and a mixer that passes their numbers on in an order of its own."""
+    """Three users, and a mixer that forwards their numbers in an order that it draws."""
 
     tells_order: bool
 

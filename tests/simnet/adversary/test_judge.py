@@ -1,4 +1,4 @@
-"""What the judge makes of small scripts: disclosures, constants, several runs, several fields."""
+"""Verdicts on small scripts with disclosures, constants, several runs and several fields."""
 
 import itertools
 import math
@@ -78,7 +78,7 @@ MASK = Tag("mask")
 
 
 class Bounded(Adding):
-    """It says which inputs there are, so that the laws of its doors can be found."""
+    """A protocol that states its possible inputs, so that the laws of its doors can be found."""
 
     items = 3
 
@@ -88,7 +88,7 @@ def told_in_a_domain(told: Callable[[Any, Party], Any] | None) -> Run:
 
 
 def first_bit(total: Any, me: Party) -> Any:
-    """Something about the sum, of which no more is told."""
+    """Return the first bit of the sum; nothing else about the sum is disclosed."""
     return bits(me.disclose(lambda numbers: numbers[:1] % 2, total))
 
 
@@ -150,7 +150,7 @@ def test_opened_numbers_that_are_sent_as_field_elements_are_disclosed_ones() -> 
 
 
 class Early(Adding):
-    """The server sends a number before the sum is there, and discloses nothing."""
+    """The server sends a number before it has the sum, and discloses nothing."""
 
     async def server(self, me: Party) -> Any:
         await me.publish(PUBLISHED, to=me.all("user"), payload=index([7], 10))
@@ -205,7 +205,7 @@ def test_a_disclosed_row_whose_coins_are_in_messages_gives_two_ends() -> None:
 
 
 class Ranged(Scripts):
-    """Scripts whose inputs are known to be in 1..9."""
+    """Scripts whose inputs lie in 1..9, as the protocol states."""
 
     items = 9
 
@@ -351,7 +351,7 @@ def test_a_run_without_secrets_is_refused(corrupt: str) -> None:
 
 
 class Partly:
-    """Only the first of the users declares what it holds; the others disclose it."""
+    """Only the first user declares its input as a secret; the other users disclose theirs."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {**seats("u", self.user, 3), "server": Seat(self.server)}
@@ -427,7 +427,7 @@ def test_no_runs_and_strangers_to_the_judge_are_refused() -> None:
 
 
 class Returning(Adding):
-    """What a user declares is the same function of its input, however many users there are."""
+    """A user declares the same function of its input, whatever the number of users is."""
 
     def answer(self, held: Sealed, user: Any) -> Any:
         return protected(user, held, self.field)
@@ -465,7 +465,7 @@ def test_runs_that_may_have_other_inputs_have_other_secrets() -> None:
 
 
 class Tossing(Adding):
-    """What a user declares hangs on a coin that it tosses in every run."""
+    """A user's secret depends on a coin that the user tosses in every run."""
 
     def answer(self, held: Sealed, user: Any) -> Any:
         def tossed(number: int, coins: Any) -> list[int]:
@@ -499,6 +499,7 @@ def test_equal_coins_under_inputs_that_may_differ_give_their_difference_away() -
     assert verdict([done, done], "b").finding == "leaks"
 
 
+@pytest.mark.slow
 @cases(10)
 @given(st.integers(1, 100))
 def test_runs_over_two_fields_with_seeds_of_their_own_are_judged_over_both(seed: int) -> None:
@@ -519,7 +520,7 @@ def test_runs_of_one_seed_that_draw_differently_are_not_judged_together(other: R
 
 
 def hides(drawn: int) -> Any:
-    """`a` sends `b` what it holds behind the first of so many coins."""
+    """Party `a` sends `b` its input, masked by the first of several coins."""
 
     class Hiding:
         def parties(self) -> Mapping[str, Seat]:
@@ -652,8 +653,8 @@ def test_without_a_functionality_whatever_is_learned_is_a_leak() -> None:
 
 
 class TossingFirst(Adding):
-    """Users toss a coin before they declare what they hold, and their functionality has no use for
-    it.
+    """Users toss a coin before they declare their secrets, and the functionality does not use this
+    coin.
     """
 
     async def user(self, me: Party, held: Sealed) -> None:
@@ -666,7 +667,7 @@ def test_a_coin_that_the_functionality_does_not_toss_changes_no_verdict() -> Non
 
 
 class Deferring(Adding):
-    """Shares are made when they are needed, in threads where there is much to do."""
+    """Shares are made when they are needed; large blocks are made in threads."""
 
     async def user(self, me: Party, held: Sealed) -> None:
         secret, users, n = self.answer(held, me), me.all("user"), self.users

@@ -1,4 +1,6 @@
-"""What an output is said to fix, held against every assignment of values to secrets."""
+"""What a verdict says that an output fixes is compared with every assignment of values to
+secrets.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -20,7 +22,9 @@ Case = tuple[dict[SecretKey, SecretValues], list[KnownSum]]
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Up to four secrets over a small field, and sums that hold for one assignment of values."""
+    """Draw up to four secrets over a small field, and sums that hold for one assignment of
+    values.
+    """
     modulus = draw(st.sampled_from([2, 3, 5, 7, 101]))
     items = draw(st.integers(1, 3))
     number = st.integers(0, min(modulus - 1, 3))
@@ -59,7 +63,9 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def consistent(case: Case) -> tuple[list[SecretKey], list[tuple[tuple[int, ...], ...]]]:
-    """The secrets in the sums, and every assignment of values to them that fits all sums."""
+    """Return the secrets in the sums, and every assignment of values to them that satisfies all
+    sums.
+    """
     values, sums = case
     secrets = sorted({key for each in sums for key, _ in each.terms})
 

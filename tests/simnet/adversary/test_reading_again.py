@@ -1,4 +1,6 @@
-"""Runs that are read again: a script with a memory of its own, and one that goes past its doors."""
+"""Runs that are read again: a script that remembers its first reading, and a script that does not
+use its doors.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +19,7 @@ FIELD = Field(101)
 
 @attrs.frozen
 class Remembers:
-    """`a` sends how often it has been run, and `b` returns what it is sent."""
+    """Party `a` sends how often its script has been run, and `b` returns this number."""
 
     runs: list[None] = attrs.field(factory=list)
 
@@ -51,7 +53,7 @@ def test_messages_that_were_not_compared_are_not_called_the_same() -> None:
 
 @attrs.frozen
 class Smuggles:
-    """`a` looks at what a function of its door has left behind."""
+    """Party `a` looks at a value that its door's function has left behind."""
 
     def parties(self) -> Mapping[str, Seat]:
         return {"a": Seat(self.a), "b": Seat(self.b)}
@@ -68,7 +70,9 @@ class Smuggles:
 
 def test_a_script_that_goes_past_its_doors_differs_when_it_is_read_blind() -> None:
     done = run(Smuggles(), [1], observe=["b"])
-    with pytest.raises(ScriptError, match=r"a in round 1 .tag \"note\".: .*only once of two times"):
+    with pytest.raises(
+        ScriptError, match=r"a in round 1 .tag \"note\".: .*in only one of the two runs"
+    ):
         read_again(done, ["b"])
 
 

@@ -45,7 +45,7 @@ class Smuggler:
 
 
 class Pure(Smuggler):
-    """The same without the list."""
+    """The same party without the list."""
 
     async def voter(self, me: Party, vote: Sealed) -> None:
         secret = me.secret(lambda value: [value], vote, field=F, shape=(1,))
@@ -94,7 +94,9 @@ def test_every_party_meets_every_item() -> None:
 
 
 class Shared:
-    """Two voters whose door functions share a set, and a third message where they vote alike."""
+    """The door functions of two voters share a set, and a third message is sent if both vote
+    alike.
+    """
 
     items = 3
 
@@ -125,7 +127,7 @@ def test_functions_that_share_what_they_leave_behind_are_found() -> None:
 
 
 class Numbers:
-    """Two parties with inputs of which nobody says what they can be."""
+    """Two parties with inputs whose possible values are not stated."""
 
     async def voter(self, me: Party, number: Sealed) -> None:
         await Pure().voter(me, number)
@@ -144,7 +146,7 @@ def test_without_a_domain_parties_are_tried_on_the_inputs_of_others() -> None:
 
 
 class Asking(Smuggler):
-    """A party that makes a secret with some function."""
+    """A party that makes a secret with the given function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

@@ -125,8 +125,8 @@ def test_a_set_that_names_nobody_is_refused() -> None:
 
 @attrs.frozen
 class Biased:
-    """A user tells the server a coin that is 1 with a chance of `chance` if it holds 1, else of the
-    rest.
+    """A user sends the server a coin, which is 1 with probability `chance` if the user holds 1,
+    otherwise with probability 1 - `chance`.
     """
 
     chance: float
@@ -148,7 +148,7 @@ class Biased:
 
 @attrs.frozen
 class AsManyMessagesAsHeld:
-    """A user sends as many masked numbers as it holds."""
+    """The number of masked numbers that a user sends is its input."""
 
     items: int = 5
 
@@ -161,7 +161,7 @@ class AsManyMessagesAsHeld:
             await me.send(PIECE, "server", me.coins.field(F, (1,)))
 
     async def server(self, me: Party) -> None:
-        """Leave them unread."""
+        """Leave the messages unread."""
 
 
 @pytest.mark.long

@@ -1,5 +1,5 @@
-"""The smallest sets of users who read a part of another's secret, held against verdicts and brute
-force.
+"""The smallest sets of users who can read a part of another user's secret are compared with
+verdicts and brute force.
 """
 
 from collections.abc import Sequence
@@ -53,14 +53,14 @@ SHAMIR_INSTANCES = st.one_of(
 
 
 class Oracle:
-    """What sets of users read of one of them, by verdicts."""
+    """Finds by verdicts what sets of users can read of one user's secret."""
 
     def __init__(self, done: Run) -> None:
         self._judge = Judge([done], done.roster.names)
         self.users = [name for name in done.roster.names if name.startswith("u")]
 
     def read(self, corrupt: Sequence[str], user: str) -> dict[int, int]:
-        """Values by item, as attacks give them."""
+        """Return the values that attacks give, by item."""
         if not corrupt:
             return {}
         leaks = self._judge.verdict(list(corrupt)).leaks
@@ -72,7 +72,9 @@ class Oracle:
         }
 
     def minimal(self, user: str) -> dict[tuple[str, ...], dict[int, int]]:
-        """All minimal sets of others that read something of the user, tried one by one."""
+        """Return all minimal sets of other users that can read a part of the user's secret, by
+        trying all sets.
+        """
         others = [name for name in self.users if name != user]
         found: dict[tuple[str, ...], dict[int, int]] = {}
         for size in range(1, len(others) + 1):
@@ -110,7 +112,7 @@ def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anythin
         told = oracle.read(one.users, user)
         assert one.values
         assert one.values.items() <= told.items()
-        for left_out in one.users:  # what a set reads, a larger one does too
+        for left_out in one.users:  # a larger set reads all that a smaller one reads
             assert oracle.read([name for name in one.users if name != left_out], user) == {}
 
 
@@ -171,7 +173,7 @@ def test_a_set_that_fixes_what_is_held_reads_the_one_at_the_item(
         assert all(value == 0 for item, value in one.values.items() if item != inputs[0])
 
 
-# What the protocols promise, and their mutants do not keep.
+# Properties that the protocols have and their mutants lack.
 
 
 @pytest.mark.slow
@@ -258,12 +260,14 @@ def test_a_zero_alone_does_not_fix_what_a_user_of_three_items_holds_and_a_one_do
     assert {one.identifies_input for one in found if 1 in one.values.values()} == {True}
 
 
-# Scripts that do other things.
+# Scripts of other kinds.
 
 
 @attrs.frozen
 class Talk:
-    """Four users with two secret numbers each; subclasses say what they send each other."""
+    """Four users with two secret numbers each; subclasses define what the users send to each
+    other.
+    """
 
     items: int = 5
 
@@ -278,7 +282,7 @@ class Talk:
 
 
 class ManyMessages(Talk):
-    """u1 sends its coins to three users, and behind them what it holds to the fourth."""
+    """u1 sends its coins to three users, and its number masked by these coins to the fourth."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
@@ -291,7 +295,7 @@ class ManyMessages(Talk):
 
 
 class AllOfThree(Talk):
-    """u1 shares among three, but one coin comes in all three shares."""
+    """u1 shares its number among three users, but one coin occurs in all three shares."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
@@ -308,7 +312,7 @@ class AllOfThree(Talk):
 
 
 class Relays(Talk):
-    """u2 passes on to u3 what it gets from u1 behind a coin, and u4 gets the coin."""
+    """u1 sends u2 a number masked by a coin; u2 forwards it to u3, and u4 gets the coin."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)
@@ -335,7 +339,7 @@ class SumAndDifference(Talk):
 
 
 class MaskedByAnother(Talk):
-    """u2 sends what it holds to u3, masked by coins that u1 gave it."""
+    """u2 sends its number to u3, masked by coins that u1 gave to u2."""
 
     async def user(self, me: Party, item: Sealed) -> None:
         held = self.declared(me, item)

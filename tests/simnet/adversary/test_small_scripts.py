@@ -1,4 +1,4 @@
-"""Verdicts on random small scripts, and the brute force that they are held against."""
+"""Verdicts on random small scripts are compared with brute force."""
 
 from math import inf, log
 
@@ -38,7 +38,7 @@ INPUT = Secret("a", ("s",), 3, ("x_a",), ((0,), (1,), (2,)))
 
 
 def truth_of(*steps: Step, ideal: tuple[Handed, ...] = ()) -> Truth:
-    """Of party a with an input in F_3, as b sees it."""
+    """Return the truth about party a, whose input is in F_3, for the coalition of party b."""
     return Truth(Worlds(Script(("a", "b"), (("a", 3),), (INPUT, *steps), ideal)))
 
 
@@ -65,12 +65,12 @@ def test_a_square_is_what_is_handed_of_it() -> None:
 
 def test_what_was_disclosed_is_given() -> None:
     is_0 = Disclose("a", "v", 2, ("s",), (1, 0, 0))
-    # Of the inputs that are not 0, the message tells which it is; of 0 there is nothing left.
+    # If the input is not 0, the message tells it; for the input 0 no world is left.
     assert truth_of(is_0, sent("s")).findings(["b"]) == {(0,): "leaks", (1,): "nothing"}
 
 
 def test_a_noisy_answer_has_the_epsilon_of_its_table() -> None:
-    # The answer is the input's parity with chance 3/4, and the other one else.
+    # The answer is the input's parity with probability 3/4, otherwise the other bit.
     table = tuple(int((value % 2) ^ (coin == 0)) for value in range(3) for coin in range(4))
     truth = truth_of(Disclose("a", "v", 2, ("x_a",), table, coin=4))
     assert truth.epsilons(["b"]) == pytest.approx({(0,): log(3), (1,): log(3)})
@@ -123,7 +123,7 @@ def test_protocols_that_are_known(field: int) -> None:
         ("d",): "nothing",
         ("a", "c"): "output-only",
         ("c",): "output-only",
-        ("c", "d"): "nothing",  # what was disclosed tells the dealer both factors already
+        ("c", "d"): "nothing",  # the disclosed values already tell the dealer both factors
     }.items():
         assert set(truth.findings(coalition).values()) == {finding}, coalition
     server = Truth(Worlds(threshold(3))).findings(["d"])

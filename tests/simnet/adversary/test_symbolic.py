@@ -1,4 +1,6 @@
-"""A symbolic run is the sampled run of the same seed: one script, one transcript, one bill."""
+"""A symbolic reading has the same transcript and the same bill as the numeric run of the same
+seed.
+"""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +62,7 @@ def read(
     threads: int | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> tuple[Run, Run, Symbolic]:
-    """The sampled run, the symbolic one and its reading; everyone is observed."""
+    """Return the numeric run, the symbolic run and its reading; every party is observed."""
     everyone = list(protocol.parties())
     sampled, record = recorded(play_once(protocol, inputs, seed), everyone)
     reading = Symbolic(record, **(more or {}))
@@ -69,7 +71,7 @@ def read(
 
 
 def empty(unknowns: Unknowns | None = None) -> Symbolic:
-    """A reading of a run that has come to no door."""
+    """Return a reading of a run that has not reached a door yet."""
     return Symbolic(DoorRecord(), unknowns)
 
 
@@ -115,9 +117,9 @@ Held = list[FieldArray]
 
 @attrs.frozen
 class Move:
-    """One thing that every user does.
+    """One operation of every user.
 
-    `left` and `right` say with which of the arrays that it holds.
+    `left` and `right` select the arrays of the user that it works on.
     """
 
     kind: str
@@ -132,7 +134,7 @@ TOGETHER = ("pass on", "publish", "tuple", "scatter", "keyed", "deal")
 
 @attrs.frozen
 class Chatter:
-    """Users make the same moves in turn, and the server adds up what they end up with."""
+    """All users make the same moves one after another, and the server adds up their last arrays."""
 
     field: Field
     users: int
@@ -374,12 +376,12 @@ def test_runs_of_one_seed_share_their_coins_and_runs_of_another_do_not(
 
 
 def secret_of(reading: Symbolic) -> int:
-    """The first unknown of what `a` declares."""
+    """Return the first unknown of the secret that `a` declares."""
     return int(reading.declared["a"][0].terms.unknowns[0])
 
 
 class Declares:
-    """`a` holds a number, and declares a secret with a function that is given."""
+    """Party `a` holds a number, and declares a secret with the given function."""
 
     def __init__(self, function: Callable[..., Any], discloses: bool = False) -> None:
         self.function = function
@@ -409,13 +411,15 @@ TOSSED = Declares(lambda number, coins: [number * coins.bernoulli(1)])
         (SAME, SQUARE, False),
         (Declares(plus(0)), Declares(plus(1)), False),
         (SAME, Declares(lambda number: [number], discloses=True), False),
-        (TOSSED, TOSSED, False),  # though the coin can come out one way alone
+        (TOSSED, TOSSED, False),  # although this coin has only one possible outcome
     ],
 )
 def test_a_secret_is_one_unknown_in_runs_of_equal_inputs_if_it_is_made_alike(
     one: Declares, other: Declares, are_same: bool
 ) -> None:
-    """Also where their values are equal, as 1 and its square."""
+    """Secrets of different functions are two unknowns even if their values are equal, such as 1 and
+    its square.
+    """
     for inputs in ("the same", None):  # as it is said
         more = {"unknowns": Unknowns(), "shared": SharedSecrets(), "inputs": inputs}
         first, second = (

@@ -21,7 +21,7 @@ from tests.harness.scripts import NOTE, SHARE, F, as_it_is, elements, protected
 
 
 def said(script: Callable[[Any], Any], *values: int) -> LearnedFunction:
-    """What `b` learns when `a` sends it a function of a declared secret."""
+    """Return what `b` learns, in words, if `a` sends it a function of a declared secret."""
 
     async def a(me: Party, held: Sealed) -> None:
         mine = me.secret(as_it_is, held, field=F, shape=(len(values),))
@@ -61,7 +61,7 @@ def test_a_function_in_words(
 
 
 def learned_function(modulus: int, *terms: tuple[Secret, int]) -> LearnedFunction:
-    """A function with the value 1, made by hand."""
+    """Return a learned function with the value 1, made by hand."""
     return LearnedFunction(
         terms=terms,
         value=1,
@@ -118,13 +118,13 @@ def test_findings_in_words() -> None:
 
 
 class Bounded(Adding):
-    """It says which inputs there are, so that the laws of its doors can be found."""
+    """A protocol that states its possible inputs, so that the laws of its doors can be found."""
 
     items = 3
 
 
 def noisy_parity(total: Any, me: Party) -> Any:
-    """The last bit of the sum, true three times of four."""
+    """Return the last bit of the sum, which is right with probability 3/4."""
 
     def told(numbers: Any, coins: Any) -> Any:
         return (numbers + coins.bernoulli(0.25)) % 2

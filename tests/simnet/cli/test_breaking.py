@@ -1,5 +1,5 @@
-"""`simnet breaking` from outside: output fits a terminal, JSON is true of the runs, and errors take
-one line.
+"""The command `simnet breaking`: its output fits a terminal, its JSON is true of the runs, and
+errors take one line.
 """
 
 import json

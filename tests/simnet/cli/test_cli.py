@@ -1,6 +1,4 @@
-"""The command line as users and scripts meet it: JSON, exit status, one clear line for whatever
-goes wrong.
-"""
+"""The command line: JSON, exit status, and one clear line for every error."""
 
 import csv
 import gzip
@@ -179,7 +177,7 @@ def test_no_item_silently_becomes_none(tmp_path: Path, name: str) -> None:
     given = ("run", name, "--input", path, "--column", "city", "--json", "-")
     refused = simnet(*given)
     assert refused.status == 2
-    assert "the last item stands for none of the others, and it is '70-79'" in " ".join(
+    assert "must be 'none of the other items', but the last item is '70-79'" in " ".join(
         refused.err.split()
     )
     assert list(simnet(*given, "--set", "none=false").json["truth"]) == ["50-59", "60-69", "70-79"]
@@ -349,7 +347,6 @@ def test_table1_gives_every_entry() -> None:
         assert row["scope"] in ("per-user", "total")
         assert row["counting"] in ("logical", "wire")
         assert row["measured"] == row["exact"] == row["expected"]
-    assert "misprint" in simnet(*TABLE1).out
 
 
 @pytest.mark.slow
@@ -417,7 +414,7 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("run nope", "no scenario is called 'nope': the names are calibrated_frequency, dpcs"),
+        ("run nope", "no scenario is called 'nope': the names are calibrated_frequency, committee"),
         ("run nope.py", "there is no file nope.py"),
         ("run", "run needs SCENARIO, which is missing"),
         ("frobnicate", "frobnicate"),

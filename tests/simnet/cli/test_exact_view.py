@@ -1,5 +1,5 @@
-"""`simnet exact-view` from outside: JSON that is true, the numbers of the specification, one line
-for what is wrong.
+"""The command `simnet exact-view`: its JSON is true, its numbers are the known ones, and errors
+take one line.
 """
 
 import json
@@ -304,9 +304,9 @@ def test_a_script_that_draws_until_it_likes_what_it_gets_is_refused(
 
 WRONG = [  # arguments, what the one line says
     (f"{SMALL} --corrupt u9 --inputs 1,1", "'u9'"),
-    (f"{SMALL} --corrupt u1 --inputs 1,1,1", "3 inputs for 2 parties"),
+    (f"{SMALL} --corrupt u1 --inputs 1,1,1", "3 inputs were given for 2 parties"),
     (f"{SMALL} --corrupt u1 --inputs 1,x", "whole numbers separated by commas, got '1,x'"),
-    (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1", "1 inputs for 2 parties"),
+    (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1", "1 inputs were given for 2 parties"),
     (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1,x", "--versus takes whole numbers"),
     (
         f"{SMALL} --corrupt u1 --inputs 1,1 --versus 2,1",
@@ -324,7 +324,7 @@ WRONG = [  # arguments, what the one line says
         "dpdg --users 2 --items 2 --corrupt u1 --inputs 1,1",
         "coins.normal has infinitely many outcomes",
     ),
-    ("dpds --corrupt u1 --inputs 1,1", "2 inputs for"),
+    ("dpds --corrupt u1 --inputs 1,1", "2 inputs were given for"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Bounds that go with every command, and interrupts before there is a command."""
+"""The limits that every command accepts, and interrupts before a command has started."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_a_command_that_takes_too_long_is_stopped_and_says_who_was_running(tmp_p
 
 def test_a_run_that_sends_too_much_is_stopped() -> None:
     said = refusal(simnet("run", "--max-messages=100", "dpds", "--set", "users=30"))
-    assert "the run sends more than 100 messages" in said
+    assert "the run sends more messages than the limit of 100" in said
     assert simnet("run", "dpds", "--set", "users=5", "--max-messages", "1000").status == 0
 
 

@@ -1,4 +1,4 @@
-"""No table cuts a number or breaks it over two lines, however narrow the terminal is."""
+"""No table cuts a number or breaks a number over two lines, however narrow the terminal is."""
 
 import io
 import re

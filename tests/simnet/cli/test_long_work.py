@@ -1,4 +1,4 @@
-"""What a long run says before it starts, with a terminal and without one."""
+"""What a long run prints before it starts, with a terminal and without one."""
 
 import contextlib
 import io

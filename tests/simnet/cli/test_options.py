@@ -1,4 +1,6 @@
-"""`--set name=value`: what it takes, what it refuses, and what reaches the protocol."""
+"""The option `--set name=value`: which values it accepts and refuses, and which values reach the
+protocol.
+"""
 
 from typing import Any
 

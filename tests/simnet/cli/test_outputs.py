@@ -1,4 +1,6 @@
-"""What cannot be written is told before anything is computed, by every option that names a file."""
+"""Every option that names a file refuses a file that cannot be written, before anything is
+computed.
+"""
 
 import inspect
 import sys

@@ -1,6 +1,5 @@
-"""Protocols that somebody is just writing: `run`, `check`, `verify` and `exact-view` work on them.
-
-They have parties and scripts, and nothing that is said about them.
+"""The commands `run`, `check`, `verify` and `exact-view` work for protocols that somebody is just
+writing: these have parties and scripts, and no statements about them.
 """
 
 import subprocess
@@ -70,7 +69,7 @@ def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path
     assert document["outputs"] == {"b": 0}
     assert document["ledger"]["unread"] == {"lost": 1}
     assert "a bit is 0 or 1, got 7" in refusal(simnet("run", fixed, "--inputs", "7"))
-    assert "2 inputs for 1" in refusal(simnet("run", fixed, "--inputs", "0,1"))
+    assert "2 inputs were given for 1" in refusal(simnet("run", fixed, "--inputs", "0,1"))
 
 
 def test_a_column_of_data_is_what_the_parties_hold(tmp_path: Path) -> None:

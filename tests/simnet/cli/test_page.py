@@ -1,4 +1,4 @@
-"""Parts of pages that commands write: only what stands between the two comments changes."""
+"""Commands write parts of pages: only the text between the two comments changes."""
 
 from pathlib import Path
 

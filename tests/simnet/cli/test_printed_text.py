@@ -1,4 +1,6 @@
-"""What is printed quotes text from elsewhere as it is, without what would steer a terminal."""
+"""Printed text quotes text from elsewhere unchanged, but without characters that would control the
+terminal.
+"""
 
 import re
 import xml.etree.ElementTree as ET  # of our own pictures

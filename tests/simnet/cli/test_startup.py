@@ -1,4 +1,4 @@
-"""What a small run does not load: it would take longer than the run."""
+"""A small run does not load the libraries that would take longer to load than the run takes."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`simnet sweep`, `results`, `reproduce` and `list` as users meet them."""
+"""The commands `simnet sweep`, `results`, `reproduce` and `list`, as users call them."""
 
 import csv
 import json

@@ -1,5 +1,5 @@
-"""`simnet verify` from outside: JSON that is true of the run, exit status, certificates, and files
-of one's own.
+"""The command `simnet verify`: its JSON is true of the run; exit status, certificates, and
+protocols in a user's own files.
 """
 
 import json
@@ -396,8 +396,8 @@ SMALL = "dpds --users 3 --items 2"
         ),
         (f"{SMALL} --corrupt u1 --inputs 1,,2", "--inputs takes whole numbers"),
         (f"{SMALL} --corrupt u1 --inputs 1.5,1,2", "--inputs takes whole numbers"),
-        (f"{SMALL} --corrupt u1 --inputs 1,2", "2 inputs for 3 parties"),
-        (f"{SMALL} --corrupt u1 --inputs 1,2,1,2", "4 inputs for 3 parties"),
+        (f"{SMALL} --corrupt u1 --inputs 1,2", "2 inputs were given for 3 parties"),
+        (f"{SMALL} --corrupt u1 --inputs 1,2,1,2", "4 inputs were given for 3 parties"),
         (f"{SMALL} --corrupt u1 --inputs 1,2,3", "u3 in round 1"),
         (f"{SMALL} --corrupt u1 --inputs 0,2,1", "a whole number in 1..2, got 0"),
         ("dpds --users 1 --corrupt u1", "at least 2 users, got users=1"),

@@ -1,4 +1,5 @@
-"""The laws of integer noise and what they are made of, against exact weights.
+"""The laws of integer noise, and of the draws from which it is made, are compared with exact
+weights.
 
 Chi-square and binomial tests have fixed seeds; on fresh seeds each raises a false alarm with
 probability 1e-6.

@@ -1,5 +1,5 @@
-"""The laws of the draws: uniform, Bernoulli, subset and categorical ones are exact, shown by
-counting words.
+"""The laws of the draws: we count words to show that uniform, Bernoulli, subset and categorical
+draws are exact.
 
 The chi-square tests have fixed seeds; on fresh seeds each would raise a false alarm with
 probability 1e-6.

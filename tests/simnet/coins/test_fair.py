@@ -1,5 +1,5 @@
-"""Heads of many fair coins: tossed ones are counted bits, and powers of two invert their exact
-distribution function.
+"""Heads of many fair coins: tossed coins are counted bits, and groups of a power of two invert
+their exact distribution function.
 
 The chi-square test has a fixed seed; on a fresh one it would raise a false alarm with probability
 1e-6.

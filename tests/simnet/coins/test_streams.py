@@ -1,4 +1,6 @@
-"""Streams and coins: who shares words with whom (nobody), and what a party's words depend on."""
+"""Streams and coins: no two parties share words, and a party's words depend on seed, purpose and
+name alone.
+"""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""Coins that are played out: how many worlds each makes, and how likely."""
+"""Coins that are played out: how many worlds each coin makes, and how probable these worlds are."""
 
 import math
 from collections import Counter

@@ -1,5 +1,5 @@
 # ruff: noqa: ARG005  # deeds are given more than they use
-"""What a door gives its function, what it makes of the result, and what it refuses."""
+"""What a door gives to its function, what it does with the result, and what it refuses."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ VALUE = 3
 
 
 class Holding:
-    """`a` holds something, which it is given sealed, and returns what `deed` makes of it."""
+    """Party `a` has a sealed input, and returns what `deed` makes of it."""
 
     def __init__(self, deed: Deed, members: int | None = None) -> None:
         self.deed = deed
@@ -50,7 +50,7 @@ class Holding:
 
 
 def held(deed: Deed, value: Any = VALUE) -> Any:
-    """What `a` returns."""
+    """Return the output of `a`."""
     return run(Holding(deed), [value]).outputs.get("a")
 
 
@@ -64,7 +64,7 @@ def refusal(deed: Deed, value: Any = VALUE) -> str:
 
 
 def through(door: str, me: Party, function: Any, *arguments: Any) -> Any:
-    """A door by its name; a secret has one element."""
+    """Call the door with this name; a secret has one element."""
     more: dict[str, Any] = {"field": F, "shape": (1,)} if door == "secret" else {}
     return getattr(me, door)(function, *arguments, **more)
 
@@ -259,7 +259,7 @@ def test_coins_in_doors_are_discrete(draw: Any, told: str) -> None:
 def test_the_coins_of_the_script_are_not_drawn_in_a_door(
     door: str, draw: Callable[[Coins], Any]
 ) -> None:
-    """What a function has captured is not on record."""
+    """A value that a function has captured is not on record."""
 
     def captures(me: Party, value: Any) -> Any:
         coins = me.coins
@@ -473,7 +473,7 @@ def test_other_things_are_not_disclosed(value: Any, kind: str) -> None:
 
 
 def test_what_is_disclosed_is_a_copy() -> None:
-    """What the script or its function do to it afterwards is not on record."""
+    """Changes that the script or the function makes afterwards are not on record."""
     kept: list[Any] = []
 
     def tells(me: Party, value: Any) -> Any:
@@ -528,7 +528,9 @@ def test_an_output_is_an_argument_of_later_doors() -> None:
 
 
 class Fails:
-    """`a`'s output cannot be made, which is told when everybody has ended."""
+    """The function of the output of `a` raises an error, which is raised when all scripts have
+    ended.
+    """
 
     def __init__(self) -> None:
         self.heard: list[str] = []
@@ -743,7 +745,7 @@ def test_a_refusal_in_a_part_names_the_party_of_the_run() -> None:
 
 
 class Summing:
-    """Users with secrets, whose functionality does something with an input."""
+    """Users with secrets, and a functionality that uses an input in some way."""
 
     def __init__(self, ideal: Callable[[list[Any], list[Any]], Any]) -> None:
         self.ideal = ideal

@@ -1,4 +1,6 @@
-"""Functions are the same only if they are written alike, and all that they use is the same."""
+"""Two functions are the same only if their code is the same and everything that they use is the
+same.
+"""
 
 import functools
 import itertools

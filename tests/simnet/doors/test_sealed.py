@@ -1,7 +1,8 @@
 # ruff: noqa: ARG005, C416, SIM300, T201, UP031  # deeds are what a newcomer might write
-"""A sealed value is passed on, and refuses everything else: who did what, where, and what to write.
+"""A sealed value can be passed on, and refuses every other use.
 
-The refusals are what somebody meets who writes a script as if it held its input as a number.
+The error says who did what, where, and what to write instead. A user meets these errors who writes
+a script as if its input was a number.
 """
 
 import copy
@@ -37,7 +38,7 @@ VALUE = 3
 
 
 class Holding:
-    """`a` holds a number and does something with it; `b` is there to be sent things."""
+    """Party `a` has an input and does something with it; `b` only receives messages."""
 
     def __init__(self, deed: Deed) -> None:
         self.deed = deed
@@ -51,7 +52,9 @@ class Holding:
 
 
 def refusal(deed: Deed) -> str:
-    """What ends the run of a script that does this; it names party, round and the deed's line."""
+    """Return the error that ends the run of a script that does this; it names the party, the round
+    and the line.
+    """
     with pytest.raises(ScriptError) as caught:
         run(Holding(deed), [VALUE])
     text = str(caught.value)
@@ -368,7 +371,9 @@ def test_after_the_run_instruments_read_them() -> None:
 
 
 class Stealing:
-    """`a` and `b` hold inputs, and `b` does something with what `a` left in the protocol."""
+    """Parties `a` and `b` have inputs, and `b` uses a value that `a` left in the protocol
+    object.
+    """
 
     def __init__(self, leaves: Callable[[Party, Sealed], Any], deed: Deed) -> None:
         self.leaves = leaves

@@ -1,6 +1,7 @@
-"""Doors where coins are played out: what is computed, what is opened, and what never is.
+"""Doors in the exhaustive reading: which values are computed, which are opened, and which never
+are.
 
-Most claims come in pairs: a script that tells something, and its sound twin.
+Most tests come in pairs: a script that tells something, and its sound twin.
 """
 
 import itertools
@@ -25,12 +26,12 @@ Listener = Callable[[Party], Awaitable[Any]]
 
 
 async def silent(me: Party) -> None:
-    """Do nothing: what is sent to one is seen all the same."""
+    """Do nothing; the messages to this party are seen all the same."""
 
 
 @attrs.frozen(eq=False)
 class Trio:
-    """`a` holds an element of F_3; `b` and `c` hold nothing."""
+    """Party `a` holds an element of F_3; `b` and `c` have no input."""
 
     a: Holder
     b: Listener = silent
@@ -48,7 +49,7 @@ class Trio:
 
 
 def compare(corrupt: str, a: Holder, enumerated: bool = False, **others: Listener) -> Compared:
-    """What a set sees if `a` holds 1 and if it holds 2."""
+    """Compare what a coalition sees if `a` holds 1 and if `a` holds 2."""
     return Comparison(Trio(a, **others), corrupt, enumerated).compare([1], [2])
 
 
@@ -248,7 +249,9 @@ def test_an_output_is_not_computed_unless_a_door_needs_it() -> None:
 
 
 def test_an_output_that_leaves_something_behind_is_refused() -> None:
-    """It is not called when worlds are played out, so what it leaves would be missed."""
+    """The function of an output is not called when worlds are played out, so a value that it leaves
+    behind would be missed.
+    """
 
     async def keeps(me: Party, held: Sealed) -> None:
         found: list[int] = []
@@ -539,7 +542,7 @@ def test_a_script_is_left_without_a_trace_where_it_is_to_be_played_again(
 
 @READINGS
 def test_nobody_reads_numbers_of_field_elements_in_any_world(enumerated: bool) -> None:
-    """Not even where the runs that come first do not lead."""
+    """Not even in worlds to which the first runs do not lead."""
 
     async def a(me: Party, held: Sealed) -> None:
         del held

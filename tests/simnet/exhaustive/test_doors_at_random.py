@@ -1,4 +1,5 @@
-"""Random scripts that open field elements and go on: played out, against brute force.
+"""Random scripts that open field elements and continue: the exhaustive reading is compared with
+brute force.
 
 Three ways to the law of a view must tell inputs apart equally well: field coins stay unknown, and
 rows that are opened are played out; every field coin is enumerated, and nothing is unknown; whole
@@ -45,7 +46,7 @@ KINDS = [
 
 @attrs.frozen
 class Step:
-    """One thing that a party does; `to` is who is sent something."""
+    """One operation of a party; `to` is the recipient of a message."""
 
     kind: str
     party: int
@@ -95,7 +96,7 @@ class Opening:
         plain: list[int],
         held: Sealed,
     ) -> None:
-        """What the acting party of a step does."""
+        """Do the acting party's part of a step."""
         to, combined, is_odd = NAMES[step.to], self.combined(step, rows, plain), plain[-1] % 2
         if step.kind == "send" or (step.kind == "whisper" and is_odd):
             await me.send(tag, to, combined)
@@ -112,7 +113,9 @@ class Opening:
             rows.append(self.made(me, step, combined, held))
 
     def made(self, me: Party, step: Step, combined: Any, held: Sealed) -> Any:
-        """A secret that is made of rows and the input, or of an output that is."""
+        """Return a secret that is made of rows and the input, or of an output that is made of
+        them.
+        """
         one = {"field": self.field, "shape": (1,)}
         if step.kind == "derive":
             return me.secret(self.elements(step), combined, held, **one)
@@ -120,14 +123,14 @@ class Opening:
         return me.secret(lambda v: [v], output, **one)
 
     def combined(self, step: Step, rows: list[Any], plain: list[int]) -> Any:
-        """A combination of rows, its last weight raised by the last plain value."""
+        """Return a combination of rows, whose last weight is raised by the last plain value."""
         total = rows[0] * step.weights[0]
         for weight, row in zip(step.weights[1:], rows[1:], strict=False):
             total = total + row * weight
         return total + rows[-1] * (plain[-1] * step.weights[-1])
 
     def value(self, step: Step) -> Any:
-        """The function of a disclosure."""
+        """Return the function of a disclosing door."""
 
         def exact(row: Any, item: int) -> int:
             return int(row[0] + step.with_input * item) % self.modulus
@@ -138,7 +141,7 @@ class Opening:
         return noisy if step.with_coin else exact
 
     def elements(self, step: Step) -> Any:
-        """The function of a secret that is made of a row."""
+        """Return the function of a secret that is made of a row."""
 
         def exact(row: Any, item: int) -> list[int]:
             return [int(row[0]) * (item if step.with_input else 1) + 1]
@@ -150,7 +153,9 @@ class Opening:
 
 
 def opening(seed: int) -> Opening:
-    """A random script. Not drawn piece by piece: Hypothesis likes zeros, which tell nothing."""
+    """Draw a random script from a seed. Hypothesis does not draw the pieces, because it prefers
+    zeros, which tell nothing.
+    """
     source = random.Random(seed)
     modulus = source.choice([2, 2, 3])
     steps = []
@@ -206,7 +211,7 @@ def test_what_is_played_out_tells_inputs_apart_exactly_as_brute_force_does(
 
 @attrs.frozen
 class LoggedTape:
-    """A tape whose outcomes are written down for the party that tosses them."""
+    """A tape that notes each outcome for the party that tosses the coin."""
 
     tape: Tape
     log: list[Any]
@@ -217,7 +222,9 @@ class LoggedTape:
 
 
 class Logged(Sampled):
-    """A reading in which all parties toss the coins of one tape, each with a log of its own."""
+    """A reading in which all parties toss the coins of one tape, and each party has a log of its
+    own.
+    """
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
@@ -230,7 +237,7 @@ class Logged(Sampled):
 
 
 def law_by_runs(protocol: Opening, corrupt: str, held: list[int]) -> Law:
-    """The law of what a set sees, from the transcripts of runs."""
+    """Return the law of what a coalition sees, from the transcripts of runs."""
     members = [place for place, name in enumerate(NAMES) if name in corrupt.split(", ")]
 
     def view(tape: Tape) -> Hashable:

@@ -1,4 +1,6 @@
-"""Worlds of hand-written scripts: what a run refuses is refused, and stalls are found."""
+"""Worlds of hand-written scripts: the exhaustive reading refuses what a run refuses, and finds
+scripts that wait for ever.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Real views against simulated ones, on a protocol small enough to see through."""
+"""Real views are compared with simulated ones, for a very small protocol."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,9 @@ COIN = Tag("coin")
 
 @attrs.frozen
 class Masked:
-    """`a` sends its element to `b` under a mask, and, if a coin says so, the mask as well."""
+    """Party `a` sends its element to `b` behind a mask; a coin decides whether it also sends the
+    mask.
+    """
 
     def parties(self) -> Mapping[str, Seat]:
         return {"a": Seat(self.a), "b": Seat(self.b)}
@@ -37,7 +39,7 @@ class Masked:
 
 @attrs.frozen
 class Shown:
-    """What `b` sees of `Masked` when the element and the coin are as they are told."""
+    """`Masked` with a given element and a given coin, as `b` sees it."""
 
     told: int | None  # the element, if it is shown
 
@@ -62,7 +64,9 @@ class Shown:
 
 @attrs.frozen
 class MaskedSimulator:
-    """Told the element half of the time, or, if it is to fail, never."""
+    """A simulator that is given the element if the coin shows it; if it should fail, it is never
+    given the element.
+    """
 
     is_told: bool = True
     protocol: Masked = Masked()

@@ -1,4 +1,4 @@
-"""What is seen of the worlds of hand-written and of random scripts.
+"""The views of the worlds of hand-written and of random scripts.
 
 The key property: the reduced view, in which field coins are unknown, tells inputs apart exactly as
 the whole view does with every field coin enumerated.
@@ -30,11 +30,13 @@ BACK = Tag("back")
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)  # a failure is as good unshrunk
 
 
-# Replies: what is sent after something has come.
+# Replies: messages that are sent after another message has arrived.
 
 
 class Replies:
-    """`a` waits for `b`, and then tells it what it holds, in a way of its own."""
+    """Party `a` waits for a message from `b`, and then tells `b` its input, in one of several
+    ways.
+    """
 
     def __init__(self, tell: Callable[[Party, Sealed], Any]) -> None:
         self.tell = tell
@@ -64,7 +66,7 @@ def noisy(held: int, coins: Coins) -> bool:
     return (held == 1) ^ coins.bernoulli(0.25)
 
 
-TELLS = [  # how, the exact δ(0) and ε between 1 and 2
+TELLS = [  # the way of sending, the exact δ(0), and ε between the inputs 1 and 2
     ("in clear", lambda me, held: bits([me.disclose(lambda v: v - 1, held)]), 1, math.inf),
     ("as a plain element", lambda me, held: small(me.disclose(int, held)), 1, math.inf),
     ("with noise", lambda me, held: bits([me.disclose(noisy, held)]), HALF, math.log(3)),
@@ -119,7 +121,7 @@ def test_a_reply_masked_by_a_coin_s_leave_is_told_by_half(enumerated: bool) -> N
 
 
 class Returns:
-    """`b` sends `a` an element, which comes back multiplied by what `a` holds."""
+    """Party `b` sends `a` an element, and `a` sends it back multiplied by its input."""
 
     def __init__(self, sends: Callable[[Party], Any], factor: Callable[..., Any]) -> None:
         self.sends = sends
@@ -199,7 +201,7 @@ def test_the_network_sees_rounds_links_and_sizes_of_a_run() -> None:
 
 
 class Timed:
-    """`a` does things in a way that hangs on what it holds, and `b` sees when they come."""
+    """The time of a message from `a` depends on its input, and `b` sees when the message comes."""
 
     def __init__(self, acts: Callable[[Party, bool], Any]) -> None:
         self.acts = acts
@@ -262,7 +264,9 @@ async def after_oneself(me: Party, late: bool) -> None:
 
 
 async def of_one_of_two(me: Party, late: bool) -> None:
-    """A sum of the message of another, or of its own: either is used in the next step."""
+    """Receive a message from `b` and, if `late`, sum a message to oneself; then send a message to
+    `b`.
+    """
     await me.send(SHARE, "a", small(1))
     await me.receive(NOTE, "b")
     if late:
@@ -317,11 +321,13 @@ def test_the_number_of_keys_that_there_could_be_is_seen() -> None:
             assert compared.delta() == is_told
 
 
-# Structure that is hidden.
+# Structure that is hidden from the coalition.
 
 
 def hiding(told: bool, field: Field = G) -> type:
-    """`a` masks what it holds, or not, by a coin of its own, and says which if it is told to."""
+    """Return a protocol in which a coin decides whether `a` masks its input; with `told`, `a` also
+    sends the coin to `b`.
+    """
 
     class Hiding:
         def parties(self) -> Mapping[str, Seat]:
@@ -384,7 +390,7 @@ class Step:
 
     @property
     def senders(self) -> list[int]:
-        """Who sends elements."""
+        """Return the parties that send elements."""
         everyone = {"send": [self.sender], "sum": [0, 1, 2], "any": [0, 1, 2]}.get(self.kind, [])
         return [number for number in everyone if self.kind == "sum" or number != self.to]
 
@@ -427,7 +433,7 @@ class Programme:
     async def hears(
         self, me: Party, step: Step, tag: Tag, known: list[Any], tossed: list[bool]
     ) -> None:
-        """What comes of a step to the party that it goes to."""
+        """Return what the recipient of a step receives."""
         if step.kind == "tell":
             tossed.append(bool((await me.receive(tag, NAMES[step.sender])).numbers()[0]))
         elif step.kind == "send":

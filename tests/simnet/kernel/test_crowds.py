@@ -1,4 +1,6 @@
-"""A crowd is one party that stands for many: billed, seen and received as the many would be."""
+"""A crowd is one party that stands for many users: the bill, the views and the messages are those
+of the many users.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,9 +38,9 @@ WIRES = ("bits", "index", "reals", "pair")
 
 
 class Reports:
-    """Each of n people sends a row made of what it holds.
+    """Each of n users sends a row made of its input.
 
-    They are seated alone, as a crowd, or some this way each.
+    The users are seated alone, as one crowd, or partly in each way.
     """
 
     def __init__(
@@ -130,11 +132,12 @@ def test_inputs_go_seat_by_seat_or_by_name() -> None:
 def test_inputs_that_do_not_fit_are_refused() -> None:
     protocol = Reports(crowds=(3,), alone=1)
     with pytest.raises(
-        BadInput, match=r"3 inputs for 4 parties that take an input: users: u1..c1 \(4 in a crowd\)"
+        BadInput,
+        match=r"3 inputs were given for 4 parties that take an input: users: u1..c1 \(4 in",
     ):
         run(protocol, [1, 2, 3])
     with pytest.raises(
-        BadInput, match=r"c1 is a crowd of 3 and needs an input for each, got shape \(2,\)"
+        BadInput, match=r"c1 is a crowd of 3 and needs an input for each member, got shape \(2,\)"
     ):
         run(protocol, {"u1": 1, "c1": [1, 2]})
     with pytest.raises(ValueError, match="a crowd needs at least 1 member, got members=0"):
@@ -146,7 +149,7 @@ def test_inputs_that_do_not_fit_are_refused() -> None:
     [
         (
             lambda _: bits(np.ones((2, 3), dtype=int)),
-            "2 rows from 3 parties: one row each is needed",
+            "2 rows from 3 parties: exactly one row for each party is needed",
         ),
         (lambda _: bits(1), "a row for each message"),
         (lambda _: elements(1, 2, 3), "a row for each message, got Residues"),
@@ -160,7 +163,7 @@ def test_rows_that_are_not_one_of_each_member_are_refused(rows: Any, wrong: str)
 
 
 class Misuse(Reports):
-    """A crowd of three that does something else."""
+    """A crowd of three whose script misuses something."""
 
     def __init__(self, how: str) -> None:
         super().__init__()
@@ -218,7 +221,9 @@ def test_rows_take_no_summed_tag_and_go_to_others() -> None:
 
 
 class Asked(Reports):
-    """The server asks before people answer: each adds what it was told to what it holds."""
+    """The server sends a question before the users answer: each user adds the question's number to
+    its input.
+    """
 
     async def user(self, me: Party, held: Any) -> None:
         told = await me.receive(NOTE, "server")
@@ -256,7 +261,9 @@ def test_what_is_published_to_a_crowd_is_billed_and_seen_as_a_copy_for_each_memb
 
 
 class Counted(Reports):
-    """The server only counts; people in crowds may tally what they would have sent."""
+    """The server only counts reports; a crowd may send the counts (a tally) instead of single
+    reports.
+    """
 
     def __init__(self, tallied: bool, crowds: tuple[int, ...] = (5,), alone: int = 0) -> None:
         super().__init__(crowds=crowds, alone=alone)
@@ -357,7 +364,7 @@ OWN = Voluntary("note")
 
 
 class Volunteers(Reports):
-    """Who holds a 3 stays silent."""
+    """Users who hold a 3 stay silent."""
 
     async def user(self, me: Party, held: Any) -> None:
         values = np.atleast_1d(disclosed(me, held))
@@ -409,7 +416,7 @@ def test_an_observer_of_volunteers_sees_those_who_spoke(tmp_path: Any) -> None:
 
 
 def test_a_volunteer_sends_no_more_than_a_row() -> None:
-    with pytest.raises(ScriptError, match="4 rows from 3 parties: at most one row each"):
+    with pytest.raises(ScriptError, match="4 rows from 3 parties: at most one row for each party"):
         run(Volunteers(rows=lambda _: bits(np.ones((4, 3), dtype=int))), [1, 2, 3])
 
 

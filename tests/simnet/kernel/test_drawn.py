@@ -1,4 +1,4 @@
-"""What a run's coins gave: value, law and place of every draw, and no other draws."""
+"""The list of a run's draws has the value, law and place of every draw, and no other draws."""
 
 import re
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def test_the_coins_of_a_user_are_all_that_it_hides_its_item_with(
     protocol = DPDS(3, 2, 0.5)
     done = run(protocol, [1, 2, 2], seed=6, observe=["u2"], schedule=schedule)
     takes_part, shares = done.coins("u2")
-    assert takes_part.law == "true with chance 0.5"
+    assert takes_part.law == "true with probability 0.5"
     assert takes_part.place.startswith("round 1, me.secret (")
     assert shares.law == "uniform on F_5, shape (2, 2)"
     assert shares.place.startswith("deferred block 1 (") or shares.place.startswith("round 1 (")
@@ -92,5 +92,5 @@ def test_coins_of_nobody_and_of_a_run_that_is_no_function_of_its_seed_are_refuse
         async def user(self, me: Party, item: Sealed) -> object:
             return next(calls)
 
-    with pytest.raises(ScriptError, match="another one when it is played again"):
+    with pytest.raises(ScriptError, match="the second run differs from the first"):
         run(Changing(), [1]).coins("u1")

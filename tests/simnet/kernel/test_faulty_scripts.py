@@ -1,4 +1,4 @@
-"""A script at fault ends the run at once, with an error that names party, round and tag."""
+"""A faulty script ends the run at once, with an error that names party, round and tag."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
 
 
 def one(script: Callable[[Party], Awaitable[Any]]) -> str:
-    """The error of a run in which party a plays a script and party b does nothing."""
+    """Return the error of a run in which party a plays a script and party b does nothing."""
     with pytest.raises(ScriptError) as caught:
         play(a=script, b=idle)
     return str(caught.value)
@@ -251,9 +251,9 @@ def test_inputs_must_fit_the_parties() -> None:
     assert run(Takes(), [5, 6]).outputs == {"u1": 5, "u2": 6}
     assert run(Takes(), {"u2": 6, "u1": 5}).outputs == {"u1": 5, "u2": 6}
     for inputs, what in (
-        ([1], "1 inputs for 2"),
+        ([1], "1 inputs were given for 2"),
         ({"u1": 1}, "u2 needs an input"),
-        ({"x": 1}, "an input for x"),
+        ({"x": 1}, "an input was given for x"),
     ):
         with pytest.raises(BadInput, match=what):
             run(Takes(), inputs)

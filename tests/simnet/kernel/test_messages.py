@@ -1,4 +1,4 @@
-"""What is sent arrives: once, in order, unchanged, to whom it was sent."""
+"""Every message arrives once, in order and unchanged, at the party to which it was sent."""
 
 from typing import Any
 

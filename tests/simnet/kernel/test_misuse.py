@@ -19,7 +19,18 @@ import numpy as np
 import pytest
 import trio
 
-from simnet import Party, ScriptError, Seat, Stall, constant, run
+from simnet import (
+    Boxes,
+    Party,
+    PublicKeys,
+    ScriptError,
+    Seat,
+    Signatures,
+    Stall,
+    bits,
+    constant,
+    run,
+)
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
 from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
@@ -28,7 +39,7 @@ Script = Callable[[Party], Awaitable[Any]]
 
 
 def refusal(script: Script, other: Script = idle) -> str:
-    """What a run says in which `a` plays a script and `b` another one."""
+    """Return the error message of a run in which `a` plays one script and `b` another."""
     with pytest.raises(ScriptError) as caught:
         play(a=script, b=other)
     return str(caught.value)
@@ -83,7 +94,7 @@ def test_without_a_tag_none_is_named() -> None:
     assert refusal(script).startswith("a in round 1: KeyError: 'oops' (")
 
 
-# Nothing but messages is waited for, by nobody but the script.
+# A script waits only for messages, and only the script itself waits.
 
 
 async def opens_a_task(me: Party) -> None:
@@ -207,6 +218,10 @@ def test_what_yields_to_nobody_is_refused() -> None:
 
 # A party is used by its own script alone.
 
+KEY = PublicKeys(np.zeros((1, 32), dtype=np.uint8))
+SIGNATURE = Signatures(np.zeros((1, 64), dtype=np.uint8))
+BOX = Boxes(elements(1), [bytes(32)], is_single=True)
+
 USES = [
     lambda me: me.send(NOTE, "b", elements(1)),
     lambda me: me.scatter(NOTE, ["b"], elements(1)),
@@ -217,11 +232,20 @@ USES = [
     lambda me: me.receive_each(NOTE, "b", 1),
     lambda me: me.receive_any(NOTE),
     lambda me: me.gather(NOTE, ["b"]),
+    lambda me: me.gather_some(NOTE, ["b"]),
+    lambda me: me.heard(SHARE, ["b"]),
     lambda me: me.gather_rows(NOTE, ["b"]),
     lambda me: me.gather_tally(NOTE, ["b"], lambda rows: rows),
     lambda me: me.gather_sum(SHARE, senders=["b"]),
     lambda me: me.gather_sums(SHARE, [1], [1]),
     lambda me: me.coins,
+    lambda me: me.expand(elements(4), F, 1),
+    lambda me: me.public_key(elements(4)),
+    lambda me: me.agree(elements(4), KEY, F, 1),
+    lambda me: me.encrypt(elements(4), elements(1)),
+    lambda me: me.decrypt(elements(4), BOX),
+    lambda me: me.sign(elements(4), bits([1])),
+    lambda me: me.is_signed(KEY, bits([1]), SIGNATURE),
     lambda me: me.secret(lambda: [1], field=F, shape=(1,)),
     lambda me: me.disclose(lambda: 1),
     lambda me: me.output(lambda: 1),
@@ -341,7 +365,7 @@ async def ends_well(me: Party) -> int:
 @pytest.mark.parametrize("script", [lets_it_through, waits_on, waits_on_and_on, ends_well])
 @pytest.mark.usefixtures("heeding")
 def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> None:
-    """And it says who was running, in which round and where."""
+    """The message says which party was running, in which round and where."""
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt, match=r"^a was running in round 1 \(.*test_misuse.py:"):
         play(a=script, b=idle)
@@ -393,7 +417,10 @@ def test_a_limit_of_messages_ends_what_sends_for_ever(script: Script, other: Scr
     with warnings.catch_warnings():  # other tests' coroutines would be found in the middle of it
         warnings.simplefilter("ignore")
         gc.collect()
-    with messages_limited(1000), pytest.raises(ScriptError, match="more than 1,000 messages"):
+    with (
+        messages_limited(1000),
+        pytest.raises(ScriptError, match="more messages than the limit of 1,000"),
+    ):
         play(a=script, b=other)
     with messages_limited(1000):
         assert play(a=idle).outputs == {}

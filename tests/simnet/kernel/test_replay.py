@@ -1,4 +1,6 @@
-"""Whatever reads a run again compares it with the first, and names the script's own randomness."""
+"""Every second reading of a run is compared with the first, and the error names randomness of the
+script's own.
+"""
 
 import itertools
 import random
@@ -131,7 +133,7 @@ def test_coins_of_the_party_pass(reader: str) -> None:
 
 
 class Loose:
-    """Parties with scripts that are given."""
+    """A protocol whose parties play the given scripts."""
 
     def __init__(self, **scripts: Any) -> None:
         self.scripts = scripts
@@ -149,7 +151,7 @@ def differing(**scripts: Any) -> str:
 
 
 def toggling() -> Callable[[], int]:
-    """A number that changes with every call."""
+    """Return a number that changes with every call."""
     return itertools.count().__next__
 
 
@@ -178,7 +180,7 @@ def test_messages_that_are_sent_only_once_are_told(times: int) -> None:
     async def b(me: Party) -> None:
         await me.receive(NOTE, "a")
 
-    told = 'a in round 1 (tag "note"): its message to b is sent only once of two times'
+    told = 'a in round 1 (tag "note"): its message to b is sent in only one of the two runs'
     assert differing(a=a, b=b) == told
 
 
@@ -192,7 +194,10 @@ def test_another_order_is_told() -> None:
     async def b(me: Party) -> None:
         await me.receive(NOTE, "a")
 
-    told = 'a in round 1 (tag "note"): its message to c becomes one in round 1, to b (tag "note")'
+    told = (
+        'a in round 1 (tag "note"): instead of its message to c there is a message in round 1, '
+        'to b (tag "note")'
+    )
     assert differing(a=a, b=b, c=b) == told
 
 

@@ -17,7 +17,7 @@ PING = Tag("ping")
 
 
 class Drawn:
-    """A schedule whose every decision is drawn by hypothesis."""
+    """A schedule in which hypothesis draws every decision."""
 
     def __init__(self, data: st.DataObject) -> None:
         self._data = data
@@ -30,7 +30,7 @@ class Drawn:
 
 
 async def busy(me: Party) -> list[Sealed]:
-    """Every way of sending and receiving, in three rounds."""
+    """A script with every way of sending and receiving, in three rounds."""
     users = me.all("user")
     n = len(users)
     await me.scatter(

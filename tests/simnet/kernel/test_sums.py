@@ -1,4 +1,6 @@
-"""Sums of summed tags: every recipient gets its own, whoever sends to whom in whatever round."""
+"""Sums under summed tags: every recipient gets its own sum, whoever sends to whom and in whichever
+round.
+"""
 
 from collections.abc import Mapping
 

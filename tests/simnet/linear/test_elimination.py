@@ -1,6 +1,5 @@
-"""Elimination against the reduction of whole matrices by other code.
-
-Where coins are few, also against every outcome of the coins.
+"""Elimination is compared with the reduction of whole matrices by other code and, if there are few
+coins, with every outcome of the coins.
 """
 
 import itertools
@@ -32,7 +31,7 @@ PRIMES = (2, 3, 5, 101, Field.above(2**61).modulus)
 
 
 def reduced(rows: Sequence[Sequence[int]], q: int) -> Matrix:
-    """The reduced echelon form, without rows of zeros."""
+    """Return the reduced echelon form, without rows of zeros."""
     left, done = [[x % q for x in row] for row in rows], 0
     for column in range(len(rows[0]) if rows else 0):
         at = next((k for k in range(done, len(left)) if left[k][column]), None)
@@ -91,7 +90,7 @@ class System:
         return Elimination(terms, is_coin, ~is_coin, self.q)
 
     def functions(self) -> Matrix:
-        """The functions λB with λA = 0, as a reduced basis."""
+        """Return the functions λB with λA = 0, as a reduced basis."""
         both = reduced([[*a, *b] for a, b in zip(self.coins, self.targets, strict=True)], self.q)
         return [row[self.wide :] for row in both if not any(row[: self.wide])]
 
@@ -102,7 +101,9 @@ class System:
 
 
 def assert_right(system: System) -> None:
-    """Remnants are what is free of coins, weights make them up, and the shift hides all else."""
+    """Check that the remnants are the functions without coins, that the weights give them, and that
+    the shift hides everything else.
+    """
     q, elimination = system.q, system.eliminated()
     remnants, expected = elimination.remnants, system.functions()
     assert reduced([system.dense(remnant.targets) for remnant in remnants], q) == expected
@@ -144,7 +145,7 @@ def element(q: int) -> st.SearchStrategy[int]:
 
 @st.composite
 def matrix(draw: st.DrawFn, q: int, rows: int, columns: int, zeros: int) -> Matrix:
-    """Elements of which about `zeros` in 4 are zero."""
+    """Draw a matrix in which about `zeros` of 4 elements are zero."""
     one = st.integers(0, 3).flatmap(lambda chance: st.just(0) if chance < zeros else element(q))
     return [draw(st.lists(one, min_size=columns, max_size=columns)) for _ in range(rows)]
 
@@ -159,7 +160,7 @@ def spread(draw: st.DrawFn, q: int) -> Matrix:
 
 
 def single(draw: st.DrawFn, q: int) -> Matrix:
-    """Rows with one coin alone, among others."""
+    """Draw rows of which some have only one coin."""
     rows, columns = draw(st.integers(2, 8)), draw(st.integers(1, 6))
     shown = draw(
         st.lists(st.tuples(st.integers(0, columns - 1), element(q)), min_size=rows, max_size=rows)
@@ -188,7 +189,7 @@ def incidence(draw: st.DrawFn, q: int) -> Matrix:
 
 
 def chain(draw: st.DrawFn, q: int) -> Matrix:
-    """One coin shown bare, every other one behind the one before."""
+    """One row is a coin alone, and every other row masks a coin by the coin before it."""
     length = draw(st.integers(2, 7))
     rows = [[int(place in (row, row - 1)) for place in range(length)] for row in range(length)]
     return draw(st.permutations(rows + draw(matrix(q, 1, length, 2))))

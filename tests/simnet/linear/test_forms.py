@@ -1,4 +1,6 @@
-"""Linear forms beside residues: the same programs, the same numbers, the same bills."""
+"""Linear forms are compared with residues: the same programs give the same numbers and the same
+bills.
+"""
 
 import itertools
 import operator
@@ -36,7 +38,7 @@ each_field = pytest.mark.parametrize("field", FIELDS, ids=lambda field: f"F_{fie
 
 @attrs.frozen(eq=False)
 class TwinParty:
-    """One party, `a`, that plays the same thing twice: with forms, and with residues."""
+    """One party, `a`, that plays the same program twice: with forms, and with residues."""
 
     field: Field
     reading: Symbolic
@@ -170,7 +172,7 @@ def index(data: st.DataObject, world: TwinParty, pool: Pool) -> Pair:
 
 @st.composite
 def places(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
-    """Whatever an array of this shape may be indexed with."""
+    """Draw an index for an array of this shape."""
     wheres: list[Any] = [Ellipsis, None, (Ellipsis, None)]
     if shape:
         wheres += [

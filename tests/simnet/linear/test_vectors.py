@@ -1,4 +1,6 @@
-"""Sparse vectors: triangular systems against plain summation, and rows of terms and back."""
+"""Sparse vectors: triangular systems are compared with plain summation, and rows of terms are
+converted and converted back.
+"""
 
 import attrs
 from hypothesis import given

@@ -1,5 +1,5 @@
-"""Transcripts as files: what is saved is loaded, damage is noticed, a replay is held against every
-message.
+"""Transcripts as files: a saved transcript loads, damage is noticed, and a replay is compared with
+every message.
 """
 
 import copy
@@ -88,7 +88,7 @@ def through_a_file(transcript: Transcript, path: Path) -> Transcript:
 
 
 def facts(payload: Any) -> Any:
-    """All that there is to know of a payload: its pieces' types, shapes and bits."""
+    """Return everything about a payload: the types, shapes and bits of its pieces."""
     if isinstance(payload, tuple):
         return tuple(facts(piece) for piece in payload)
     numbers = payload.numbers()
@@ -218,8 +218,8 @@ def mixed(tmp_path_factory: Any) -> bytes:
 
 
 def loaded_or_refused(path: Path, data: bytes) -> Transcript | None:
-    """What the bytes are loaded as; None when they are refused, in one line and by no other
-    error. What is loaded can be used: it is checked when it is loaded, and not later.
+    """Return the transcript that the bytes give; None if they are refused with an error of one
+    line. A loaded transcript can be used, because it is checked when it is loaded.
     """
     path.write_bytes(data)
     try:
@@ -280,7 +280,7 @@ def test_flipped_bits_are_refused_or_load_something(
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where the parts of a JSON value stand."""
+    """Yield the places of all parts of a JSON value."""
     yield path
     parts = (
         value.items()
@@ -294,7 +294,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
-    """A JSON value with another one in one place."""
+    """Return a JSON value with another value in one place."""
     if not path:
         return other
     changed = copy.copy(value)
@@ -337,7 +337,7 @@ def file_of(header: bytes | Mapping[str, Any], *frames: bytes) -> bytes:
 
 
 def claiming(*pieces: Any, payload: bytes = b"", times: int = 1) -> bytes:
-    """A file of messages that its header claims to consist of these pieces."""
+    """Return a file whose header claims that its messages consist of these pieces."""
     header = {
         "seed": 1,
         "names": ["a", "b"],
@@ -364,7 +364,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_file_takes_no_more_than_it_holds(tmp_path: Path, kind: str) -> None:
-    """At most 32 MB and a second, whatever is claimed; they took gigabytes and minutes."""
+    """Loading takes at most 32 MB and a second, whatever the header claims."""
     (tmp_path / "run").write_bytes(BOMBS[kind])
     tracemalloc.start()
     try:
@@ -376,8 +376,9 @@ def test_a_file_takes_no_more_than_it_holds(tmp_path: Path, kind: str) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_reading_takes_time_in_proportion_to_the_messages(tmp_path: Path) -> None:
-    """Ten times the messages were to take a hundred times as long."""
+    """Ten times as many messages must not take a hundred times as long."""
     path, seconds = tmp_path / "run", []
     for times in (1_000, 10_000):
         path.write_bytes(claiming(["nd", 256, [1000]], payload=bytes(1000), times=times))

@@ -1,4 +1,6 @@
-"""The trace hash: equal for equal runs, different for others, refused where it would lie."""
+"""The trace hash: equal for equal runs, different for different runs, and refused for values that
+it could not tell apart.
+"""
 
 import enum
 import itertools

@@ -1,4 +1,6 @@
-"""Columns of real data: three formats, one column; and every way in which a file cannot be used."""
+"""Columns of real data: three formats give the same column; errors for files that cannot be
+used.
+"""
 
 import csv
 import datetime

@@ -1,4 +1,4 @@
-"""Scenario files: what they import from beside them, and whose it is."""
+"""Scenario files import modules from their own folder, and from no other folder."""
 
 from pathlib import Path
 

@@ -300,9 +300,7 @@ def test_counts_are_rows_repeated(rows: list[tuple[str, int]]) -> None:
     spelled = people([label for label, times in rows for _ in range(times)], list("cba"))
     assert population.items.tolist() == spelled.items.tolist()
     assert population.labels == spelled.labels
-    assert (
-        population.source == "column 'city' of x.csv, 'people' users a row, each private by itself"
-    )
+    assert population.source == "column 'city' of x.csv, where each row stands for 'people' users"
 
 
 def test_an_item_that_is_counted_0_times_belongs_to_the_domain() -> None:

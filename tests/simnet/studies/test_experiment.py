@@ -150,7 +150,7 @@ def test_a_point_has_a_mean_an_interval_and_what_is_expected() -> None:
     assert found.trials == 20
     assert found.low < found.mean < found.high
     assert found.holds
-    with pytest.raises(NoSuchPoint, match="0 points"):
+    with pytest.raises(NoSuchPoint, match="no point"):
         table().at("square", x=3)
     with pytest.raises(NoSuchPoint, match="2 points"):
         table().at("square")
@@ -348,8 +348,7 @@ def test_bounds_are_judged_as_bounds() -> None:
     assert verdict("0.90", Counterpart(0.85), bound="at most").law == "agrees"
     by_luck = verdict("0.90", Counterpart(0.85, spread=0.1), bound="at least")
     assert by_luck.law == "disagrees"
-    assert by_luck.chance is not None
-    assert by_luck.chance > 0.2
+    assert by_luck.chance is None
 
 
 def test_a_correction_counts_only_if_it_helps() -> None:

@@ -1,4 +1,4 @@
-"""Folders of data that lack files of some experiments."""
+"""Folders of data in which the files of some experiments are missing."""
 
 from pathlib import Path
 

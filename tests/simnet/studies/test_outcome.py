@@ -1,4 +1,4 @@
-"""What trials come to: whatever they return or raise is a result of the right kind, or a failure
+"""Outcomes of trials: every value that a trial returns or raises becomes a result, or a failure
 that says what was wrong.
 """
 

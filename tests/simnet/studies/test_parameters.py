@@ -1,4 +1,6 @@
-"""Trials with typed parameters: given by name, and refused where they do not fit."""
+"""Trials with typed parameters: parameters are given by name, and values that do not fit are
+refused.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""What quotes read off tables: quotients, crossings, and which of two numbers is smaller.
+"""The values that quotes compute from tables: quotients, crossings, and which of two numbers is
+smaller.
 
 Seeds are fixed; statistics state their false-alarm rate.
 """

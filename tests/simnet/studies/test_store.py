@@ -1,4 +1,6 @@
-"""The store: what is committed stays, what is not ours is left alone, damage is missing results."""
+"""The store: committed results stay, foreign files are left alone, and damage only makes results
+missing.
+"""
 
 import fcntl
 import json

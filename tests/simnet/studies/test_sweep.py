@@ -1,4 +1,4 @@
-"""Sweeps: the same table whoever runs them, in whatever order, and however often they are
+"""Sweeps give the same table whoever runs them, in whatever order, and however often they are
 stopped.
 """
 

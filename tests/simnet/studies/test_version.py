@@ -1,4 +1,6 @@
-"""The version of a trial's code: what it can reach counts, and nothing else does."""
+"""The version of a trial's code depends on the code that the trial can reach, and on no other
+code.
+"""
 
 import functools
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Residues and running totals against Python integers, over fields on both sides of every change of
-dtype.
+"""Residues and running totals are compared with Python integers, over fields on both sides of every
+change of dtype.
 """
 
 import itertools
@@ -238,7 +238,7 @@ def test_runs_of_largest_residues_close(field: Field) -> None:
 )
 def test_runs_and_totals_must_match(totals: list[int], sizes: list[int]) -> None:
     field = Field(5)
-    with pytest.raises(ValueError, match="do not make runs"):
+    with pytest.raises(ValueError, match="do not fit groups"):
         constant(field, [1, 2, 3]).close(constant(field, np.array(totals, dtype=np.int64)), sizes)
 
 

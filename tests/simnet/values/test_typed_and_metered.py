@@ -1,4 +1,4 @@
-"""Plain values that travel, and what arithmetic on them is billed as."""
+"""Plain values in messages, and how the bill counts arithmetic on them."""
 
 from collections.abc import Callable
 from typing import Any

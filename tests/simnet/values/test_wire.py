@@ -1,4 +1,6 @@
-"""The packing codec and the frames, against strings of bits written by Python's own formatting."""
+"""The packing codec and the frames are compared with strings of bits written by Python's own
+formatting.
+"""
 
 import math
 import struct

@@ -1,4 +1,6 @@
-"""What honest parties disclose: by itself, and together with what shares tell."""
+"""What the values tell that honest parties disclose: by themselves, and together with the
+shares.
+"""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whether a door gives back all the numbers it was given."""
+"""Whether a door discloses all numbers that it was given."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,10 +1,12 @@
-"""Random doors against laws that are found in another way: by playing whole programs.
+"""The laws of random doors are compared with laws that are found in another way: by playing whole
+programs.
 
 A program draws field coins and secrets, and discloses random functions of inputs, coins and
 secrets, some of them with noise; some rows of coins are sent to the coalition. The brute force
 knows nothing of forms, components or doors: it plays the program on every input with every outcome
-of every coin, and compares the laws of all that the coalition sees. What is found by way of doors
-must never be less than that, and be the same where one component is all there is.
+of every coin, and compares the laws of all that the coalition sees. The ε that is found from the
+doors must never be smaller than the true one, and must be equal to it if there is only one
+component.
 
 The coalition may also be told functions of secrets. Then laws are compared given their values.
 """
@@ -100,7 +102,7 @@ class Door:
 
 
 def disclosed(program: Program, seed: int) -> tuple[Disclosures, int]:
-    """What the doors say, and how many components there are."""
+    """Return what the doors tell, and the number of components."""
     field = Field(program.q)
 
     async def a(me: Party, item: Sealed) -> None:
@@ -144,7 +146,9 @@ def disclosed(program: Program, seed: int) -> tuple[Disclosures, int]:
 
 
 def view(program: Program, item: int, tape: Tape) -> tuple[Hashable, Hashable]:
-    """What the coalition is told of secrets, and sees besides, when coins come out like this."""
+    """Return what the coalition is told about secrets and what else it sees, for these outcomes of
+    the coins.
+    """
     uniform = Choice.of([(value, 1) for value in range(program.q)])
     noise = Choice.of([(True, 1), (False, 3)])
     coins = [tape.toss(uniform) for _ in range(program.coins)]

@@ -1,4 +1,4 @@
-"""When doors refuse, and whether a run that goes on has told something by it."""
+"""When doors refuse, and whether the fact that no door refused tells something."""
 
 import math
 from typing import Any

@@ -1,0 +1,476 @@
+"""Which seeds, random rows and boxes a coalition knows: ideal primitives in a verdict.
+
+Theory of operation
+-------------------
+
+A random row F(s) is as good as coins for everybody who does not know the seed s, and known to
+everybody who does. So the unknowns of a row are *coins* or *known*, depending on the seed. The same
+holds for a seed agreed by two parties (known to whoever knows one of the two secret keys) and for
+the content of a box (in the view of whoever knows its key). One thing that becomes known can make
+others known: a share in a box completes a seed, the seed gives a mask, and so on. So we repeat two
+steps until nothing changes (docs/concepts/ideal-primitives.md has the proof):
+
+1. Every seed that consists of known unknowns is known.
+2. We eliminate the coins from the view together with the seeds. A seed is *known* if the view and
+   what the coalition knows determine all its elements.
+
+Every seed that is left is unknown, and it must be *hard to guess*. Elimination says how many of its
+elements are uniform given the view: so many *free bits* it has. A seed with too few free bits, for
+example one word of a small field, or a seed that equals a secret plus something known, may be
+guessed and tested against its row. Then we cannot say that the row hides anything, and the upper
+end of the verdict is `leaks`; `doubts` says why. The same is true of two seeds that may be equal:
+whether their rows are equal would tell something about their difference.
+
+Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). It does not know s, but
+s has only log2(101) = 6.7 free bits, so it may guess s.
+"""
+
+import functools
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from math import log2
+
+import attrs
+import numpy as np
+
+from simnet.adversary.field_view import BlockForms, BoxesReceived
+from simnet.adversary.rewriting import Doors, Rewriting, families_of
+from simnet.adversary.roles import Roles
+from simnet.linear.elimination import Elimination
+from simnet.linear.forms import Forms
+from simnet.linear.seeds import Agreement, Seed, form_key
+from simnet.linear.span import Span
+from simnet.linear.terms import Terms, accumulate, common_lanes, fresh, join, refine
+from simnet.linear.unknowns import PLACES, Unknowns
+from simnet.linear.vectors import Vector
+
+LEAST_BITS = 80  # a seed with fewer free bits counts as one that the coalition may guess
+FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
+
+
+@attrs.frozen(eq=False)
+class Sight:
+    """What a coalition sees: messages with field elements, boxes, and public keys (as digests).
+
+    `handed` is what the ideal world hands to it.
+    """
+
+    parts: Sequence[BlockForms]
+    boxes: Sequence[BoxesReceived] = ()
+    public_keys: frozenset[bytes] = frozenset()
+    handed: Sequence[Forms] = ()
+
+
+@attrs.define(eq=False)
+class _Node:
+    """One form that is used as a seed, a secret key, or the key of a box; under one digest or
+    several.
+    """
+
+    seed: Seed
+    families: frozenset[int]
+    digests: list[bytes] = attrs.field(factory=list)
+    free_rows: int | None = None  # None if all elements are free
+    lanes: int = 1
+
+    @property
+    def free_bits(self) -> float:
+        """How many bits of the seed are uniform, given the view."""
+        count = self.seed.length if self.free_rows is None else self.free_rows * self.lanes
+        return count * log2(self.seed.modulus)
+
+
+class Deductions:
+    """The seeds, random rows and boxes that a coalition knows.
+
+    With `generous`, the coalition is also given all rows that honest parties gave to doors, and
+    what the ideal world hands to it: this is for the upper end of a verdict. `rewriting` has the
+    resulting roles of unknowns, and `parts` are the messages with the contents of opened boxes.
+    """
+
+    def __init__(
+        self,
+        doors: Doors,
+        corrupt: Sequence[str],
+        sight: Sight,
+        with_opened: bool = True,
+        generous: bool = False,
+    ) -> None:
+        self._doors = doors
+        self._corrupt = corrupt
+        self._sight = sight
+        self._with_opened = with_opened
+        self._generous = generous
+        self._unknowns: Unknowns = doors.unknowns
+        self.known: set[bytes] = set()  # digests
+        self._streams: dict[int, bytes] = {
+            family.number: family.seed
+            for family in self._unknowns.families
+            if family.kind == "stream"
+        }
+        self._nodes = self._make_nodes()
+        self._found: dict[int, _MarkedSeeds] = {}
+        self.parts: list[BlockForms] = list(sight.parts)
+        self.rewriting = self._rewriting()
+        self._unopened = {
+            (at, place)
+            for at, received in enumerate(sight.boxes)
+            for place in range(len(received.boxes.keys))
+        }
+        if self._unknowns.queries:
+            self._settle()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the coalition could not deduce more with `generous`."""
+        if not self._unknowns.queries:
+            return True
+        roles = self.rewriting.roles
+        given = families_of(self.rewriting.terms(forms) for forms in self._sight.handed)
+        # Rows without coins make a seed known only if the view tells it up to secrets already.
+        return (
+            not self.rewriting.open_doors()
+            and not roles.depends_on_coins(given)
+            and not any(found.groups() for found in self._found.values())
+        )
+
+    def widened(self) -> "Deductions":
+        """What the coalition deduces if it is given more: see `generous`."""
+        return Deductions(self._doors, self._corrupt, self._sight, self._with_opened, generous=True)
+
+    # The fixpoint.
+
+    def _settle(self) -> None:
+        while True:
+            self._know_trivial()
+            self._open_boxes()
+            self.rewriting = self._rewriting()
+            if not self._eliminate():
+                return
+
+    def _rewriting(self) -> Rewriting:
+        streams = {number for number, digest in self._streams.items() if digest in self.known}
+        return Rewriting(self._doors, self._corrupt, self._with_opened, streams)
+
+    def _make_nodes(self) -> list[_Node]:
+        by_form: dict[tuple[int, int, bytes], _Node] = {}
+        for digest, query in self._unknowns.queries.items():
+            if isinstance(query, Agreement):
+                continue
+            key = (query.modulus, query.length, form_key(query.terms))
+            if key not in by_form:
+                families = frozenset(np.unique(query.terms.unknowns // PLACES).tolist())
+                by_form[key] = _Node(query, families)
+            by_form[key].digests.append(digest)
+        return list(by_form.values())
+
+    def _know_trivial(self) -> None:
+        """Note the seeds that consist of known unknowns, until there are no more."""
+        held = self._unknowns.held_by(self._corrupt)
+        agreements = {
+            digest: query
+            for digest, query in self._unknowns.queries.items()
+            if isinstance(query, Agreement)
+        }
+
+        def is_known(family: int) -> bool:
+            return bool(held[family]) or self._streams.get(family, b"") in self.known
+
+        before = -1
+        while before != len(self.known):
+            before = len(self.known)
+            for node in self._nodes:
+                if node.digests[0] not in self.known and all(map(is_known, node.families)):
+                    self.known.update(node.digests)
+            for digest, query in agreements.items():
+                if not self.known.isdisjoint(query.keys):
+                    self.known.add(digest)
+
+    def _open_boxes(self) -> None:
+        openable: dict[int, list[int]] = defaultdict(list)
+        for at, place in sorted(self._unopened):
+            if self._sight.boxes[at].boxes.keys[place] in self.known:
+                openable[at].append(place)
+                self._unopened.discard((at, place))
+        self.parts += [self._sight.boxes[at].opened(which) for at, which in openable.items()]
+
+    def _rows(self) -> dict[int, list[Terms]]:
+        """All rows that the coalition sees, or is given, by modulus."""
+        rows: dict[int, list[Terms]] = defaultdict(list)
+        for part in self.parts:
+            rows[part.field.modulus].append(self.rewriting.part(part).terms)
+        if self._generous:
+            for forms in self._sight.handed:
+                rows[forms.field.modulus].append(self.rewriting.terms(forms))
+            for door in self.rewriting.open_doors():
+                for modulus, terms in door.rows.items():
+                    rows[modulus].append(terms)
+        return rows
+
+    def _eliminate(self) -> bool:
+        """Find the seeds that the view determines. Return whether there are new ones."""
+        rows = self._rows()
+        unsettled = [node for node in self._nodes if node.digests[0] not in self.known]
+        by_modulus: dict[int, list[_Node]] = defaultdict(list)
+        for node in unsettled:
+            by_modulus[node.seed.modulus].append(node)
+        is_new = False
+        for modulus, nodes in by_modulus.items():
+            found = _MarkedSeeds(modulus, rows.get(modulus, []), nodes, self.rewriting.roles)
+            self._found[modulus] = found
+            for node in found.known:
+                self.known.update(node.digests)
+                is_new = True
+        return is_new
+
+    # What is left unknown.
+
+    @functools.cached_property
+    def _relevant(self) -> set[bytes]:
+        """The digests of unknown seeds that matter for what the coalition sees."""
+        queries = self._unknowns.queries
+        present = families_of(terms for each in self._rows().values() for terms in each)
+        pending = [self._streams[number] for number in present if number in self._streams]
+        pending += [self._sight.boxes[at].boxes.keys[place] for at, place in self._unopened]
+        pending += [key for key in self._sight.public_keys if key in queries]
+        by_digest = {digest: node for node in self._nodes for digest in node.digests}
+        found: set[bytes] = set()
+        while pending:
+            digest = pending.pop()
+            if digest in found or digest in self.known:
+                continue
+            found.add(digest)
+            query = queries[digest]
+            if isinstance(query, Agreement):
+                pending += query.keys
+            else:
+                pending += [
+                    self._streams[number]
+                    for number in by_digest[digest].families
+                    if number in self._streams
+                ]
+        return found
+
+    @property
+    def _unknown_nodes(self) -> list[_Node]:
+        return [
+            node for node in self._nodes if any(digest in self._relevant for digest in node.digests)
+        ]
+
+    def doubts(self) -> list[str]:
+        """Sentences that say why random rows or boxes may not hide anything; none if they do."""
+        if not self._unknowns.queries:
+            return []
+        found = [
+            f"{self._title(node)} has only {_bits(node.free_bits)} that the coalition does not "
+            f"know, and at least {LEAST_BITS} are needed: it may be guessed"
+            for node in self._unknown_nodes
+            if node.free_bits < LEAST_BITS
+        ]
+        if found:
+            return sorted(found)[:3]
+        return self._pairs_in_doubt()
+
+    def _pairs_in_doubt(self) -> list[str]:
+        """Look for unknown seeds of which the view tells something only if it takes them together.
+
+        Two seeds of random rows may be equal; secret keys must be independent.
+        """
+        relevant = set(map(id, self._unknown_nodes))
+        for found in self._found.values():
+            for group in found.groups():
+                present = [node for node in group if id(node) in relevant]
+                for one, other in itertools.combinations(present, 2):
+                    kinds = self._kinds(one) | self._kinds(other)
+                    is_close = not found.are_surely_different(one, other)
+                    both_stretched = "seed" in self._kinds(one) & self._kinds(other)
+                    if "secret key" in kinds or (both_stretched and is_close):
+                        return [
+                            f"the view tells something about {self._title(one)} and "
+                            f"{self._title(other)} together, so their random rows may depend on "
+                            "each other"
+                        ]
+        return []
+
+    def _kinds(self, node: _Node) -> set[str]:
+        """What parties used the seed as."""
+        queries = (self._unknowns.queries[digest] for digest in node.digests)
+        return {query.kind for query in queries if isinstance(query, Seed)}
+
+    def _title(self, node: _Node) -> str:
+        """A name of a seed for people."""
+        vector = node.seed.terms.vectors()[0]
+        names = [self._unknowns.name(unknown) for unknown in vector]
+        who = sorted({holder for name in names for holder in name.holders})
+        of = f" made from values of {_listed(who)}" if who else ""
+        return f"a {node.seed.kind}{of}"
+
+    def model(self) -> list[str]:
+        """Sentences that name the assumptions on which the upper end of the verdict rests."""
+        nodes = self._unknown_nodes
+        if not self._relevant:
+            return []
+        queries = self._unknowns.queries
+        relevant = [queries[digest] for digest in self._relevant]
+        assumptions = ["an ideal random function"]
+        if any(isinstance(query, Agreement) for query in relevant):
+            assumptions.append(
+                "hashed Diffie-Hellman with independent secret keys and authentic public keys"
+            )
+        if self._unopened:
+            assumptions.append("ideal encryption")
+        least = min((node.free_bits for node in nodes), default=0.0)
+        return [
+            f"the statement holds in the model of {_listed(assumptions)}: each of the {len(nodes)} "
+            f"seeds and keys that the coalition does not know has at least {_bits(least)} that it "
+            "would have to guess"
+        ]
+
+
+class _MarkedSeeds:
+    """Seeds beside the rows of a view over one field, with a mark at each row of a seed.
+
+    A *mark* is an additional target that only one row of one seed contains. So a combination of
+    rows from which all coins are gone shows by its marks which seeds take part in it::
+
+        one mark alone            this row of the seed is known
+        marks, and also secrets   a combination of seeds is known up to secrets: it may be guessed
+        no combination            given the view, the rows of all seeds are uniform together
+
+    `known` are the seeds that are known. For all other seeds, `free_rows` is counted.
+    """
+
+    def __init__(
+        self, modulus: int, rows: Sequence[Terms], nodes: Sequence[_Node], roles: Roles
+    ) -> None:
+        self._modulus = modulus
+        for node in nodes:
+            node.free_rows = None
+        checked = _not_apart(nodes, rows, roles)
+        self._lanes = common_lanes([*rows, *(node.seed.terms for node in checked)]) or 1
+        self._checked = checked
+        self._marks: dict[int, range] = {}
+        first = 0
+        for node in checked:
+            node.lanes = self._lanes
+            self._marks[id(node)] = range(first, first := first + node.seed.length // self._lanes)
+        vectors = self._remnants(rows, roles) if checked else []
+        self._known = self._known_combinations(vectors)
+        known = {mark for vector in self._known if len(vector) == 1 for mark in vector}
+        self.known = [node for node in checked if known.issuperset(self._marks[id(node)])]
+        settled = {mark for node in self.known for mark in self._marks[id(node)]}
+        span = Span(modulus)
+        for vector in vectors:
+            span.add({mark: value for mark, value in self._of_marks(vector) if mark not in settled})
+        # The combinations of rows of unknown seeds that the view tells, perhaps up to secrets.
+        self._told = [vector for vector, _ in span.basis()]
+        involved = {mark for vector in self._told for mark in vector}
+        for node in checked:
+            marks = self._marks[id(node)]
+            node.free_rows = len(marks) - (self._alone(marks) if involved & set(marks) else 0)
+
+    def groups(self) -> list[list[_Node]]:
+        """The unknown seeds of which the view tells something, in groups that have nothing to do
+        with each other.
+        """
+        owner = {mark: node for node in self._checked for mark in self._marks[id(node)]}
+        groups: list[set[int]] = []
+        for vector in self._told:
+            joined = set(vector)
+            for group in [each for each in groups if each & joined]:
+                joined |= group
+                groups.remove(group)
+            groups.append(joined)
+        return [list({id(owner[mark]): owner[mark] for mark in group}.values()) for group in groups]
+
+    def are_surely_different(self, one: _Node, other: _Node) -> bool:
+        """Whether two seeds differ, except with a chance of 2 to the power of -`LEAST_BITS`.
+
+        Either enough bits of their difference are uniform, given the view; or the view tells the
+        whole difference. Then it is not 0, because seeds of different forms and equal values are
+        refused when they are used.
+        """
+        if one.seed.length != other.seed.length:
+            return True
+        told, known = Span(self._modulus), Span(self._modulus)
+        for vector in self._told:
+            told.add(vector)
+        for vector in self._known:
+            known.add(vector)
+        pairs = zip(self._marks[id(one)], self._marks[id(other)], strict=True)
+        differences = [{mine: 1, others: self._modulus - 1} for mine, others in pairs]
+        if all(difference in known for difference in differences):
+            return True
+        free = sum(told.add(difference) for difference in differences)
+        return free * self._lanes * log2(self._modulus) >= LEAST_BITS
+
+    def _known_combinations(self, vectors: Sequence[Vector]) -> list[Vector]:
+        """A basis of the combinations of rows of seeds that the view tells, by marks."""
+        # Unknowns without marks are the first pivots, so that functions of secrets that the view
+        # tells are removed from all other vectors.
+        span = Span(self._modulus, order=lambda unknown: (unknown >= FIRST_MARK, unknown))
+        for vector in sorted(vectors, key=len):
+            span.add(vector)
+        return [
+            dict(self._of_marks(vector))
+            for vector, _ in span.basis()
+            if all(unknown >= FIRST_MARK for unknown in vector)
+        ]
+
+    def _of_marks(self, vector: Vector) -> Iterator[tuple[int, int]]:
+        for unknown, value in vector.items():
+            if unknown >= FIRST_MARK:
+                yield (unknown - FIRST_MARK) // self._lanes, value
+
+    def _alone(self, marks: Sequence[int]) -> int:
+        """The dimension of the combinations that contain these marks alone."""
+        own = set(marks)
+        span = Span(self._modulus, order=lambda mark: (mark in own, mark))
+        for vector in self._told:
+            span.add(vector)
+        return sum(own.issuperset(vector) for vector, _ in span.basis())
+
+    def _remnants(self, rows: Sequence[Terms], roles: Roles) -> list[Vector]:
+        """The combinations of rows and seeds from which all coins are gone."""
+        lanes = self._lanes
+        own = join([refine(node.seed.terms, lanes) for node in self._checked])
+        both = join([own, fresh(FIRST_MARK, own.rows, lanes)])
+        marked = accumulate(both, np.tile(np.arange(own.rows), 2), None, own.rows, self._modulus)
+        stack = join([*(refine(terms, lanes) for terms in rows), marked])
+        is_mark = stack.unknowns >= FIRST_MARK
+        unknowns = np.where(is_mark, 0, stack.unknowns)
+        is_coin = roles.is_coin(unknowns) & ~is_mark
+        is_target = is_mark | ~(is_coin | roles.is_known(unknowns))
+        elimination = Elimination(stack, is_coin, is_target, self._modulus)
+        return [remnant.targets for remnant in elimination.remnants]
+
+
+def _not_apart(nodes: Sequence[_Node], rows: Sequence[Terms], roles: Roles) -> list[_Node]:
+    """The seeds that have to be eliminated together with the view.
+
+    The other seeds are *apart*: they consist of different coins, and these occur neither in the
+    view nor in another seed. So they are uniform whatever the view is.
+    """
+    present = families_of(rows)
+    uses = Counter(number for node in nodes for number in node.families)
+
+    def is_apart(node: _Node) -> bool:
+        terms = node.seed.terms
+        if any(number in present or uses[number] > 1 for number in node.families):
+            return False
+        is_single = bool(np.all(terms.lengths == 1)) and bool(roles.is_coin(terms.unknowns).all())
+        return is_single and len(np.unique(refine(terms, 1).unknowns)) == node.seed.length
+
+    return [node for node in nodes if not is_apart(node)]
+
+
+def _bits(count: float) -> str:
+    return f"{count:.0f} bits"
+
+
+def _listed(words: Iterable[str]) -> str:
+    each = list(words)
+    if len(each) < 2:
+        return "".join(each)
+    return ", ".join(each[:-1]) + " and " + each[-1]

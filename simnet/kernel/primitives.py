@@ -1,0 +1,185 @@
+"""Ideal primitives: random functions of seeds, key agreement, and boxes.
+
+Theory of operation. Real protocols for secure aggregation do not draw their masks: they stretch
+short seeds with a pseudo-random generator, agree on seeds by Diffie-Hellman, and encrypt what a
+server passes on. They sign what others must be able to check. A script gets ideal versions of
+these::
+
+    me.expand(seed, F, (d,), "mask")      an ideal random function of the seed
+    me.public_key(secret)                 32 octets that tell nothing about the secret key
+    me.agree(secret, public, F, (4,))     an ideal random function of two secret keys
+    me.encrypt(key, rows)                 a box: its length is public, its content is not
+    me.decrypt(key, box)                  the content
+    me.sign(secret, bits(...))            64 octets that nobody else can make
+
+A *seed*, a *secret key* and a *key* are all arrays of field elements. So they can be drawn, shared
+with Shamir's scheme, sent and recovered like any other field elements. The rules by which a verdict
+judges them are in docs/concepts/ideal-primitives.md.
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simnet.coins.coins import evaluates_block
+from simnet.kernel.actor import Actor, refuse
+from simnet.kernel.reading import Reading
+from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
+from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
+from simnet.values.typed import Typed
+
+
+def expand(
+    actor: Actor,
+    reading: Reading,
+    seeds: FieldArray,
+    field: Field,
+    shape: tuple[int, ...] | int,
+    label: str,
+    weights: Sequence[int] | None,
+) -> FieldArray:
+    """Stretch one seed, or each of several seeds, and bill the elements."""
+    rows = _rows_of_seeds(actor, seeds, "seed")
+    digests = reading.digests("seed", rows)
+    return _stretched(actor, reading, digests, field, shape, label, weights, seeds.shape[:-1])
+
+
+def public_key(actor: Actor, reading: Reading, secret: FieldArray) -> PublicKeys:
+    """Return the public key of a secret key."""
+    if len(secret.shape) != 1:
+        raise ValueError(f"a secret key has shape (w,), got shape {secret.shape}")
+    (digest,) = reading.digests("secret key", _rows_of_seeds(actor, secret, "secret key"))
+    return PublicKeys(np.frombuffer(digest, dtype=np.uint8), actor.meter)
+
+
+def agree(
+    actor: Actor,
+    reading: Reading,
+    secret: FieldArray,
+    public: PublicKeys,
+    field: Field,
+    shape: tuple[int, ...] | int,
+    label: str,
+) -> FieldArray:
+    """Return the seed, or the seeds, that two holders of secret keys share."""
+    if not isinstance(public, PublicKeys):
+        raise TypeError(
+            f"me.agree takes public keys of other parties, got {type(public).__name__}: make them "
+            "with me.public_key, and send them"
+        )
+    _check_held(actor, public)
+    own = public_key(actor, reading, secret).texts()[0]
+    digests = [reading.agreed(own, other) for other in public.texts()]
+    return _stretched(actor, reading, digests, field, shape, label, None, public.shape[:-1])
+
+
+def sign(actor: Actor, reading: Reading, secret: FieldArray, statement: Typed) -> Signatures:
+    """Return the signature of plain values under a secret key."""
+    (key,) = public_key(actor, reading, secret).texts()
+    octets = np.frombuffer(_signature(key, statement), dtype=np.uint8)
+    return Signatures(octets, actor.meter)
+
+
+def is_signed(public: PublicKeys, statement: Typed, signatures: Signatures) -> list[bool]:
+    """Return, for each public key, whether its signature is of this statement."""
+    keys, texts = public.texts(), signatures.texts()
+    if len(keys) != len(texts):
+        raise ValueError(f"{len(keys)} public keys need as many signatures, got {len(texts)}")
+    return [text == _signature(key, statement) for key, text in zip(keys, texts, strict=True)]
+
+
+def _signature(key: bytes, statement: Typed) -> bytes:
+    if not isinstance(statement, Typed):
+        raise TypeError(
+            f"a signed statement is bits(...), index(...) or reals(...), got "
+            f"{type(statement).__name__}"
+        )
+    numbers = np.asarray(statement.numbers())
+    head = f"simnet sign {statement.wire.kind} {statement.wire.below} {numbers.shape}:".encode()
+    text = key + head + numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
+    return hashlib.shake_256(text).digest(SIGNATURE_BYTES)
+
+
+def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
+    """Put an array, or each row of an array, into a box."""
+    if not hasattr(rows, "field"):
+        raise TypeError(
+            f"a box contains field elements, got {type(rows).__name__}: write constant(field, ...)"
+        )
+    _check_held(actor, rows)
+    if reading.lifts:
+        rows = reading.outgoing(actor.name, rows)
+    digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
+    if len(keys.shape) == 1:
+        return Boxes(rows[np.newaxis], digests, is_single=True, meter=actor.meter)
+    if rows.shape[:1] != (len(digests),):
+        raise ValueError(f"{len(digests)} keys need as many rows, got an array of {rows.shape}")
+    return Boxes(rows, digests, meter=actor.meter)
+
+
+def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> FieldArray:
+    """Take out the content of a box, or of several boxes."""
+    if not isinstance(boxes, Boxes):
+        raise TypeError(f"me.decrypt takes boxes, got {type(boxes).__name__}")
+    _check_held(actor, boxes)
+    digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
+    if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(boxes.keys):
+        raise ValueError(
+            f"{len(digests)} keys cannot open {len(boxes.keys)} boxes: each box needs its own key"
+        )
+    for place, (mine, needed) in enumerate(zip(digests, boxes.keys, strict=True)):
+        if mine != needed:
+            which = "the box" if boxes.is_single else f"box {place}"
+            raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
+    content = boxes.content.metered(actor.meter)
+    return content[0] if boxes.is_single else content
+
+
+def _stretched(
+    actor: Actor,
+    reading: Reading,
+    digests: Sequence[bytes],
+    field: Field,
+    shape: tuple[int, ...] | int,
+    label: str,
+    weights: Sequence[int] | None,
+    outer: tuple[int, ...],
+) -> FieldArray:
+    inner = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
+    if weights is not None:
+        weights = [int(weight) for weight in weights]
+        if len(weights) != len(digests):
+            raise ValueError(f"{len(digests)} seeds need as many weights, got {len(weights)}")
+    rows = reading.stretched(digests, field, inner, label, weights).metered(actor.meter)
+    elements = len(digests) * math.prod(inner)
+    actor.meter.bill("FS", elements)
+    if weights is not None:
+        actor.meter.bill("FA", max(elements - math.prod(inner), 0))
+        return rows
+    return rows if outer else rows[0]
+
+
+def _rows_of_seeds(actor: Actor, seeds: Any, what: str) -> FieldArray:
+    """Return seeds as an array of shape (k, w)."""
+    if evaluates_block():
+        raise TypeError(f"uses a {what} in a deferred block: do so before the block is made")
+    if not hasattr(seeds, "field"):
+        raise TypeError(
+            f"a {what} is an array of field elements, got {type(seeds).__name__}: draw it with "
+            "me.coins.field"
+        )
+    _check_held(actor, seeds)
+    if len(seeds.shape) not in (1, 2) or not seeds.shape[-1]:
+        raise ValueError(
+            f"a {what} has shape (w,), and several have shape (k, w), got shape {seeds.shape}"
+        )
+    rows: FieldArray = seeds[np.newaxis] if len(seeds.shape) == 1 else seeds
+    return rows
+
+
+def _check_held(actor: Actor, array: Any) -> None:
+    if array.meter is not None and array.meter is not actor.meter:
+        raise refuse(actor, actor.last_tag, f"uses {HELD_BY_ANOTHER}")

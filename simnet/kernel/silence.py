@@ -1,0 +1,227 @@
+"""Silence: who may stop waiting for messages that will not come.
+
+Theory of operation. `gather_some` and `heard` wait for messages of named senders, and accept that
+some of them stay silent. No clock tells when to stop waiting. So the kernel lets all parties go on
+until nobody can, and then decides from the *wait-for graph*, in which an arrow leads from every
+waiting party to each party whose message it lacks:
+
+- A party is *moving* if it may still go on without further messages from parties that cannot: it
+  waits in `gather_some` or `heard`, or all parties whose messages it lacks are moving. A party that
+  has finished, has dropped out, or waits for such a party, is not moving.
+- Among the moving parties, we look for groups that wait for nobody outside the group (the sink
+  components of the graph). Everybody in such a group who waits in `gather_some` or `heard` is
+  released, all at once: silence is what each of them got from the senders that it lacks.
+
+Until nobody can go on, every script reads named messages only, so the state at that moment does not
+depend on the schedule, and neither does the release.
+
+Example. Users u1, u2, u3 send "masked" to the server; u3 has dropped out. The server waits in
+`gather_some` for all three, u1 and u2 wait for the server's answer::
+
+    u1 -> server    u2 -> server    server -> u3    u3 has dropped out
+
+The server is moving, and so are u1 and u2. {server} waits for no moving party, so the server is
+released with the messages of u1 and u2. (u1 and u2 did not wait in `gather_some`, and go on when
+the server's answer comes.) If the users waited in `gather_some` as well, the server alone would
+still be released first.
+
+*Rounds.* Silence tells something: a party sends nothing because of what it has read. So silence
+counts as an empty letter, which was sent when the sender, and everybody whom the sender waits for,
+had gone as far as they could. The round of the silence of s is 1 + the largest depth of all parties
+that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from simnet.kernel.actor import Actor
+from simnet.kernel.waits import ForSum, FromAnyone, FromNamed, FromSome
+from simnet.record.fate import Silence
+
+Number = TypeVar("Number", int, float)
+Graph = Mapping[int, frozenset[int]]
+
+
+def may_stop_waiting(actor: Actor) -> bool:
+    """Return whether the party waits for messages some of which may never come."""
+    wait = actor.wait
+    return isinstance(wait, FromSome) or (isinstance(wait, ForSum) and wait.may_lack)
+
+
+def lacking(actor: Actor) -> frozenset[int] | None:
+    """Return the parties whose message a waiting party lacks; None if any party may send it."""
+    wait = actor.wait
+    if isinstance(wait, FromSome):
+        return frozenset(wait.missing)
+    if isinstance(wait, FromNamed):
+        held = actor.box(wait.tag).held
+        return frozenset(number for number in wait.senders[wait.place :] if number not in held)
+    if isinstance(wait, ForSum) and wait.senders is not None:
+        return frozenset(wait.senders.numbers.tolist()).difference(wait.arrived(actor.number))
+    assert isinstance(wait, FromAnyone | ForSum)
+    return None
+
+
+def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
+    """Release the parties that need not wait any longer, and return what they did not hear.
+
+    `empty_frame` is the time on the logical clock that an empty frame takes. A released party has
+    the silent senders in `silent`, no longer waits, and has the depth and the time of their
+    silence. Nobody is released if the result is empty.
+    """
+    waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
+    if not any(may_stop_waiting(actor) for actor in waiting.values()):
+        return []
+    lacks = {number: lacking(actor) for number, actor in waiting.items()}
+    moving = _moving(waiting, lacks)
+    arrows = {
+        number: moving - {number} if lacks[number] is None else moving & (lacks[number] or set())
+        for number in moving
+    }
+    released = sorted(
+        number
+        for component in components(arrows)
+        if all(arrows[number] <= component for number in component)
+        for number in component
+        if may_stop_waiting(waiting[number])
+    )
+    everything = _all_arrows(lacks, actors)
+    depths = _farthest(everything, {actor.number: actor.depth for actor in actors})
+    clocks = _farthest(everything, {actor.number: actor.clock for actor in actors})
+    silences = []
+    for number in released:
+        actor = waiting[number]
+        assert actor.wait is not None
+        silent = sorted(lacks[number] or ())
+        letters = {sender: 2 if sender in waiting else 1 for sender in silent}
+        round_ = max((depths[sender] + letters[sender] for sender in silent), default=0)
+        time = max(
+            (clocks[sender] + letters[sender] * empty_frame for sender in silent), default=0.0
+        )
+        silences.append((actor, Silence(round_, number, actor.wait.tag, tuple(silent)), time))
+    for actor, silence, time in silences:  # only now, because depths of all count as they were
+        actor.silent = frozenset(silence.senders)
+        actor.depth = max(actor.depth, silence.round)
+        actor.clock = max(actor.clock, time)
+        if isinstance(actor.wait, FromSome):
+            actor.give_up(silence.tag, silence.senders)
+        elif isinstance(actor.wait, ForSum):
+            actor.wait.arrivals.stop_expecting(actor.number)
+        actor.wait = None
+    return [silence for _, silence, _ in silences]
+
+
+def stuck_for_ever(
+    actors: Sequence[Actor], lost: Iterable[int]
+) -> list[tuple[Actor, Actor | None]]:
+    """Return the waiting parties, each with a lost party that it can reach in the wait-for graph,
+    if there is one.
+    """
+    waiting = [actor for actor in actors if not actor.finished and actor.wait]
+    arrows = _all_arrows({actor.number: lacking(actor) for actor in waiting}, actors)
+    by_number = {actor.number: actor for actor in actors}
+    nearest = {number: by_number[number] for number in lost}
+    waited_for_by: dict[int, list[int]] = {}
+    for number, others in arrows.items():
+        for other in others:
+            waited_for_by.setdefault(other, []).append(number)
+    new = sorted(nearest)
+    for number in new:  # breadth first: the list grows
+        for waiter in waited_for_by.get(number, ()):
+            if waiter not in nearest:
+                nearest[waiter] = nearest[number]
+                new.append(waiter)
+    return [(actor, nearest.get(actor.number)) for actor in waiting]
+
+
+def _all_arrows(
+    lacks: Mapping[int, frozenset[int] | None], actors: Sequence[Actor]
+) -> dict[int, frozenset[int]]:
+    """Return whom each waiting party waits for. A party that anybody may send to waits for all."""
+    everybody = frozenset(actor.number for actor in actors)
+    return {
+        number: everybody - {number} if lack is None else lack for number, lack in lacks.items()
+    }
+
+
+def _moving(
+    waiting: Mapping[int, Actor], lacks: Mapping[int, frozenset[int] | None]
+) -> frozenset[int]:
+    """Return the parties that may still go on: the least set that contains everybody who may stop
+    waiting, and everybody who lacks messages of such parties only.
+
+    A party that any party may send to is in the set as soon as anybody else is.
+    """
+    moving = {number for number, actor in waiting.items() if may_stop_waiting(actor)}
+    lacked_by: dict[int, list[int]] = {}
+    open_ = {}
+    for number, lack in lacks.items():
+        if number in moving:
+            continue
+        if lack is None:
+            moving.add(number)  # somebody may stop waiting, and may then send to this party
+        elif lack <= waiting.keys():
+            open_[number] = len(lack)
+            for sender in lack:
+                lacked_by.setdefault(sender, []).append(number)
+    new = list(moving)
+    while new:
+        for number in lacked_by.get(new.pop(), ()):
+            open_[number] -= 1
+            if not open_[number] and number not in moving:
+                moving.add(number)
+                new.append(number)
+    return frozenset(moving)
+
+
+def _farthest(arrows: Graph, values: Mapping[int, Number]) -> dict[int, Number]:
+    """Return, for every party, the largest value of the parties that it can reach, itself
+    included.
+    """
+    farthest = dict(values)
+    for component in components(arrows):  # every component comes after those that it points to
+        top = max(farthest[number] for number in component)
+        for number in component:
+            for other in arrows.get(number, ()):
+                top = max(top, farthest[other])
+        for number in component:
+            farthest[number] = top
+    return farthest
+
+
+def components(arrows: Graph) -> Iterable[frozenset[int]]:
+    """Yield the strongly connected components of a graph, each after all components that it has
+    arrows to (Tarjan, *Depth-first search and linear graph algorithms*, 1972).
+    """
+    order: dict[int, int] = {}  # by the time of the first visit
+    low: dict[int, int] = {}
+    path: list[int] = []
+    on_path: set[int] = set()
+    for root in sorted(arrows):
+        if root in order:
+            continue
+        stack = [(root, iter(sorted(arrows[root])))]
+        order[root] = low[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        while stack:
+            node, others = stack[-1]
+            for other in others:
+                if other not in order:
+                    order[other] = low[other] = len(order)
+                    path.append(other)
+                    on_path.add(other)
+                    stack.append((other, iter(sorted(arrows.get(other, ())))))
+                    break
+                if other in on_path:
+                    low[node] = min(low[node], order[other])
+            else:
+                stack.pop()
+                if stack:
+                    low[stack[-1][0]] = min(low[stack[-1][0]], low[node])
+                if low[node] == order[node]:
+                    component = set()
+                    while node not in component:
+                        component.add(path.pop())
+                    on_path -= component
+                    yield frozenset(component)

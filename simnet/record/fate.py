@@ -1,0 +1,120 @@
+"""What happened to parties that dropped out, that aborted, or that waited in vain."""
+
+from collections.abc import Mapping
+
+import attrs
+
+from simnet.errors import BadInput
+
+EVERYBODY = "after"  # in text: the last send reaches all its recipients
+
+
+@attrs.frozen
+class Fate:
+    """The place in a party's script at which the party drops out.
+
+    The party's last send is the `place`-th under `tag`, counted from 1; a call of `scatter`,
+    `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
+    this last send still reaches: 0 for nobody (the default), a number m for the first m recipients,
+    a tuple of names for these recipients, and None for all.
+
+    >>> Fate("masked"), Fate.parse("share#2:after")
+    (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))
+    """
+
+    tag: str
+    place: int = 1
+    reached: int | tuple[str, ...] | None = 0
+
+    def __attrs_post_init__(self) -> None:
+        if self.place < 1:
+            raise BadInput(f"a fate counts sends from 1, got place {self.place}")
+        if isinstance(self.reached, int) and self.reached < 0:
+            raise BadInput(f"a fate reaches 0 or more recipients, got {self.reached}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Fate":
+        """Return the fate that a text such as `masked`, `share#2`, `share:2`, `share:after` or
+        `share:u1+u4` describes.
+
+        Raises `BadInput` for any other text.
+        """
+        head, colon, ending = text.partition(":")
+        tag, hash_, number = head.partition("#")
+        if not tag or (hash_ and not number.isdecimal()) or (colon and not ending):
+            raise BadInput(
+                f"a fate is written TAG, TAG#PLACE, TAG:NUMBER, TAG:after or TAG:NAME+NAME, such "
+                f"as share#2:after; got {text!r}"
+            )
+        place = int(number) if hash_ else 1
+        if not colon:
+            return cls(tag, place)
+        if ending == EVERYBODY:
+            return cls(tag, place, None)
+        return cls(tag, place, int(ending) if ending.isdecimal() else tuple(ending.split("+")))
+
+    def __str__(self) -> str:
+        match self.reached:
+            case None:
+                ending = f":{EVERYBODY}"
+            case 0:
+                ending = ""
+            case int():
+                ending = f":{self.reached}"
+            case names:
+                ending = ":" + "+".join(names)
+        return self.tag + ("" if self.place == 1 else f"#{self.place}") + ending
+
+
+Fates = Mapping[str, Fate]  # by the name of the party
+
+
+@attrs.frozen
+class Ending:
+    """A party that did not finish its script although it did not drop out: it aborted, or it waits
+    for ever. `round` is the round that it was in.
+    """
+
+    party: str
+    round: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.party} in round {self.round}: {self.reason}"
+
+
+@attrs.frozen
+class Happened:
+    """Who dropped out of a run, and who was heard: what the ideal world is told besides the inputs.
+
+    `gone` names the parties that dropped out. `came` has, for each party and tag that
+    `gather_some` or `heard` was called with, the names of the senders that had sent, call by call.
+
+    >>> happened = Happened(("u2",), {("server", "masked"): (("u1", "u3"),)})
+    >>> happened.heard("server", "masked")
+    ('u1', 'u3')
+    >>> happened.heard("server", "unmask")
+    ()
+    """
+
+    gone: tuple[str, ...] = ()
+    came: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
+
+    def heard(self, party: str, tag: str, call: int = 1) -> tuple[str, ...]:
+        """Return the senders that a party had a message of when its `call`-th wait under this tag
+        ended, counted from 1; nobody if the party did not wait so often.
+        """
+        calls = self.came.get((party, tag), ())
+        return calls[call - 1] if call <= len(calls) else ()
+
+
+@attrs.frozen(order=True)
+class Silence:
+    """A party stopped waiting for these senders. `round` is the round of their silence. Parties are
+    numbers.
+    """
+
+    round: int
+    recipient: int
+    tag: str
+    senders: tuple[int, ...]

@@ -1,0 +1,109 @@
+"""Who drops out of a run: read from the texts of `--drop`.
+
+`0.1` means that every party with an input drops out with probability 0.1, at a point between its
+sends that is drawn uniformly. `u3@masked` means that u3 drops out just before its first send under
+the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`. All draws are made before
+the run, from the run's seed and the names of the parties.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from simnet.contract import Protocol
+from simnet.errors import BadInput
+from simnet.kernel.fates import Send, drawn_fates
+from simnet.kernel.run import Run, sends
+from simnet.nearest import did_you_mean
+from simnet.record.fate import Fate
+
+
+def fates_of(drop: Sequence[str], protocol: Protocol, inputs: Any, seed: int) -> dict[str, Fate]:
+    """Return the fates of a run on these inputs.
+
+    A protocol without drop-outs is played once to find its sends, if a text needs them. Raises
+    `BadInput` for a text that is neither a probability nor a fate, for an unknown party, and for a
+    fate at a send that the party does not make when nobody drops out.
+    """
+    if not drop:
+        return {}
+    sent = sends(protocol, inputs, seed)
+    fates: dict[str, Fate] = {}
+    for text in drop:
+        name, at, fate = text.partition("@")
+        if at:
+            fates[name] = _checked(text, name, Fate.parse(fate), sent)
+            continue
+        try:
+            chance = float(text)
+        except ValueError:
+            raise BadInput(
+                f"--drop takes a probability or PARTY@TAG, such as 0.1 or u3@masked; got {text!r}"
+            ) from None
+        seats = protocol.parties()
+        may_drop = {name: own for name, own in sent.items() if seats[name].takes_input}
+        fates = {**drawn_fates(may_drop, chance, seed), **fates}
+    return fates
+
+
+def is_by_chance(drop: Sequence[str]) -> bool:
+    """Return whether these texts name no party, so that they mean the same in a smaller run."""
+    return not any("@" in text for text in drop)
+
+
+def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Fate:
+    """Return the fate. Raises `BadInput` if the party never comes to this send."""
+    if name not in sent:
+        raise BadInput(f"--drop {text}: no party is called {name!r}{did_you_mean(name, sent)}")
+    own = sent[name]
+    if not any((send.tag, send.place) == (fate.tag, fate.place) for send in own):
+        made = ", ".join(dict.fromkeys(send.tag for send in own)) or "nothing"
+        times = f" {fate.place} times" if fate.place > 1 else ""
+        raise BadInput(
+            f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} '
+            f"({len(own)} sends)"
+        )
+    return fate
+
+
+def drop_outs_json(done: Run) -> dict[str, Any]:
+    """Return the outcome of a run with drop-outs for JSON; nothing for a run without any."""
+    if not done.fates and not done.aborts:
+        return {}
+    return {
+        "outcome": done.outcome,
+        "fates": {name: str(fate) for name, fate in done.fates.items()},
+        "dropped_out": list(done.gone),
+        "aborts": [
+            {"party": ending.party, "round": ending.round, "reason": ending.reason}
+            for ending in done.aborts
+        ],
+    }
+
+
+def outcome_in_words(done: Run) -> list[str]:
+    """Return sentences about who dropped out and who aborted; none if all parties finished."""
+    sentences = []
+    if done.gone:
+        shown = ", ".join(f"{name} ({_where(done.fates[name])})" for name in done.gone[:SHOWN])
+        more = f" and {len(done.gone) - SHOWN:,} more" if len(done.gone) > SHOWN else ""
+        were = "party" if len(done.gone) == 1 else "parties"
+        sentences.append(f"{len(done.gone):,} {were} dropped out: {shown}{more}")
+    if done.aborts:
+        # A party that gave up says more than the parties that wait for it.
+        first = min(done.aborts, key=lambda ending: WAITS in ending.reason)
+        sentences.append(f"the run was aborted: {first}")
+        others = len(done.aborts) - 1
+        if others:
+            ended = "1 more party" if others == 1 else f"{others:,} more parties"
+            sentences.append(f"{ended} could not finish either")
+    return sentences
+
+
+def _where(fate: Fate) -> str:
+    when = "before" if fate.reached == 0 else "after" if fate.reached is None else "within"
+    number = "" if fate.place == 1 else f" number {fate.place}"
+    return f'{when} sending "{fate.tag}"{number}'
+
+
+SHOWN = 5
+WAITS = "for ever"  # in the reason of a party that waits

@@ -1,0 +1,202 @@
+"""Public keys, signatures and boxes: messages whose octets tell nothing without a key.
+
+Theory of operation. Real protocols send public keys and encrypted messages. A verdict treats both
+as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message: it
+shows its length to everybody, and its content to whoever knows its key. A script can send, index
+and join public keys and boxes, but cannot look into them.
+
+A box carries its content beside its octets. In a numeric run the content is numbers; in a symbolic
+reading it is linear forms, and a verdict adds these forms to the view of a coalition exactly if the
+coalition knows the key of the box (see `simnet.adversary.deductions`).
+
+Sizes are those of common real schemes: 32 octets for a public key (X25519), 64 for a signature
+(Ed25519), and 28 octets more than its packed content for a box (AES-GCM: a nonce of 12 octets and a
+tag of 16).
+"""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from simnet.arrays import Bytes, Numbers
+from simnet.values.field import FieldArray
+from simnet.values.meter import Meter
+from simnet.values.sealed import SealBroken
+from simnet.values.wire import OCTET, WireType
+
+SIGNATURE_BYTES = 64
+BOX_OVERHEAD_BYTES = 28
+
+
+class _Octets:
+    """Octets that a script cannot look into: one row of a fixed length, or several rows."""
+
+    __slots__ = ("_octets", "meter")
+
+    def __init__(self, octets: Bytes, meter: Meter | None = None) -> None:
+        """Wrap octets of shape (length,) or (k, length), which are made read-only."""
+        octets.flags.writeable = False
+        self._octets = octets
+        self.meter = meter
+
+    @property
+    def wire(self) -> WireType:
+        """The wire type of one octet."""
+        return OCTET
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the octets."""
+        return self._octets.shape
+
+    def metered(self, meter: Meter | None) -> Self:
+        """Return the same octets, held by the party that `meter` counts for."""
+        return type(self)(self._octets, meter)
+
+    def numbers(self) -> Numbers:
+        """Return the octets, for the codec. Raises `SealBroken` in a script."""
+        if self.meter is not None and self.meter.in_script:
+            raise SealBroken("looks into a public key or a signature, which tells a script nothing")
+        return self._octets
+
+    def texts(self) -> list[bytes]:
+        """Return each row as bytes, in order. Only the kernel and instruments call this."""
+        return [row.tobytes() for row in self._octets.reshape(-1, self.shape[-1])]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, where: Any) -> Self:
+        """Return some of the rows: `where` is a place, a slice or a sequence of places."""
+        return type(self)(self._octets[_places(where, self.shape)], self.meter)
+
+    @classmethod
+    def stack(cls, rows: Sequence[Self]) -> Self:
+        """Return single rows, at least one, as one array."""
+        return cls(np.stack([row._octets for row in rows]), rows[0].meter)
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of several arrays, at least one, as one array."""
+        return cls(np.concatenate([part._octets for part in parts]), parts[0].meter)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(shape {self.shape})"
+
+
+class PublicKeys(_Octets):
+    """Public keys, made by `me.public_key`: one key of shape (32,), or several of shape (k, 32)."""
+
+    __slots__ = ()
+
+
+class Signatures(_Octets):
+    """Signatures, made by `me.sign`: one of shape (64,), or several of shape (k, 64)."""
+
+    __slots__ = ()
+
+
+class Boxes:
+    """Encrypted field elements, made by `me.encrypt`: one box, or several in one array.
+
+    `content` has one row for each box; a single box has the content's whole array. `keys` are the
+    digests of the boxes' keys, one for each box. Only the kernel and instruments read the two.
+    """
+
+    __slots__ = ("content", "is_single", "keys", "meter")
+
+    def __init__(
+        self,
+        content: FieldArray,
+        keys: Sequence[bytes],
+        is_single: bool = False,
+        meter: Meter | None = None,
+    ) -> None:
+        self.content = content
+        self.keys = keys
+        self.is_single = is_single
+        self.meter = meter
+
+    @property
+    def wire(self) -> WireType:
+        """The wire type of one octet."""
+        return OCTET
+
+    @property
+    def _width(self) -> int:
+        """The number of octets of one box."""
+        elements = math.prod(self.content.shape[1:])
+        return BOX_OVERHEAD_BYTES - (-elements * self.content.wire.width // 8)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the octets: `(octets,)` for one box, `(k, octets)` for several."""
+        return (self._width,) if self.is_single else (len(self.keys), self._width)
+
+    def metered(self, meter: Meter | None) -> "Boxes":
+        """Return the same boxes, held by the party that `meter` counts for."""
+        return Boxes(self.content, self.keys, self.is_single, meter)
+
+    def numbers(self) -> Numbers:
+        """Return the octets, for the codec: a hash of key and content, as long as the box.
+
+        Nobody can open a box by its octets: a simulation needs no real cipher, since the box
+        carries its content.
+        """
+        plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
+        wide = np.ascontiguousarray(plain.reshape(len(self.keys), -1).astype("<u8"))
+        texts = [
+            hashlib.shake_128(key + row.tobytes()).digest(self._width)
+            for key, row in zip(self.keys, wide, strict=True)
+        ]
+        octets = np.frombuffer(b"".join(texts), dtype=np.uint8)
+        return octets.reshape(self.shape)
+
+    def __len__(self) -> int:
+        if self.is_single:
+            raise TypeError("a single box has no length")
+        return len(self.keys)
+
+    def __getitem__(self, where: Any) -> "Boxes":
+        """Return some of the boxes: `where` is a place, a slice or a sequence of places."""
+        places = _places(where, self.shape)
+        if isinstance(places, int):
+            row = places % len(self.keys)
+            return Boxes(self.content[row : row + 1], [self.keys[row]], True, self.meter)
+        chosen = np.arange(len(self.keys))[places]
+        keys = [self.keys[place] for place in chosen.tolist()]
+        return Boxes(self.content[chosen], keys, False, self.meter)
+
+    @staticmethod
+    def join(parts: Sequence["Boxes"]) -> "Boxes":
+        """Return the boxes of several arrays, one after another. Single boxes count as arrays of
+        one box.
+        """
+        keys = [key for part in parts for key in part.keys]
+        contents = [part.content.metered(None) for part in parts]
+        kind = next((type(one) for one in contents if hasattr(one, "terms")), type(contents[0]))
+        return Boxes(kind.join(contents), keys, False, parts[0].meter)
+
+    def __repr__(self) -> str:
+        return f"Boxes(shape {self.shape})"
+
+
+Opaque = PublicKeys | Signatures | Boxes
+
+
+def _places(where: Any, shape: tuple[int, ...]) -> Any:
+    """Return an index of the first axis. Raises `TypeError` for an index that looks inside."""
+    if len(shape) != 2:
+        raise TypeError("a single public key or box has no parts: a script cannot look into it")
+    if isinstance(where, int | np.integer):
+        if not -shape[0] <= where < shape[0]:
+            raise IndexError(f"place {where} of {shape[0]} keys or boxes")
+        return int(where)
+    if isinstance(where, slice):
+        return where
+    if isinstance(where, tuple):
+        raise TypeError("public keys and boxes have one axis: index them by one place or list")
+    return np.asarray(where, dtype=np.intp)

@@ -1,0 +1,205 @@
+"""What verdicts say of seeds, random rows, keys and boxes: small scripts with known answers.
+
+In each case alice, who has one secret x, sends some arrays to eve. The expected answers follow from
+docs/concepts/ideal-primitives.md; `test_ideal_primitives.py` compares random scripts with
+enumeration.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from simnet import Field, FieldArray, Party, Seat, SimnetError, Tag, constant, run, verdict
+from simnet.values.sealed import Sealed
+
+F, S = Field(101), Field(2**32 - 5)
+NOTE = Tag("note")
+
+Said = Callable[[Party, FieldArray], list[Any]]
+
+
+def coins(me: Party) -> FieldArray:
+    return me.coins.field(S, (4,))
+
+
+def row(me: Party, seed: FieldArray, label: str = "m") -> FieldArray:
+    return me.expand(seed, S, (4,), label)
+
+
+class Told:
+    """Alice sends to eve what `said` makes from her secret."""
+
+    def __init__(self, said: Said) -> None:
+        self.said = said
+
+    def parties(self) -> dict[str, Seat]:
+        return {"alice": Seat(self.alice), "eve": Seat(self.eve)}
+
+    async def alice(self, me: Party, number: Sealed) -> None:
+        mine = me.secret(lambda x: [x] * 4, number, field=S, shape=(4,))
+        for place, payload in enumerate(self.said(me, mine)):
+            await me.send(Tag(f"note {place}"), "eve", payload)
+
+    async def eve(self, me: Party) -> None:
+        """Eve reads nothing: what is sent to her is in her view all the same."""
+
+
+def only_masked(me: Party, x: FieldArray) -> list[Any]:
+    return [x + row(me, coins(me))]
+
+
+def with_the_seed(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), seed]
+
+
+def with_half_of_the_seed(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), seed[:2]]
+
+
+def one_mask_twice(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), x * 2 + row(me, seed)]
+
+
+def two_labels(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), x * 2 + row(me, seed, "n")]
+
+
+def a_shifted_seed(me: Party, x: FieldArray) -> list[Any]:
+    seed, shift = coins(me), coins(me)
+    return [x + row(me, seed), row(me, seed + shift), shift]
+
+
+def one_share_of_two(me: Party, x: FieldArray) -> list[Any]:
+    seed, share = coins(me), coins(me)
+    return [x + row(me, seed), seed - share]
+
+
+def both_shares(me: Party, x: FieldArray) -> list[Any]:
+    seed, share = coins(me), coins(me)
+    return [x + row(me, seed), share, seed - share]
+
+
+def a_seed_below_its_own_row(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [seed + row(me, seed), x + row(me, seed, "n")]
+
+
+def a_chain_from_a_told_seed(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, row(me, row(me, seed))), seed]
+
+
+def a_seed_and_the_secret(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), seed + x]
+
+
+def a_plain_seed(me: Party, x: FieldArray) -> list[Any]:
+    return [x + row(me, constant(S, [1, 2, 3, 4]))]
+
+
+def the_secret_as_a_seed(me: Party, x: FieldArray) -> list[Any]:
+    return [row(me, x)]
+
+
+def a_box(me: Party, x: FieldArray) -> list[Any]:
+    return [me.encrypt(coins(me), x)]
+
+
+def a_box_and_its_key(me: Party, x: FieldArray) -> list[Any]:
+    key = coins(me)
+    return [me.encrypt(key, x), key]
+
+
+def a_seed_in_a_box_with_its_key(me: Party, x: FieldArray) -> list[Any]:
+    key, seed = coins(me), coins(me)
+    return [x + row(me, seed), me.encrypt(key, seed), key]
+
+
+def an_equal_form(me: Party, x: FieldArray) -> list[Any]:
+    seed, other = coins(me), coins(me)
+    return [x + row(me, seed), row(me, seed + other - other)]
+
+
+def seeds_that_differ_by_the_secret(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [row(me, seed), row(me, seed + x)]
+
+
+def seeds_with_a_known_difference(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed), row(me, seed + constant(S, [1, 0, 0, 0]))]
+
+
+def a_seed_from_a_small_range(me: Party, x: FieldArray) -> list[Any]:
+    return [x + row(me, constant(S, me.coins.integers(2**16, 4)))]
+
+
+def a_short_seed(me: Party, x: FieldArray) -> list[Any]:
+    return [x + row(me, me.coins.field(F, (2,)))]
+
+
+def a_public_key(me: Party, x: FieldArray) -> list[Any]:
+    return [me.public_key(coins(me)), x + coins(me)]
+
+
+def a_short_secret_key(me: Party, x: FieldArray) -> list[Any]:
+    return [me.public_key(me.coins.field(F, (2,))), x + coins(me)]
+
+
+EXPECTED: list[tuple[Said, str]] = [
+    (only_masked, "nothing"),
+    (with_the_seed, "leaks"),
+    (with_half_of_the_seed, "undecided"),
+    (one_mask_twice, "leaks"),
+    (two_labels, "nothing"),
+    (a_shifted_seed, "nothing"),
+    (one_share_of_two, "nothing"),
+    (both_shares, "leaks"),
+    (a_seed_below_its_own_row, "nothing"),
+    (a_chain_from_a_told_seed, "leaks"),
+    (a_seed_and_the_secret, "undecided"),
+    (a_plain_seed, "leaks"),
+    (the_secret_as_a_seed, "undecided"),
+    (a_box, "nothing"),
+    (a_box_and_its_key, "leaks"),
+    (a_seed_in_a_box_with_its_key, "leaks"),
+    (an_equal_form, "leaks"),
+    (seeds_that_differ_by_the_secret, "undecided"),
+    (seeds_with_a_known_difference, "nothing"),
+    (a_seed_from_a_small_range, "undecided"),
+    (a_short_seed, "undecided"),
+    (a_public_key, "nothing"),
+    (a_short_secret_key, "undecided"),
+]
+
+
+@pytest.mark.parametrize(
+    ("said", "finding"), EXPECTED, ids=lambda case: getattr(case, "__name__", case)
+)
+def test_edge_cases_get_their_verdicts(said: Said, finding: str) -> None:
+    assert verdict(run(Told(said), {"alice": 5}, seed=3), "eve").finding == finding
+
+
+def test_a_verdict_names_its_model_and_what_may_be_guessed() -> None:
+    hidden = verdict(run(Told(only_masked), {"alice": 5}, seed=3), "eve")
+    assert "the model of an ideal random function" in hidden.notes[-1]
+    assert "at least 128 bits" in hidden.notes[-1]
+    guessed = verdict(run(Told(with_half_of_the_seed), {"alice": 5}, seed=3), "eve")
+    assert any(
+        "has only 64 bits that the coalition does not know" in each for each in guessed.notes
+    )
+
+
+def test_two_seeds_of_equal_numbers_and_different_forms_are_refused() -> None:
+    def said(me: Party, x: FieldArray) -> list[Any]:
+        seed = coins(me)
+        return [row(me, seed), row(me, seed + x)]
+
+    with pytest.raises(SimnetError, match="have the same value"):
+        verdict(run(Told(said), {"alice": 0}, seed=3), "eve")
