@@ -8,6 +8,8 @@ error in this file. Add a new protocol here: the tests that run every protocol t
 from collections.abc import Mapping
 from typing import Any
 
+from protocols.committee import about as committee
+from protocols.committee.script import Committee, RobustDPDS
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpdg.simulator import DPDGSimulator
@@ -45,6 +47,8 @@ PROTOCOLS: tuple[type[Protocol], ...] = (
     DPCS,
     DPCSStar,
     DPDS,
+    Committee,
+    RobustDPDS,
     DPDG,
     TSS,
     TSSPrime,
@@ -62,13 +66,23 @@ IDEAL: tuple[type[Ideal], ...] = (
     DPCS,
     DPCSStar,
     DPDS,
+    Committee,
+    RobustDPDS,
     DPDG,
     TSS,
     TSSPrime,
     SamplingPrivacy,
     Weighted,
 )
-THRESHOLDS: tuple[type[Thresholds], ...] = (DPDS, DPDG, TSS, TSSPrime, SamplingPrivacy)
+THRESHOLDS: tuple[type[Thresholds], ...] = (
+    DPDS,
+    Committee,
+    RobustDPDS,
+    DPDG,
+    TSS,
+    TSSPrime,
+    SamplingPrivacy,
+)
 IDENTIFICATION: tuple[type[Identification], ...] = (DPDS, TSS, TSSPrime)
 OVER_ITEMS: tuple[type[OverItems], ...] = (
     DPCS,
@@ -94,6 +108,7 @@ SHARES: tuple[type[SharesCollection], ...] = (
 GROUPS: tuple[type[GroupProtocol], ...] = (DPDS, DPDG, TSS, FrequencyCollection, MeanCollection)
 
 _DESCRIBE: Mapping[type, Describe] = {
+    Committee: committee.about,
     DPCS: dpcs.about,
     DPDS: dpds.about,
     DPDG: dpdg.about,

@@ -1,8 +1,8 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-A function checks one parameter or one array. It raises `ValueError` for a value out of range, and
-`TypeError` for a value of the wrong kind (`True` is not a number). Functions that take arrays
-return them in the type that the caller computes with.
+A function checks one parameter or one array. Each function raises `ValueError` for a value out of
+range, and `TypeError` for a value of the wrong kind (`True` is not a number). Functions that take
+arrays return them in the type that the caller computes with.
 
 In order: ε; single numbers; parameters of protocols; arrays.
 """
@@ -210,11 +210,11 @@ def sampling(chances: npt.ArrayLike, count: int) -> Floats:
 
     Raise `ValueError` for one outside (0, 1].
     """
-    array = shaped("sampling chances", chances, (count,))
+    array = shaped("sampling", chances, (count,))
     wrong = array[~((array > 0) & (array <= 1))]
     if wrong.size:
         raise ValueError(
-            f"sampling chances are probabilities above 0 and at most 1, got {wrong[0]}"
+            f"sampling consists of probabilities above 0 and at most 1, got {wrong[0]}"
         )
     return array
 
@@ -245,7 +245,9 @@ def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], boun
     if not (array.min() >= -largest and array.max() <= largest):  # a NaN makes a comparison false
         wrong = array[~(np.abs(array) <= largest)][0]
         limits = "finite" if largest == sys.float_info.max else f"between {-bound:g} and {bound:g}"
-        raise ValueError(f"a report is {limits}, got {wrong}: no user's mechanism makes it")
+        raise ValueError(
+            f"a report is {limits}, got {wrong}: no user's mechanism makes such a report"
+        )
     return array
 
 
@@ -260,7 +262,8 @@ def within_one(values: npt.ArrayLike) -> Floats:
     if array.size and not (array.min() >= -1 and array.max() <= 1):
         wrong = array[~(np.abs(array) <= 1)][0]
         raise ValueError(
-            f"a value lies in [-1, 1], got {wrong}: scale data from the range that they can have"
+            f"a value lies in [-1, 1], got {wrong}: first scale the data from their declared "
+            "range to [-1, 1]"
         )
     return array
 

@@ -51,7 +51,7 @@ class Question:
     epsilon: float
     delta: float
     rarest: int
-    budget: float = inf  # bytes that a user may send
+    budget: float = inf  # the most bytes that a user may send
 
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
@@ -198,7 +198,7 @@ def _most_reported(question: Question, participation: float, without: float) -> 
 def pairwise_bytes(users: int, items: int, field: Field) -> int:
     """Return the payload bytes that a user of DPDS or DPDG sends.
 
-    It sends one message of N field elements to every other user, and one to the server.
+    Such a user sends one message of N field elements to every other user, and one to the server.
     """
     return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
 
@@ -206,7 +206,7 @@ def pairwise_bytes(users: int, items: int, field: Field) -> int:
 def two_stage_bytes(protocol: TSS) -> float:
     """Return the expected payload bytes that a user of TSS sends.
 
-    It sends its reporting set, and one message for each share and each reported sum.
+    Such a user sends its reporting set, and one message for each share and each reported sum.
     """
     users, items = protocol.users, protocol.items
     support = np.array([users // items + (place < users % items) for place in range(items)])

@@ -71,7 +71,7 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
         if high > LARGEST_COUNT:
             raise ValueError(
                 f"{LARGEST_COUNT:,} holders of every item are not enough for δ({epsilon}) at most "
-                f"{delta} with participation {participation}: use a smaller one"
+                f"{delta} with participation {participation}: use a smaller participation"
             )
     low = high // 2
     while high - low > 1:
@@ -81,7 +81,7 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
 
 
 def fewest_users(share: float, holders: int, relation: Relation) -> int:
-    """Return the least number of users such that `share` of them are at least `holders` users.
+    """Return the least number of users of which the share `share` is at least `holders` users.
 
     `share` is the share of the users who hold the rarest item. Raises `ValueError` for a share
     outside (0, 1], or above a half if there must be two items.

@@ -27,7 +27,7 @@ from simnet.bench.kernel import shell
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
 
-TRIALS = 50  # arrays that are drawn to find the fastest dtype
+TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
 
 
 def draw_seconds(times: int, items: int, modulus: int, rows: int) -> float:
@@ -140,7 +140,7 @@ JUDGED: dict[str, Any] = {
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
     """Return the time of a whole TSS run, divided by the time that numpy needs to draw as many
-    field elements as the run has shares. Both times are measured now.
+    field elements as the run has shares. Both times are measured in this call.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]

@@ -214,8 +214,8 @@ def dpdg(
     print_privacy(out, statements)
     if factor > 1:
         out.print(
-            f"Each user's variance times {factor:.6g} would make up for those "
-            f"{colluders + dropped}."
+            f"If each user's variance is multiplied by {factor:.6g}, the noise of the others "
+            f"makes up for these {colluders + dropped} users."
         )
     records = [statement.as_json() for statement in statements]
     write_json({**records[0], "restoring_factor": factor, "statements": records}, json)

@@ -28,7 +28,7 @@ def table1(
     seed: int = 0,
     json: JsonFile = None,
 ) -> int:
-    """Show Table I of the paper: each role's cost as printed, exact, expected and measured.
+    """Show Table I of Yang et al.: each role's cost as printed, exact, expected and measured.
 
     The table always has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with
     `--delta` adds DPDG. The users' items are uniform. The exit status is 1 when a measured value

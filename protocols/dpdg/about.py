@@ -23,7 +23,7 @@ from simnet.stated.privacy import PrivacyStatement
 def result_variance(protocol: DPDG) -> float:
     """The variance of each estimated frequency, by the law of the integers that are drawn.
 
-    It includes the effect of rounding.
+    The variance includes the effect of rounding.
     """
     rounded = protocol.noise == "rounded-gaussian"
     drawn = integer_variance(float(protocol.share_variance), rounded=rounded)
@@ -66,7 +66,9 @@ def about(protocol: DPDG) -> About:
         )
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that the discrete part of a view is independent of the inputs."""
+        """State that the discrete part of a view is independent of the inputs. Return None for a
+        view with other tags.
+        """
         return field_elements_only(tags, own_tags)
 
     return About(

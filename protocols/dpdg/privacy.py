@@ -32,7 +32,7 @@ class UserNoise:
     """One user's share of the noise on a count: its variance, its law, and its grid.
 
     `variance` is in units of counts. `draw` is `rounded-gaussian` or `discrete-gaussian`. With
-    `fraction_bits` = k the noise lies on a grid of 2^-k; with None it is a real number.
+    `fraction_bits` = k the noise lies on a grid of 2^-k; with None the noise is a real number.
 
     >>> noise = UserNoise(variance=4.0)
     >>> server_of_noisy_counts(100, noise, delta=1e-6).epsilon  # doctest: +ELLIPSIS
@@ -124,7 +124,8 @@ def noisy_run(
 
     The noise is calibrated for `users` users and (ε, δ). Of these users, `colluders` collude with
     the server and `dropped` dropped out. The function also returns the factor by which each user's
-    variance must grow to make up for them. `noise_share` is `exact` or `as-printed`.
+    variance must grow to make up for the missing noise of these users. `noise_share` is `exact` or
+    `as-printed`.
     """
     checks.one_of("calibration", calibration, CALIBRATIONS)
     checks.one_of("noise_share", noise_share, NOISE_SHARES)

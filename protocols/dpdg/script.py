@@ -117,7 +117,7 @@ class DPDG:
     def share_variance(self) -> Fraction:
         """The variance of one user's share of the noise, on fixed-point counts.
 
-        It is n V_G 4^k; for the variant `as-printed` it is V_G 4^k.
+        The variance is n V_G 4^k; for the variant `as-printed` it is V_G 4^k.
         """
         shares = self.users if self.noise_share == "exact" else 1
         return Fraction(self.target_variance) * (shares << 2 * self.fraction_bits)

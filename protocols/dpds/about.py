@@ -38,7 +38,9 @@ def about(protocol: DPDS) -> About:
         return sampled_run(support.tolist(), p, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that the discrete part of a view is independent of the inputs."""
+        """State that the discrete part of a view is independent of the inputs. Return None for a
+        view with other tags.
+        """
         return field_elements_only(tags, own_tags)
 
     return About(

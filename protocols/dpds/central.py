@@ -5,7 +5,7 @@ of the users, and tells a server the counts. DPCS is the ideal world of DPDS: th
 see the same, and in DPDS nobody sees all items.
 
 In DPCS* the trusted party splits the counts into one share for each user, as DPDS does, and the
-server adds up the shares. It learns the counts, and no more than in DPCS.
+server adds up the shares. The server learns the counts, and no more than in DPCS.
 
 A sample is drawn user by user. Here each user draws the bit that says whether it is counted, and
 tells it to the trusted party, which could as well draw all bits itself: their law is the same. So

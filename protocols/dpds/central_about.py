@@ -78,7 +78,9 @@ def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
-    """State that the discrete part of a view is independent of the inputs."""
+    """State that the discrete part of a view is independent of the inputs. Return None for a view
+    with other tags.
+    """
     if not set(tags) <= OWN_TAGS:
         return None
     argument = (

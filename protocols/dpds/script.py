@@ -1,6 +1,6 @@
 """DPDS: item frequencies from a secret-shared random sample of the users.
 
-Each user takes part with probability p. It splits its item, as a one-hot vector (or zeros if it
+Each user takes part with probability p. A user splits its item, as a one-hot vector (or zeros if it
 takes no part), into one share for every user. Every user adds up the shares that it receives and
 sends the sum to the server, which adds up these partial sums.
 

@@ -1,8 +1,8 @@
 """The simulator of DPDS's security proof.
 
 If the server is corrupt, the simulator is given the server's output; if users are corrupt, it is
-given nothing. It lets honest users share zeros instead of their responses, except for the first
-honest user, who shares the whole output.
+given nothing. The simulator lets honest users share zeros instead of their responses, except for
+the first honest user, who shares the whole output.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +22,7 @@ class SimulatedDPDS(DPDS):
 
     corrupt: frozenset[str]
     output: tuple[int, ...]  # the counts that the server must receive; empty if it is honest
-    output_holder: str  # the honest user who shares it
+    output_holder: str  # the honest user who shares these counts
 
     def answer(self, item: Sealed, user: Holder) -> FieldArray:
         """Return what a user declares as its secret.

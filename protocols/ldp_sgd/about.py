@@ -21,7 +21,7 @@ from simnet.stated.privacy import PrivacyStatement
 
 PLAIN, SAME = "without noise", "the same for all"
 USELESS = (
-    "even without noise these steps find nothing better than the same answer for all: set "
+    "even without noise these steps find no model better than one answer for all users: set "
     "another first_step, or ask more users"
 )
 
@@ -34,7 +34,7 @@ def about(protocol: LDPSGD) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a user's only report, against whoever sees the whole run."""
+        """Return the exact ε of a user's only report, against somebody who sees the whole run."""
         whole = reader_of_reports(perturbation.exact_epsilon, perturbation.continuous, epsilon)
         counts = f"{users_asked:,} users are asked once, {protocol.users - users_asked:,} never"
         return [attrs.evolve(whole, view=f"{whole.view}: {counts}")]
@@ -127,8 +127,8 @@ def about_table(protocol: TableDescent) -> About:
 def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assessment:
     """Compare the model with the model of the same steps without noise.
 
-    Both are tested on the users who were never asked. The expected error of the weights is not
-    known, and neither are intervals.
+    Both models are tested on the users who were never asked. Neither the expected error of the
+    weights nor intervals for them are known.
     """
     inputs = np.concatenate([np.atleast_2d(rows) for rows in run.inputs.values()])
     examples = protocol.examples(inputs)

@@ -4,8 +4,8 @@ A user holds x in [-1, 1]^d and a label y; a model b gives it the score x·b.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section V. The paper's experiments have labels 0 and 1. With these, the two losses of
-classes would learn nothing from users with label 0. So labels are -1 and +1 here, and others raise
-an error.
+classes would learn nothing from users with label 0. So labels are -1 and +1 here, and other labels
+raise an error.
 """
 
 from collections.abc import Callable, Mapping
@@ -68,7 +68,8 @@ class Loss:
                 else "lie in [-1, 1]"
             )
             raise ValueError(
-                f"labels of the {self.name} loss {expected}, got {wrong[0]:g}: map yours to these"
+                f"labels of the {self.name} loss {expected}, got {wrong[0]:g}: map "
+                "your labels to these values"
             )
         return rows, targets
 

@@ -41,7 +41,7 @@ def dependent_table(users: int, schema: Schema, seed: int) -> TablePopulation:
 def _signal(features: Floats) -> Floats:
     """Return the signal of features in [-1, 1], from -1 to 1; shape (n,).
 
-    It is the mean of the features with weights 1, 1/2, 1/3 and so on.
+    The signal is the mean of the features with weights 1, 1/2, 1/3 and so on.
     """
     weights = 1 / np.arange(1, features.shape[1] + 1)
     return np.asarray(features @ weights / weights.sum())

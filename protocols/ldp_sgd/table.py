@@ -98,7 +98,9 @@ def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
             return column
     kind = "a column of two categories" if loss.of_classes else "a column of numbers"
     there = (
-        f"such are {', '.join(column.name for column in fitting)}" if fitting else "there is none"
+        f"the table has {', '.join(column.name for column in fitting)}"
+        if fitting
+        else "the table has none"
     )
     raise ValueError(f"with the {loss.name} loss target is {kind}, got {name!r}: {there}")
 
@@ -111,7 +113,9 @@ def features_of(schema: Schema, target: str) -> Schema:
     numeric = tuple(column for column in schema.numeric if column.name != target)
     categorical = tuple(column for column in schema.categorical if column.name != target)
     if not (numeric or categorical):
-        raise ValueError(f"{target} is learnt from other columns, and there is none")
+        raise ValueError(
+            f"{target} is learnt from other columns, and the table has no other column"
+        )
     return Schema(numeric, categorical)
 
 

@@ -219,7 +219,7 @@ def local_frequency(
     ] = None,
     population: Population = "actors",
 ) -> FrequencyCollection:
-    """Return a collection with the mechanism of this name.
+    """Return the protocol that collects the users' items with the mechanism called `mechanism`.
 
     The names are oue, sue, grr, olh, hadamard, warner and joy-gerla; the last two are for two
     items. `epsilon` is 1 by default; joy-gerla takes `truthful`, `yes` and optionally `sampling`

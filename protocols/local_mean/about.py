@@ -38,8 +38,8 @@ def about(protocol: MeanCollection) -> About:
         inputs.
 
         The expected error is exact for these inputs. The interval is normal and uses the worst
-        variance, because the server does not know the inputs. It therefore covers the truth at
-        least as often as `confidence` says.
+        variance, because the server does not know the inputs. The interval therefore covers the
+        truth at least as often as `confidence` says.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 

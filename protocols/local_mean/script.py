@@ -1,6 +1,6 @@
 """The mean of numbers from locally perturbed reports.
 
-Whoever collects the numbers declares their range before anything is known about them. Each user
+The collector of the numbers declares their range before anything is known about them. Each user
 scales its value from this range to [-1, 1], perturbs it and sends one ε-locally private report to
 the server. The server learns the reports; users learn nothing.
 

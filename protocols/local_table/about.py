@@ -55,11 +55,11 @@ def assess(
 ) -> Assessment:
     """Compare the estimates with the true means and shares; `totals` are sums and supports.
 
-    Expected errors are exact for these inputs. Intervals are normal. They use the exact variance
-    for shares, and the worst variance for means, because the server does not know the values.
-    Squared errors are those of numbers scaled to [-1, 1] and of shares, as in the paper. The
-    deviation of the squared error treats the estimates as normal and uncorrelated, which is nearly
-    true.
+    Expected errors are exact for these inputs. Intervals are normal. Intervals use the exact
+    variance for shares, and the worst variance for means, because the server does not know the
+    values. Squared errors are those of numbers scaled to [-1, 1] and of shares, as in the paper.
+    The deviation of the squared error treats the estimates as normal and uncorrelated, which is
+    nearly true.
     """
     rows = np.concatenate([np.atleast_2d(values) for values in run.inputs.values()])
     estimate, variance, units = run.outputs["server"], variances(protocol, rows), protocol.units

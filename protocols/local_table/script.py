@@ -1,9 +1,9 @@
 """Means and frequencies of a whole table from locally perturbed reports, with one ε per user.
 
-Each user has a row of numbers and categories. It reports on a few columns, drawn independently of
-the row, with a large share of its ε each (`Tuples`), or on all columns with a small share each
-(`Split`). The server learns one report of each user, which is ε-locally private as a whole; users
-learn nothing.
+Each user has a row of numbers and categories. The user reports on a few columns, drawn
+independently of the row, with a large share of its ε each (`Tuples`), or on all columns with a
+small share each (`Split`). The server learns one report of each user, which is ε-locally private as
+a whole; users learn nothing.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section VI. `about.py` states the cost, error and privacy of these

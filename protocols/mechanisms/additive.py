@@ -80,8 +80,8 @@ class Laplace(RealReport):
 class Stairs(RealReport):
     """Noise with a density of steps: a on [-m, m], a e^{-(j+1) ε} on the j-th steps beside it.
 
-    Each step beside the middle has width 2 (Eq. 2). Every m in (0, 2] gives exactly ε; `SCDF`,
-    `Staircase` and `least_variance` choose m.
+    Each step beside the middle has width 2 (Eq. 2). With every m in (0, 2], a report has exactly
+    the requested ε; `SCDF`, `Staircase` and `least_variance` choose m.
     """
 
     epsilon: float
@@ -98,8 +98,8 @@ class Stairs(RealReport):
 
     @cached_property
     def log_height(self) -> float:
-        """The logarithm of a, the density of the middle step. It follows from the total mass: 2 m a
-        + 4 a (r + r² + ...) = 1 with r = e^-ε.
+        """The logarithm of a, the density of the middle step. The height follows from the total
+        mass: 2 m a + 4 a (r + r² + ...) = 1 with r = e^-ε.
         """
         rest = -expm1(-self.epsilon)
         return log(rest) - log(2 * self.middle * rest + 2 * SENSITIVITY * exp(-self.epsilon))

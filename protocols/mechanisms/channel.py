@@ -63,7 +63,7 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
 
 
 def _excess(p: Sequence[Chance], q: Sequence[Chance], factor: Fraction | float) -> Fraction | float:
-    """Σ max(0, p - factor q)."""
+    """Return Σ max(0, p - factor q): the sum over the outputs of two laws."""
     excess: Fraction | float = Fraction(0)
     for p_chance, q_chance in zip(p, q, strict=True):
         scaled = factor * Fraction(q_chance) if q_chance else Fraction(0)
@@ -88,7 +88,7 @@ def _laws(rows: Sequence[LawRow]) -> list[list[Chance]]:
         is_positive = all(chance >= 0 for chance in law)  # also refuses NaN
         if not (is_positive and -1e-9 <= sum(law, Fraction(0)) - 1 <= 1e-9):
             raise ValueError(
-                f"a row of a channel holds chances that add up to 1, got "
+                f"a row of a channel holds probabilities that add up to 1, got "
                 f"{[float(chance) for chance in law]}"
             )
     return laws

@@ -17,7 +17,7 @@ from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.reader import EXACT_REALS
 from simnet import markup
 
-LawEntry = dict[str, Any]  # one report or one part of a density: names, numbers, None
+LawEntry = dict[str, Any]  # a report or a part of a density: names, numbers, None
 
 ROUNDING = 1e-12  # relative to the size of reports; we take a smaller bias for rounding error
 SLACK = 1e-13  # rounding error of an ε that is a difference of logarithms
@@ -68,7 +68,9 @@ class Described:
         A mechanism for numbers is drawn for this value and for both ends of [-1, 1]. A mechanism
         for items is drawn for holders of items 1 and 2.
         """
-        from protocols.mechanisms.drawing import law_figure  # that module needs this one
+        from protocols.mechanisms.drawing import (
+            law_figure,
+        )  # imported here, because that module needs this one
 
         return law_figure(self.mechanism, 0.0 if isinstance(self.mechanism, Pure) else self.at)
 
@@ -91,7 +93,7 @@ class Described:
         return title + markup.table(["", ""], list(self._numbers.items()), numbers=[1])
 
     def as_json(self) -> dict[str, Any]:
-        """Return the record with the keys that scripts rely on."""
+        """Return the record as a JSON object, with keys that stay the same in later versions."""
         shown = attrs.asdict(self, filter=lambda field, _: field.name != "mechanism", recurse=False)
         return {
             "mechanism": repr(self.mechanism),
@@ -145,8 +147,8 @@ def described(mechanism: OfItems | OfNumbers, at: float | None = None) -> Descri
 def bias_of_share(mechanism: OfItems, share: float) -> float:
     """Return how much the expected estimate of an item's share exceeds the share.
 
-    It follows from the law of a report. Estimates are linear in the supports, so their values at 0
-    and at 1 supports of one user determine the expectation.
+    The bias follows from the law of a report. Estimates are linear in the supports, so their values
+    at 0 and at 1 supports of one user determine the expectation.
     """
     nothing, something = map(float, mechanism.debiased([0, 1]))
     holder, other = (mechanism.support_chance(value) for value in (1, 2))
@@ -155,11 +157,11 @@ def bias_of_share(mechanism: OfItems, share: float) -> float:
 
 
 def chances(mechanism: OfItems) -> Iterator[LawEntry]:
-    """Yield the probability of each report for a user who holds item 1, and for one who holds
-    item 2.
+    """Yield the probability of each report for a user who holds item 1, and for one who holds item
+    2.
 
-    Reports of many bits are listed bit by bit. With many items, items 1 and 2 are listed and one
-    entry stands for all others, which have equal probabilities.
+    Reports of many bits are listed bit by bit. With many items, items 1 and 2 are listed, and one
+    entry gives the probability of each of the other items, which is the same for all of them.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

@@ -14,7 +14,7 @@ from simnet.arrays import Floats
 from simnet.drawing import NORMAL, PAGE, SMALL
 from simnet.scenario.figure import ESTIMATE, INK, TRUTH, blank_figure, write_figure
 
-MARGIN = 0.03  # left and right of the reports, relative to the width of the picture
+MARGIN = 0.03  # the margin on either side of the reports, relative to the picture's width
 STEEP = 1e-9  # distance of grid points from an edge, relative to the width of the picture
 FINE = 1000.0  # in pictures narrower than this, every step of a density is drawn
 REST = 0.002  # probability that the picture leaves out at each end
@@ -133,7 +133,7 @@ def _reach(law: Density) -> tuple[float, float]:
 def _grid(law: Density, low: float, high: float) -> Floats:
     """Return the reports at which densities are drawn.
 
-    They cover the limits and a margin, with one point on either side of every edge.
+    These reports cover the limits and a margin, with one point on either side of every edge.
     """
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
     x = np.linspace(low, high, 500)

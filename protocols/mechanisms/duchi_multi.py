@@ -1,13 +1,13 @@
-"""Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B,
-B]^d.
+"""Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B, B]^d.
 
 A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner. The set
-T+ holds the corners y that agree with v in more than half of the coordinates. They are e^ε times as
-likely as the other corners, T-. The mean of the reports is an unbiased estimate of the mean values.
+T+ holds the corners y that agree with v in more than half of the coordinates. The corners of T+ are
+e^ε times as likely as the other corners, T-. The mean of the reports is an unbiased estimate of the
+mean values.
 
 As the paper prints it, a corner that agrees in exactly half of the coordinates (d even) belongs to
-both sets. Its probability is then the same whatever the coin shows, and the exact ε is ln(1 + e^ε).
-In the corrected mechanism such ties belong to T- only.
+both sets. The probability of this corner is then the same whatever the coin shows, and the exact ε
+is ln(1 + e^ε). In the corrected mechanism such ties belong to T- only.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 3.
@@ -38,7 +38,7 @@ Value = TypeVar("Value", Fraction, float)
 DuchiVariant = Literal["corrected", "as-printed"]
 VARIANTS = ("corrected", "as-printed")
 FEW = 8  # up to this many attributes, the law of whole reports can be listed
-MOST = 100_000  # attributes; numbers of corners grow with them, and here they take a second
+MOST = 100_000  # the most attributes: here the numbers of corners take a second to compute
 
 
 @attrs.frozen
@@ -122,8 +122,8 @@ class DuchiMulti(TwoSided):
     def law(self, value: float) -> Density:
         """Return the law of one coordinate of the report of a user whose value there is `value`.
 
-        It does not depend on the user's other values. A coordinate agrees with the rounded value
-        with probability equal to the mean share of agreeing coordinates.
+        This law does not depend on the user's other values. A coordinate agrees with the rounded
+        value with probability equal to the mean share of agreeing coordinates.
         """
         t, agrees = Fraction(float(checks.within_one(value))), self._agreeing_share
         high = (1 + t) / 2 * agrees + (1 - t) / 2 * (1 - agrees)
@@ -157,7 +157,7 @@ class DuchiMulti(TwoSided):
         )
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Reports of the users, row j from user j; shapes (n, d).
+        """Return the users' reports, row j from user j; shapes (n, d).
 
         Raises `ValueError` for a value outside [-1, 1].
         """
@@ -168,7 +168,7 @@ class DuchiMulti(TwoSided):
         return np.where(rounded == agrees, self.bound, -self.bound)
 
     def _draw_agreements(self, users: int, coins: Coins) -> Ints:
-        """In how many coordinates each report agrees with v; shape (n,)."""
+        """Draw the number of coordinates in which each report agrees with v; shape (n,)."""
         above = coins.bernoullis(self.coin, users)
         spans = self._agreements(False), self._agreements(True)
         low, high = (

@@ -1,8 +1,8 @@
 """GRR, generalised randomised response: report the own item, or else any other item.
 
-It is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε /
-(e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1). Whoever reads a report
-learns the item up to ε.
+GRR is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε
+/ (e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1). Somebody who reads a
+report learns about the item only as much as ε allows.
 
 Source: Kairouz et al., *Discrete Distribution Estimation under Local Privacy*, 2016, Eq. 7; Wang et
 al., 2017, section 4.1.
@@ -163,7 +163,7 @@ def spread(balls: int, cells: int, coins: Coins) -> Ints:
     while sizes.max() > 1:
         left = (sizes + 1) // 2
         going = np.zeros_like(counts)
-        for size in np.unique(sizes):  # at most two different sizes
+        for size in np.unique(sizes):  # the cells have at most two different sizes
             same = sizes == size
             going[same] = coins.binomials(
                 counts[same], Fraction(int(left[same][0]), int(size))

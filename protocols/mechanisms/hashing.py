@@ -1,9 +1,10 @@
 """OLH, optimised local hashing: randomised response to a random hash of the item.
 
-A user draws a hash function from N items to g values. It reports the function together with its
-item's hash value, perturbed by randomised response over the g values. The hash function is a public
-coin: it is drawn independently of the item, and whoever reads the report knows it. A report
-supports the items whose hash is the reported value. Whoever reads a report learns the item up to ε.
+A user draws a hash function from N items to g values. The user reports the function together with
+the item's hash value, perturbed by randomised response over the g values. The hash function is a
+public coin: it is drawn independently of the item, and whoever reads the report knows it. A report
+supports the items whose hash is the reported value. Somebody who reads a report learns about the
+item only as much as ε allows.
 
 The hash functions are the linear ones over F_g, g prime. The item, counted from 0 and written in
 base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have the
@@ -69,7 +70,7 @@ class OLH(Numbered):
     def _noise(self, g: int) -> Fraction:
         """Return the variance that one report adds to the estimate of an item that nobody holds.
 
-        It is (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²).
+        The variance is (e^ε - 1 + g)² / ((g - 1) (e^ε - 1)²).
         """
         ratio = exp(self.epsilon)
         return (ratio - 1 + g) ** 2 / ((g - 1) * (ratio - 1) ** 2)

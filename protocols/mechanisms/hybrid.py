@@ -1,6 +1,6 @@
 """HM, the hybrid mechanism for one value in [-1, 1].
 
-It is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the variance of the
+HM is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the variance of the
 mixture does not depend on the value. Up to ε*, PM never helps and α is 0. The choice does not
 depend on the value, so a report may reveal which mechanism made it.
 

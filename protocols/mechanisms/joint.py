@@ -34,8 +34,8 @@ class JointLaw:
 
     @property
     def sets(self) -> Iterator[Places]:
-        """The sets of attributes, from 0, that a report can be on; each has probability
-        `chance`.
+        """The sets of attributes, counted from 0, on which a report can be; each set has
+        probability `chance`.
         """
         return combinations(range(len(self.parts)), self.k)
 
@@ -74,9 +74,9 @@ class JointLaw:
 def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
     """Return the ε between the laws of whole reports on two tuples.
 
-    It is the largest sum, over the sets of attributes, of the ε of the parts. If the ratios of two
-    parts are largest in different directions, the sum is only an upper bound. For use from Python:
-    no command calls it.
+    This ε is the largest sum, over the sets of attributes, of the ε of the parts. If the ratios of
+    two parts are largest in different directions, the sum is only an upper bound. For use from
+    Python: no command calls it.
     """
     return max(
         sum(

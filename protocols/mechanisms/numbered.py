@@ -12,7 +12,7 @@ from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.values.typed import Typed, index
 
-MOST_ITEMS = 1 << 30  # so that a report fits 63 bits
+MOST_ITEMS = 1 << 30  # the most items for which a report fits 63 bits
 MOST_NAMED = 16  # up to this many reports, a description lists every report
 MOST_LISTED = 1 << 16  # up to this many reports, `law` lists every report
 PORTION = 1 << 20  # users per step when reports are drawn only to count supports

@@ -31,7 +31,7 @@ def exp(epsilon: float | Fraction) -> Fraction:
 def log(ratio: float | Fraction) -> float:
     """Return the natural logarithm of a positive fraction of any size; inf for inf.
 
-    It has full precision near 1 too.
+    The result also has full precision for fractions near 1.
     """
     if ratio == math.inf:
         return math.inf

@@ -11,7 +11,7 @@ EXACT_REALS = "exact reals: the doubles that are drawn and sent tell more"
 def reader_of_reports(
     exact: float, continuous: bool, epsilon: float | None = None
 ) -> PrivacyStatement:
-    """Return the privacy statement about whoever reads a local mechanism's report.
+    """Return the privacy statement about somebody who reads a local mechanism's report.
 
     `exact` is the mechanism's exact pure ε; the statement can also be made at a larger `epsilon`.
     If the law is `continuous`, it has a density, and ε is that of exact real numbers: two values do

@@ -35,7 +35,8 @@ class RealReport(ABC):
     def exact_epsilon(self) -> float:
         """The ε of the report's law.
 
-        It is computed from the laws of the values -1, 0 and 1; all ratios are largest at the ends.
+        This ε is computed from the laws of the values -1, 0 and 1; all ratios are largest at the
+        ends.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 

@@ -39,8 +39,8 @@ SplitMethod = Literal["duchi", "duchi-as-printed", "laplace", "scdf", "staircase
 JOINT: dict[str, DuchiVariant] = {
     "duchi": "corrected",
     "duchi-as-printed": "as-printed",
-}  # all numeric attributes at once
-SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # one by one
+}  # variants of the mechanism for all numeric attributes at once
+SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # mechanisms for one attribute
     "laplace": Laplace,
     "scdf": SCDF,
     "staircase": Staircase,

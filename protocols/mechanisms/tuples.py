@@ -62,7 +62,7 @@ def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
 
 @attrs.frozen
 class Tuples:
-    """Reports on k of d attributes per user.
+    """The mechanism for several attributes: each user reports on k of its d attributes.
 
     `epsilon` is that of the whole report, `attributes` are the `Attributes`, `inner` is `pm` or
     `hm`, and `chosen` is k in 1..d; None means the paper's rule, Eq. 12. `perturb(numbers,
@@ -163,8 +163,8 @@ class Tuples:
 
         Shape as given.
 
-        It is the variance of Lemma 6, except for HM up to ε*: there the last term is - t², not (d/k
-        - 1) t².
+        The result is the variance of Lemma 6, except for HM up to ε*: there the last term is
+        - t², not (d/k - 1) t².
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
@@ -180,10 +180,9 @@ class Tuples:
         return self._sampled_variance(encoder.variance(shares, 1), shares) / users
 
     def _sampled_variance(self, variance: Floats, square: Floats) -> Floats:
-        """Return the variance of a number that is d/k times a report with probability k/d, else
-        0.
+        """Return the variance of a number that is d/k times a report with probability k/d, else 0.
 
-        It follows from the report's `variance` and the `square` of its mean.
+        The result follows from the report's `variance` and the `square` of the report's mean.
         """
         return np.asarray(self.rate * (variance + square) - square)
 
@@ -191,7 +190,7 @@ class Tuples:
     def worst_variance(self) -> float:
         """The largest variance of a numeric attribute.
 
-        It is linear in t², so it is largest at 0 or at 1.
+        The variance is linear in t², so it is largest at 0 or at 1.
         """
         return float(self.variance([0.0, 1.0]).max())
 

@@ -51,7 +51,7 @@ def norm_sub(estimates: Floats) -> Floats:
 def project(estimates: Floats) -> Floats:
     """Return the distribution nearest to the estimates in Euclidean distance.
 
-    It is max(0, estimate - t), where t makes the sum 1.
+    The result is max(0, estimate - t), where t makes the sum 1.
     """
     # We compute relative to the largest share: if all shares are huge, their differences keep all
     # digits.

@@ -21,7 +21,7 @@ SPREAD, STEPS = 9.0, 160
 class ErrorMoments:
     """Moments of each item's result and error, over the noise of its estimate; shapes (N,)."""
 
-    variance: Floats  # of the result
+    variance: Floats  # variance of the result
     mse: Floats  # mean of the squared error
     mse_variance: Floats  # variance of the squared error
 

@@ -1,8 +1,8 @@
 """Fit a prior to noisy counts: by mean and variance, or by maximum likelihood.
 
 Every user holds one item, so the mean count is exactly users / items (`known_total`). The paper
-uses the mean of the estimates. Its standard error, σ / √N, can exceed the mean itself, and then no
-power law fits.
+uses the mean of the estimates. The standard error of this mean, σ / √N, can exceed the mean itself,
+and then no power law fits.
 
 Maximum likelihood (Eq. 16) maximises the sum, over the items, of the logarithm of the density of
 the estimate, Σ_k p_f(k) p_s(estimate - k). For a normal prior the density is normal, so the
@@ -31,7 +31,7 @@ from simnet.arrays import Floats
 MeanSource = Literal["estimates", "known_total"]
 
 LEAST_EXPONENT, LARGEST_EXPONENT = 1.05, 4.0  # the search range for the likeliest exponent
-LEAST_MEAN, GRID = 1e-3, 24  # of a likeliest Poisson law; points of the first search
+LEAST_MEAN, GRID = 1e-3, 24  # the least mean of a Poisson law; points of the first search
 
 
 @attrs.frozen
@@ -39,7 +39,7 @@ class CountMoments:
     """The mean and variance of the true counts. The mean-variance method fits a prior to them."""
 
     mean: float
-    variance: float  # of the counts behind the estimates, at least 0
+    variance: float  # the variance of the counts behind the estimates, at least 0
 
     @classmethod
     def of(

@@ -17,9 +17,9 @@ class Detection:
     A rate whose denominator is 0 is 0.
     """
 
-    right: int  # in truth and by the estimates
-    wrong: int  # by the estimates alone
-    missed: int  # in truth alone
+    right: int  # above the cut in truth and by the estimates
+    wrong: int  # above the cut by the estimates alone
+    missed: int  # above the cut in truth alone
 
     @property
     def precision(self) -> float:

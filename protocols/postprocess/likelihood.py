@@ -42,9 +42,9 @@ def iterative_bayes(
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     if laws.ndim != 2 or not laws.size or not (laws >= 0).all():
-        raise ValueError(f"laws of reports are rows of chances, got shape {laws.shape}")
+        raise ValueError(f"laws of reports are rows of probabilities, got shape {laws.shape}")
     if not np.allclose(laws.sum(axis=1), 1, rtol=0, atol=1e-9):
-        raise ValueError("a law of reports is a row of chances that add up to 1")
+        raise ValueError("a law of reports is a row of probabilities that add up to 1")
     if came.shape != laws.shape[1:] or not (came >= 0).all() or not 0 < came.sum() < np.inf:
         raise ValueError(
             f"counts are those of {laws.shape[1]} reports, from 0 and not all 0, got {counts!r}"

@@ -95,8 +95,8 @@ def _of_gaussian(estimates: Floats, prior: GaussianPrior, noise: Noise) -> Poste
 
 
 def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
-    """Groups of estimates that are close to each other, so that the same counts matter for all of a
-    group.
+    """Yield groups of estimates that are so close to each other that the same counts matter for all
+    estimates of a group.
     """
     start = 0
     while start < ordered.size:
@@ -107,7 +107,7 @@ def _neighbours(ordered: Floats, deviation: float) -> Iterator[slice]:
 
 
 def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise) -> Floats:
-    """Mean, variance and ln of the marginal density for each estimate; shape (3, m).
+    """Return the mean, the variance and ln of the marginal density for each estimate; shape (3, m).
 
     For each estimate f we compute distances relative to the distance of the nearest point r.
     Otherwise, for a far estimate, rounding would lose the differences between distances: (f - k)² /
@@ -131,9 +131,9 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
     """The mean squared error of the posterior mean over counts from a prior on 0..largest.
 
-    By Theorem 2 it is below σ². It is the mean of the posterior variance over all estimates: an
-    integral of a smooth function over the real line, for which equal steps give full precision. For
-    use from Python: no command calls it.
+    By Theorem 2 it is below σ². The risk is the mean of the posterior variance over all estimates:
+    an integral of a smooth function over the real line, for which equal steps give full precision.
+    For use from Python: no command calls it.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

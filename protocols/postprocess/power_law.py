@@ -41,8 +41,8 @@ def log_power_sum(exponent: float, support: float) -> float:
 
 
 def power_law_mean(exponent: float, support: float) -> float:
-    """The mean M(α) = S(α - 1) / S(α). It falls from K to 1 as α grows. For infinite K, the mean
-    exists only if α > 2.
+    """The mean M(α) = S(α - 1) / S(α). The mean falls from K to 1 as α grows. For infinite K, the
+    mean exists only if α > 2.
 
     Raises `ValueError` for an infinite sum.
     """

@@ -42,12 +42,11 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20
 
 
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
-    """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest
-    likelihood.
+    """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest likelihood.
 
-    The function (f - k)² / v(k) of k is convex. Its least value is at the estimate f. If the
-    estimate is so negative that a large count with large noise explains it best, the least value is
-    at -f - 2 V₀ / slope.
+    The function (f - k)² / v(k) of k is convex. The least value of this function is at the estimate
+    f. If the estimate is so negative that a large count with large noise explains it best, the
+    least value is at -f - 2 V₀ / slope.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
@@ -104,8 +103,8 @@ class PowerLaw:
         return np.append(0.0, places), np.append(math.log(self.at_zero), logs)
 
     def _first(self, estimate: float, noise: Noise) -> int:
-        """A count: all smaller counts have negligible posterior mass, for this estimate and all
-        larger ones. It is 1 if no count is negligible.
+        """Return a count below which all counts have negligible posterior mass, for this estimate
+        and all larger ones. The result is 1 if no count is negligible.
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
         a product that is small at both ends is small between them (docs/proofs/posterior.md). If
@@ -229,7 +228,7 @@ class LaplacePrior:
     def _mode(self, estimate: float, noise: Noise) -> float:
         """Return where mass times likelihood is largest.
 
-        It is the estimate moved towards μ by σ² / b, but not beyond μ.
+        The result is the estimate moved towards μ by σ² / b, but not beyond μ.
         """
         off, pull = estimate - self.mean, noise.floor / self.scale
         return self.mean + math.copysign(max(abs(off) - pull, 0.0), off)

@@ -85,9 +85,11 @@ class Processed:
                 )
         if self._fixed_step is not None:
             for where in self.collection.columns:
-                self._fixed_step(self.noise, where.stop - where.start)  # raises if it does not fit
+                self._fixed_step(
+                    self.noise, where.stop - where.start
+                )  # raises an error if it does not fit
         if self.is_over_items and self.known_noise is not None:
-            self.noise.threshold(self.items, self.beta)  # raises if beta is out of range
+            self.noise.threshold(self.items, self.beta)  # raises an error if beta is out of range
 
     @property
     def is_over_items(self) -> bool:
@@ -178,9 +180,9 @@ def postprocessed(
 ) -> Callable[..., Any]:
     """Give a function that makes collections settings of what the server does with its estimates.
 
-    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users; the others choose
-    how a method works. The new function raises `ValueError` for a method that the collection's
-    estimates do not have, and for other settings without a method that has them.
+    `postprocess` is a method, or `raw` for none; `heavy` is a share of the users; the other
+    settings choose how a method works. The new function raises `ValueError` for a method that the
+    collection's estimates do not have, and for other settings without a method that has them.
     """
 
     @hands_settings_to(make)

@@ -20,8 +20,8 @@ from simnet.kernel.run import Run
 from simnet.stated.about import About, Describe
 from simnet.stated.assessment import Assessment, Scores
 
-MANY_POINTS = 4000  # of the quadrature, for steps that are not smooth
-SOME_POINTS = 1000  # for posterior means under a prior that may have gaps
+MANY_POINTS = 4000  # the points of the quadrature for steps that are not smooth
+SOME_POINTS = 1000  # the points for posterior means under a prior that may have gaps
 
 RATES: dict[str, Callable[[Detection], float]] = {
     "precision": lambda detection: detection.precision,
@@ -80,15 +80,14 @@ def inside(protocol: Processed, run: Run) -> Run:
 
 
 def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment) -> Assessment:
-    """Compare the processed estimates with the truth, given the assessment of the `unbiased`
-    ones.
+    """Compare the processed estimates with the truth, given the assessment of the `unbiased` ones.
 
     Intervals are those of the unbiased estimates; they need not contain the processed ones, which
     are biased. Errors are expectations over normal noise of each item; they are NaN for a method
     that looks at all shares together. The deviation of the squared error is that of independent
     items, such as unary reports have. If a report is a single item, the errors of all items depend
     on each other, and the deviation is NaN. For tables no expected error of the shares is stated.
-    Scores are those of heavy hitters among items.
+    The scores of a collection of items say how well heavy hitters are found.
     """
     raw, processed = run.outputs["server"]
     assessment = attrs.evolve(

@@ -53,7 +53,7 @@ from protocols.privacy.convolution import (
 from protocols.privacy.loss import LossLaw
 from simnet.arrays import Floats
 
-LARGEST_GRID = 1 << 21  # points; if this is not enough, intervals are wider
+LARGEST_GRID = 1 << 21  # the most points of a grid; if they are not enough, intervals are wider
 POINTS = 1 << 11  # the least number of grid points per standard deviation of the sum
 # if the tolerance is not met, a grid that is 8 times finer is tried; laws of few atoms need it
 FINENESS = (1, 8)
@@ -67,7 +67,7 @@ LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum
 
 @attrs.frozen
 class OneWay:
-    """Independent losses in one direction: each law, and how often it occurs."""
+    """Independent losses in one direction: the law of each loss, and how often this law occurs."""
 
     parts: tuple[tuple[LossLaw, int], ...]
 
@@ -113,7 +113,7 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the logarithms of the ends of an interval for δ(ε).
 
-        The relative width of the interval is at most the tolerance. It may be wider if the interval
+        The relative width of the interval is at most the tolerance. The interval may be wider if it
         lies below `known`, a lower bound on the final result that the caller already has.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
@@ -139,8 +139,8 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta.
 
-        The ends are infinite if no ε is large enough. They meet the tolerance, in ε or in δ, unless
-        the interval lies below `known`, as for `log_delta`.
+        The ends are infinite if no ε is large enough. The ends meet the tolerance, in ε or in δ,
+        unless the interval lies below `known`, as for `log_delta`.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
@@ -178,7 +178,7 @@ class OneWay:
     def tilt_at(self, epsilon: float) -> float:
         """Return the tilt t under which the sum lies around ε.
 
-        It minimises exp(cumulant(t) - t ε)/(t (t + 1)).
+        The result minimises exp(cumulant(t) - t ε)/(t (t + 1)).
         """
         return self._tilt(lambda tilt: _centre(moments(self.parts, tilt), tilt) - epsilon)
 

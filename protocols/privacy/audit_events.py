@@ -232,7 +232,8 @@ class WeightedSum:
 def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSum:
     """Return Fisher's discriminant, fitted to both samples.
 
-    Its weights are the inverse of the common covariance, applied to the difference of the means.
+    The weights of the discriminant are the inverse of the common covariance, applied to the
+    difference of the means.
     """
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)

@@ -100,9 +100,9 @@ class Audit:
 
     `bound` is at most the truth with probability at least `confidence`. `estimate` uses the event's
     shares of the certifying rows without any margin; it too tends to lie below the truth, because a
-    better event may exist. Both are at least 0. `hits` counts the event, and `samples` all
-    certifying rows, under P and under Q. `direction` says which of the two inputs makes the event
-    likelier.
+    better event may exist. `bound` and `estimate` are at least 0. `hits` counts the event, and
+    `samples` all certifying rows, under P and under Q. `direction` says which of the two inputs
+    makes the event likelier.
 
     >>> import numpy as np
     >>> from simnet.coins.sampled import SampledCoins
@@ -235,7 +235,7 @@ def _feature_names(names: Sequence[str], features: int, others: int) -> Sequence
         )
     if names and len(names) != features:
         raise BadInput(
-            f"{features} features have as many names, got {len(names)}: {', '.join(names)}"
+            f"give a name for each feature ({features}), got {len(names)}: {', '.join(names)}"
         )
     if features == 1:
         return names or ["the report"]
@@ -262,7 +262,7 @@ def _best(
 ) -> tuple[tuple[float, float], Event]:
     """Return the event of a score with the best promise on the selecting rows.
 
-    It has the greatest bound, or the greatest advantage if no event has a positive bound.
+    This event has the greatest bound, or the greatest advantage if no event has a positive bound.
     """
     ordered = [np.sort(score.of(side.choose)) for side in sides]
     thresholds = _thresholds(np.sort(np.concatenate(ordered)))
@@ -316,7 +316,7 @@ def _thresholds(ordered: Floats) -> Floats:
 def lower(hits: Ints, size: Ints, error: float) -> Floats:
     """Return Clopper and Pearson's lower limit for a binomial's probability; elementwise.
 
-    It lies above the true probability with probability at most `error`.
+    The limit lies above the true probability with probability at most `error`.
     """
     from scipy.special import betaincinv  # imported only here: scipy loads slowly
 
@@ -326,6 +326,6 @@ def lower(hits: Ints, size: Ints, error: float) -> Floats:
 def upper(hits: Ints, size: Ints, error: float) -> Floats:
     """Return Clopper and Pearson's upper limit for a binomial's probability; elementwise.
 
-    It lies below the true probability with probability at most `error`.
+    The limit lies below the true probability with probability at most `error`.
     """
     return 1 - lower(size - hits, size, error)

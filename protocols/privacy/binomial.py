@@ -50,7 +50,7 @@ def _log_of(p: float, q: float) -> float:
 def _deviance(k: Ints, mean: float) -> Floats:
     """Return the deviance k ln(k / mean) + mean - k.
 
-    Its absolute error is about |k - mean| units of rounding.
+    The absolute error of the result is about |k - mean| units of rounding.
     """
     off = (k - mean) / mean
     return np.asarray(mean * ((1 + off) * np.log1p(off) - off))

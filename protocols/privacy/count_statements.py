@@ -1,7 +1,7 @@
 """Privacy statements about a server that sees sampled counts, such as that of DPCS or DPDS.
 
-Every statement names its view and its assumption. It has the exact value, and the value that the
-paper's theorems claim.
+Every statement names its view and its assumption. The statement has the exact value, and the value
+that the paper's theorems claim.
 
 Source: Yang et al., section 3.1.
 """

@@ -71,7 +71,9 @@ class GaussianProfile:
         x = epsilon * self.sigma / self.sensitivity - half
         root = sqrt(max(x, 0.0) ** 2 + FAR)
         start = max(-x - sqrt(FAR), 0.0)
-        stop = -x + sqrt(FAR) if x < 0 else FAR / (x + root)  # beyond, φ has fallen by e^(-FAR/2)
+        stop = (
+            -x + sqrt(FAR) if x < 0 else FAR / (x + root)
+        )  # beyond this point φ has fallen by e^(-FAR/2)
         edges = np.linspace(start, stop, PANELS + 1)
         width = (stop - start) / PANELS
         u = edges[:-1, None] + (NODES + 1) / 2 * width
@@ -85,7 +87,7 @@ FAR, PANELS = 160.0, 8
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
-@lru_cache(maxsize=256)  # every party of a run asks for the same one
+@lru_cache(maxsize=256)  # every party of a run asks for the same σ
 def _analytic(sensitivity: float, epsilon: float, delta: float) -> float:
     """Return the least σ whose δ(ε) is at most δ; δ falls as σ grows."""
     from scipy.optimize import brentq  # imported only here: scipy loads slowly

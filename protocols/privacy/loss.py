@@ -33,7 +33,8 @@ import numpy as np
 from protocols.privacy.convolution import ROUNDING, Moments, Summand, atoms_moments, fold, tilted
 from simnet.arrays import Floats
 
-NODES = 6  # of a Gauss-Legendre rule on a quarter of a deviation: relative error below 1e-15
+# the nodes of a Gauss-Legendre rule on a quarter of a deviation; its relative error is below 1e-15
+NODES = 6
 # the range of a tilted Gaussian loss, in standard deviations; the mass outside is 2e-44, far below
 # any rounding
 TAIL = 14.0

@@ -1,9 +1,9 @@
 """Theorems 3.1 and 3.2 of Yang et al.: the δ that the paper claims for sampled counts.
 
 Both theorems are about DPCS, and so about DPDS, with n users and N items, where every item has at
-least βn holders. These functions compute what the paper states. The statements are not true
-everywhere: both fail in part of the parameter plane. R1 to R4 in `bounds` are true bounds to use
-instead.
+least βn holders. The functions of this module compute the δ that the paper states. The statements
+are not true everywhere: both fail in part of the parameter plane. R1 to R4 in `bounds` are true
+bounds to use instead.
 """
 
 from collections.abc import Sequence

@@ -97,8 +97,8 @@ def some_reports(
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
     """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
-    Nothing is stated of a view with other tags. The ε of a law that is continuous, which has a
-    density, is stated for exact reals only.
+    Returns None for a view with other tags. The ε of a law that is continuous, which has a density,
+    is stated for exact reals only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None
@@ -115,7 +115,9 @@ def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclo
 
 
 def report_seen(argument: str, epsilon: float, continuous: bool) -> Disclosure:
-    """The statement that nothing but a report with this ε tells of a user, for the reason given."""
+    """Return the statement that only a report with this ε tells anything about a user; `argument`
+    is the reason.
+    """
     if continuous:
         return Disclosure(
             independent=False,

@@ -38,10 +38,10 @@ def about(protocol: SampledCollection) -> About:
         return some_reports(run, users, sample.budget, silent, mechanism.form)
 
     def assess(run: Run, _support: Totals, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true shares; intervals are normal, with the exact
-        variance.
+        """Compare the estimate with the true shares; intervals are normal, with the exact variance.
 
-        The support among all users is not enough here: errors depend on who holds which item.
+        The number of holders among all users is not enough here: the errors depend on which group
+        holds which item.
         """
         values = np.concatenate([np.atleast_1d(items) for items in run.inputs.values()])
         return assess_sampled(

@@ -1,7 +1,7 @@
 """The accuracy of frequencies from sampled reports, for fixed inputs.
 
 The module computes intervals and the law of the squared error, for randomised response and for
-unary encodings. Means, variances and squared errors are exact. Whoever reads the estimates does not
+unary encodings. Means, variances and squared errors are exact. A reader of the estimates does not
 know the items of each group, so the intervals assume the same share of holders in every group.
 """
 
@@ -61,7 +61,7 @@ class SquaredError:
     """
 
     estimator: Linear
-    shares: Floats  # of each group that hold each item, shape (K, N)
+    shares: Floats  # the share of each group that holds each item; shape (K, N)
 
     @property
     def bias(self) -> Floats:
@@ -110,7 +110,7 @@ class _Group:
     a: float
     b: float
     sampling: float
-    holders: Floats  # of each item, shape (N,)
+    holders: Floats  # the number of holders of each item; shape (N,)
 
     @property
     def covariance(self) -> tuple[Floats, Floats]:
@@ -169,8 +169,8 @@ class _UnaryGroup:
     """Users with the same probability π of a report by a unary encoding.
 
     X = a (r - b 1) for a report with the bits r, X = 0 for no report, and Y is X minus its mean.
-    The bits of a report are independent. Their means less b are the vector μ = (q - b) 1 + (p - q)
-    e_i for a holder of item i.
+    The bits of a report are independent. The means of the bits, minus b, are the vector μ = (q - b)
+    1 + (p - q) e_i for a holder of item i.
     """
 
     p: float
@@ -179,7 +179,7 @@ class _UnaryGroup:
     a: float
     b: float
     sampling: float
-    holders: Floats  # of each item, shape (N,)
+    holders: Floats  # the number of holders of each item; shape (N,)
 
     @property
     def covariance(self) -> tuple[Floats, Floats]:

@@ -77,8 +77,8 @@ class Linear:
     def variance(self, share: npt.ArrayLike) -> Any:
         """Return the exact variance for fixed data.
 
-        It is the sum of w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)² over the users
-        j, where m_j is p or q.
+        The variance is the sum of w_k² π_k (m_j (1 - m_j) + (1 - π_k) (m_j - b)²) / (p - q)² over
+        the users j, where m_j is p or q.
         """
         p, q, _ = self.sample.chances
         shares = self.sample.by_group(share)
@@ -158,8 +158,8 @@ def horvitz_thompson(sample: SamplingDesign) -> Linear:
 def per_report(sample: SamplingDesign) -> Linear:
     """Return ĉ = (N_i - S q) / (n π (p - q)), Horvitz and Thompson's for one common probability.
 
-    Its shares add up to S / (n π) with randomised response. Raises `ValueError` if users have
-    different probabilities.
+    With randomised response, the estimated shares add up to S / (n π). Raises `ValueError` if users
+    have different probabilities.
     """
     _ = sample.common
     return horvitz_thompson(sample)
@@ -169,10 +169,10 @@ def per_report(sample: SamplingDesign) -> Linear:
 class Ratio:
     """The unsampled estimator, applied to the reports that arrived: (N_i / S - q) / (p - q).
 
-    It needs no π, and is not in the paper. Given the number of reports, the reporters are a uniform
-    subset of the users, and the estimate is unbiased. Means and variances are therefore those of
-    runs in which at least one user reports. Raises `ValueError` unless all users have the same
-    probability.
+    The estimator needs no π, and is not in the paper. Given the number of reports, the reporters
+    are a uniform subset of the users, and the estimate is unbiased. Means and variances are
+    therefore those of runs in which at least one user reports. Raises `ValueError` unless all users
+    have the same probability.
     """
 
     sample: SamplingDesign
@@ -181,7 +181,7 @@ class Ratio:
         _ = self.sample.common
 
     def estimate(self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None) -> Floats:
-        """Return unbiased shares, shape (N,); those of randomised response add up to 1.
+        """Return unbiased shares, shape (N,); with randomised response these shares add up to 1.
 
         Raises `ValueError` if there is no report.
         """
@@ -202,7 +202,8 @@ class Ratio:
         """Return the exact variance for fixed data.
 
         For S reports the noise has variance (f p (1 - p) + (1 - f) q (1 - q)) / (S (p - q)²), and
-        the choice of the reporters f (1 - f) (n - S) / (S (n - 1)). Both are averaged over S >= 1.
+        the choice of the reporters f (1 - f) (n - S) / (S (n - 1)). Both variances are averaged
+        over S >= 1.
         """
         (p, q, gap), users, f = self.sample.chances, self.sample.users, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2

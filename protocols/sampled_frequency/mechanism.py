@@ -1,10 +1,10 @@
 """Sampled collection: a user reports only with some probability.
 
 A report is a randomised response (GRR), or a unary encoding (OUE, SUE): a noisy bit for each item.
-Whoever sees the messages learns who reports and, up to ε, the item of each reporter. Silence is one
-more output of the channel. As long as the sampling does
-not depend on the item, silence has the same probability for every item. Then ε is that of a report,
-and sampling does not lower it.
+Somebody who sees the messages learns who reports, and learns about the item of each reporter only
+as much as ε allows. Silence is one more output of the channel. As long as the sampling does not
+depend on the item, silence has the same probability for every item. Then ε is that of a report, and
+sampling does not lower it.
 
 Source: Biswas, Cormode and Maple, *Impact of Sampling on Locally Differentially Private Data
 Collection*, sections 3 and 5. The paper samples users of randomised response; its Definition 2.3
@@ -278,7 +278,8 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
         return SampledGRR(epsilon, items, sampling).exact_epsilon
     if len(sampling) != items:
         raise ValueError(
-            f"sampling is one chance or one for each of {items} items, got {len(sampling)} chances"
+            f"sampling is one probability, or one for each of {items} items, got {len(sampling)} "
+            "probabilities"
         )
     for chance in sampling:
         positive_chance("sampling", chance)
@@ -290,9 +291,9 @@ def channel_epsilon(epsilon: float, items: int, sampling: Chance | Sequence[Chan
 def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
     """Return the ε of the counts alone, given that s = `reports` of the n users reported.
 
-    It is ln(1 + (s / n) (e^ε - 1)), if all users have the same sampling probability; neighbouring
-    inputs replace one user's value. Without this condition on S, the counts are (counts_epsilon(s),
-    P[S > s])-private for every s: see `excess_reports`.
+    This ε is ln(1 + (s / n) (e^ε - 1)), if all users have the same sampling probability;
+    neighbouring inputs replace one user's value. Without this condition on S, the counts are
+    (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)
@@ -306,7 +307,7 @@ def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
 def excess_reports(users: int, sampling: Chance, reports: int) -> float:
     """Return P[S > s], the probability that more than s = `reports` of the users report.
 
-    It is the δ that belongs to `counts_epsilon`.
+    This probability is the δ that belongs to `counts_epsilon`.
     """
     from scipy.special import bdtrc  # imported only here: scipy loads slowly
 

@@ -26,7 +26,7 @@ Response = GRR | UnaryReports  # of a user who reports
 
 def _sizes(members: npt.ArrayLike) -> Ints:
     if not np.size(members):
-        raise ValueError("users is at least 1, got none")
+        raise ValueError("users is at least 1, got 0")
     return checks.whole_numbers("users", np.atleast_1d(members), 1, np.iinfo(np.int64).max)
 
 
@@ -88,7 +88,7 @@ class SamplingDesign:
         if (self.sampling != first).any():
             several = len(set(self.sampling.tolist()))
             raise ValueError(
-                f"users have {several} different chances to report, not one: use "
+                f"users have {several} different probabilities of reporting, not one: use "
                 f"horvitz-thompson or pooled"
             )
         return first
@@ -192,6 +192,7 @@ class SamplingDesign:
 def report_bytes(response: Response) -> int:
     """Return the payload of one report's message in bytes.
 
-    It is ⌈log₂ N⌉ bits for randomised response and N bits for a unary encoding, filled up to bytes.
+    The payload has ⌈log₂ N⌉ bits for randomised response and N bits for a unary encoding, filled up
+    to bytes.
     """
     return manifest_of((response.form.wire, response.form.shape[1:])).payload_bytes

@@ -178,12 +178,14 @@ class SampledCollection:
 
     @property
     def has_independent_items(self) -> bool:
-        """False: a report names a single item, or a silent user supports no item at all."""
+        """False: a report of randomised response names a single item, and a silent user supports no
+        item at all.
+        """
         return False
 
     @property
     def single_item_chances(self) -> None:
-        """None: not every user reports, and the estimates do not reveal how many do."""
+        """None: not every user reports, and the estimates do not show how many users report."""
         return
 
     def _counts(self, rows: Typed) -> Ints:
@@ -199,7 +201,7 @@ class SampledCollection:
 
     @functools.cached_property
     def _group_places(self) -> list[slice]:
-        """The slice of each group among the parties that play a user."""
+        """Return the slice of each group among the parties that play a user."""
         ends = np.cumsum(
             self.members
             if self.population == "actors"

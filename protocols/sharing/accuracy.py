@@ -74,9 +74,10 @@ Tail = Callable[[Ints, Ints], Floats]
 def tails(chance: float, users: int) -> tuple[Tail, Tail]:
     """Return the functions P[X <= count] and P[X >= count] for X ~ Bin(support, chance).
 
-    Supports go up to `users`. For a small run both functions look up a table. Its rows are computed
-    one after the other: Bin(support + 1) follows from Bin(support), since one more user is sampled
-    or not. Larger runs need scipy, which takes longer to load than a small run takes.
+    Supports go up to `users`. For a small run both functions look up a table. The rows of this
+    table are computed one after the other: Bin(support + 1) follows from Bin(support), since one
+    more user is sampled or not. Larger runs need scipy, which takes longer to load than a small run
+    takes.
     """
     if users <= LARGEST_TABLE:
         at_most = np.ones((users + 1, users + 1))
@@ -102,7 +103,7 @@ def tails(chance: float, users: int) -> tuple[Tail, Tail]:
 def _first(holds: Callable[[Ints], Bools], start: Ints, stop: int) -> Ints:
     """Return the least integer from `start` to `stop` from which on a condition holds.
 
-    It is `stop + 1` if the condition never holds. The search is a bisection.
+    The result is `stop + 1` if the condition never holds. The search is a bisection.
     """
     low, high = start.astype(np.int64), np.full_like(start, stop + 1, dtype=np.int64)
     while np.any(low < high):

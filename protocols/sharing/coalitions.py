@@ -17,8 +17,8 @@ def refuse_threshold(protocol: Any) -> None:
     """Raise `ValueError` for a protocol whose users could never open a secret together.
 
     The class of a protocol accepts a threshold above the number of users, and then needs all
-    shares. That is right for an item with few elected users. In a scenario it is a mistake, because
-    the run would not be what the user asked for.
+    shares. Such a threshold is right for an item with few elected users. In a scenario it is a
+    mistake, because the run would not be what the user asked for.
     """
     refuse_unreachable(protocol.sharing, protocol.users, "users")
 
@@ -51,8 +51,8 @@ def too_few_users(run: Run) -> list[str]:
 def enough_elected(run: Run) -> list[str]:
     """Return users who can open all answers for the item that has the fewest elected users.
 
-    They are as few elected users as are needed. Returns no users if they are the only reporters of
-    the item.
+    The function returns as few elected users as are needed. Returns no users if they are the only
+    reporters of the item.
     """
     sets, elected = run.outputs["S1"]
     reported = [item for item in range(len(elected)) if sets[:, item].any()]

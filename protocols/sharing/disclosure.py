@@ -13,7 +13,8 @@ from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 
 def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
-    """State that the view is independent of inputs, because messages carry field elements only.
+    """State that the discrete part of a view is independent of inputs, because messages carry field
+    elements only.
 
     `own` are the tags that the protocol's script sends; their order depends on no input. Returns
     None for a view with other tags.

@@ -1,7 +1,7 @@
 """Secret sharing over a prime field: additive sharing and Shamir's sharing.
 
-Both split a secret into m shares, one for each party. If every party adds up its shares of several
-secrets, the sums are shares of the sum of the secrets.
+Both ways of sharing split a secret into m shares, one for each party. If every party adds up its
+shares of several secrets, the sums are shares of the sum of the secrets.
 
 Additive: m - 1 shares are uniform field elements, and the last share is the secret minus their sum.
 All m shares are needed; any m - 1 are uniform and independent of the secret. Shamir: the shares are
@@ -184,9 +184,9 @@ class Shamir:
     """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
     enough.
 
-    The polynomial has degree `threshold` - 1. Its value at 0 is the secret; its values at 1..m are
-    the shares. If there are m < `threshold` parties, it has m coefficients and all shares are
-    needed.
+    The polynomial has degree `threshold` - 1. The polynomial's value at 0 is the secret; its values
+    at 1..m are the shares. If there are m < `threshold` parties, it has m coefficients and all
+    shares are needed.
 
     Raises `ValueError` for a threshold below 1.
 

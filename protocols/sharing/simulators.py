@@ -1,8 +1,8 @@
-"""What the simulators have in common.
+"""What the simulators of all protocols have in common.
 
-A simulator plays the protocol itself with the coalition. Its honest users run the same script.
-Where the script asks for a user's secret (`answer`), an honest user declares numbers that the
-simulator computes from what it was given: outputs and public values, but no inputs.
+A simulator plays the protocol itself with the coalition. The simulator's honest users run the same
+script. Where the script asks for a user's secret (`answer`), an honest user declares numbers that
+the simulator computes from what it was given: outputs and public values, but no inputs.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,8 +1,8 @@
-"""Table I: what each role computes and sends, as the paper prints it and as it is.
+"""Table I: what each role computes and sends, as the paper prints it and as it really is.
 
-Every entry is worked out from the algorithms' steps, never from a meter. `exact` is right for the
-reporting sets and elections of one run, `expected` is its mean over the coins; the paper's formulas
-stand beside them as printed, with a note where they are an approximation or a misprint. Source:
+Every entry is derived from the steps of the algorithms, never from the counters of a run. `exact`
+is right for the reporting sets and elections of one run, `expected` is its mean over the coins; the
+paper's formulas stand beside them as printed, with a note where they are an approximation. Source:
 Yang et al., Table I.
 """
 
@@ -20,10 +20,6 @@ from simnet.arrays import Floats, Ints, Numbers
 from simnet.record.ledger import Counting
 from simnet.stated.bill import EntryDirection, EntryScope, Expectation
 
-MISPRINT = (
-    "the paper prints 2nN + N², a misprint for 2nN + N: it counts what a user sends and receives, "
-    "with the user's own share"
-)
 SPREAD_OF_REPORTERS = (
     "the paper uses the mean number of reporters of an item as if every item had this number. "
     "For each item the users together send as many shares as the square of this number, and the "
@@ -73,8 +69,7 @@ def pairwise(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N8
             "logical",
             2 * n * N + N,
             2 * n * N + N,
-            2 * n * N + N**2 if additive else None,
-            MISPRINT if additive else "",
+            2 * n * N + N if additive else None,
         ),
         _elements("server", "qd", "sent", "total", "wire", 0, 0, 0),
         _elements("server", "qd", "received", "total", "wire", n * N, n * N),
@@ -111,7 +106,7 @@ class TwoStage(Protocol):
 
     @property
     def participation(self) -> float:
-        """The chance p."""
+        """The probability p that a user takes part."""
         ...
 
     @property
@@ -136,7 +131,9 @@ class TwoStage(Protocol):
 
 @attrs.frozen
 class ReportingCounts:
-    """Per item of one run: reporters m, elected m', and users who are both."""
+    """For each item of one run: the number m of reporters, the number m' of elected users, and the
+    number of users who are both.
+    """
 
     reporters: Ints  # shape (N,)
     elected: Ints  # shape (N,)
@@ -146,7 +143,7 @@ class ReportingCounts:
 def tss(
     protocol: TwoStage, tally: ReportingCounts, support: Ints, publishes_reporters: bool
 ) -> list[Expectation]:
-    """The entries of TSS or TSS′ for the reporting sets and elections of one run.
+    """Return the entries of TSS or TSS′ for the reporting sets and elections of one run.
 
     The expected values are means over the coins, for items with this `support`.
     """
@@ -177,7 +174,7 @@ def tss(
         _work("user", "FM", "per-user", exact.products / n, mean.products / n),
         _work("S2", "FM", "total", exact.recovery_products, mean.recovery_products),
     ]
-    # 2 when every share stays with its sender, for which no two users may report on one item
+    # 2 if every share stays with its sender, which needs that no two users report on one item
     rounds = 3 if exact.sent - exact.own_shares > exact.reports else 2
     expected_rounds = 3 if k * n > N or protocol.group_size(1) > 1 else None
     return [
@@ -279,7 +276,9 @@ def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
 
 @attrs.frozen
 class _Costs:
-    """Totals over items and users; every field is a sum over items of a function of (m, m')."""
+    """Totals over items and users. Every field is the sum, over the items, of a function of m and
+    m'.
+    """
 
     draws: float
     additions: float
@@ -295,12 +294,14 @@ class _Costs:
     def of(
         cls, protocol: TwoStage, reporters: Ints, elected: Ints, both: Ints | Floats
     ) -> "_Costs":
-        """The totals for items with these numbers of reporters, elected users, and both at once."""
+        """Return the totals for items with these numbers of reporters, of elected users, and of
+        users who are both.
+        """
         return cls(*_per_item(protocol, reporters, elected, both).sum(axis=1).tolist())
 
 
 def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -> Floats:
-    """The fields of `_Costs` for each item; shape (9, N).
+    """Return the fields of `_Costs` for each item; shape (9, N).
 
     An item without reporters costs nothing but its election.
     """
@@ -330,9 +331,9 @@ def _per_item(protocol: TwoStage, m: Ints, elected: Ints, both: Ints | Floats) -
 
 
 def _mean_costs(protocol: TwoStage, support: Ints) -> _Costs:
-    """The means of the totals over reporting sets and elections.
+    """Return the means of the totals over reporting sets and elections.
 
-    They are worked out from the law of each item's number of reporters.
+    The means follow from the law of each item's number of reporters.
     """
     means = np.zeros(len(attrs.fields(_Costs)))
     for count, items in zip(*np.unique(support, return_counts=True), strict=True):
@@ -364,7 +365,9 @@ def reporters_law(protocol: TwoStage, support: int) -> tuple[int, Floats]:
 
 
 def _convolved(one: Floats, other: Floats) -> Floats:
-    """The law of a sum; of long ones by a Fourier transform, to an absolute 1e-16."""
+    """Return the law of a sum of two independent numbers. Long laws are convolved by a Fourier
+    transform, with an absolute error of 1e-16.
+    """
     if len(one) * len(other) <= LONG:
         return np.convolve(one, other)
     points = len(one) + len(other) - 1

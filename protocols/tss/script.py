@@ -1,9 +1,9 @@
 """TSS: two-stage sampling.
 
-Each user reports on k of the N items, its *reporting set*. It tells S1 this set. For each item S1
-elects as many users as report on the item. Each reporter splits its answer for the item into shares
-for the elected users. They add up the shares and send their sums to S2, which adds up the sums of
-each item.
+Each user reports on k of the N items, its *reporting set*. The user tells S1 this set. For each
+item S1 elects as many users as report on the item. Each reporter splits its answer for the item
+into shares for the elected users. The elected users add up the shares and send their sums to S2,
+which adds up the sums of each item.
 
 S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
 reports on the items for which it is elected. If all users elected for an item collude, they learn
@@ -105,7 +105,9 @@ class TSS:
         return len(elected), elected
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Send S1 a reporting set, share the answers, and add up others' shares where elected."""
+        """Send S1 a reporting set, share the answers, and add up the shares for the items for which
+        the user is elected.
+        """
         mine, chosen = self.answer(item, me)  # shapes (N,) and (k,)
         await me.send(SET, to="S1", payload=bits(membership(chosen, self.items)))  # (1)
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))

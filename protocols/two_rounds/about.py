@@ -63,7 +63,7 @@ def in_the_clear(protocol: SamplingPrivacy) -> bool:
 
 
 def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure | None:
-    """State what a view tells besides shares: nothing, unless answers are sent in the clear.
+    """State what a view tells in addition to shares: nothing, unless answers are sent in the clear.
 
     No ε is stated for a view that holds shares of both rounds: with enough shares it is infinite.
     """
@@ -88,7 +88,8 @@ def disclosure(protocol: SamplingPrivacy, tags: Collection[str]) -> Disclosure |
         )
     if protocol.variant == "kept" and ROUND_ONE.name in rounds_seen:
         argument = (
-            "answers are in the clear: a change between the rounds shows the truth, with chance π_s"
+            "answers are in the clear: with probability π_s, a change between the rounds shows "
+            "the truth"
         )
         return Disclosure(
             independent=False,

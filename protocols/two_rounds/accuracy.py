@@ -15,8 +15,8 @@ from simnet.stated.assessment import Assessment
 
 
 def with_none(mechanism: TwoRounds, holders: Floats, owners: int) -> Floats:
-    """Return the owners who hold each value and, if none is legal, the owners without a value
-    last.
+    """Return the number of owners who hold each value. If an owner may hold no value, the last
+    entry is the number of such owners.
 
     Shape (items,).
     """
@@ -59,8 +59,8 @@ def _covariance(mechanism: TwoRounds, variant: Variant, support: Ints) -> Floats
 def _deviation(mechanism: TwoRounds, variant: Variant, spread: Floats, support: Ints) -> float:
     """Return the standard deviation of the squared error: √(2 tr C²).
 
-    With kept faces the fourth cumulants are added. If none is legal, a value's error also appears
-    in the error of none, so its cumulant counts fourfold.
+    With kept faces the fourth cumulants are added. If an owner may hold no value, each value's
+    error also appears in the error of the number of such owners, so its cumulant counts fourfold.
     """
     square = 2 * float(np.sum(spread**2))
     if variant == "kept":
@@ -99,7 +99,7 @@ def _estimated_variance(
 ) -> Floats:
     """Return the variance of each estimate, as far as the reader can estimate it.
 
-    It is the variance for the estimated population, where every count is set to at least 1.
+    The result is the variance for the estimated population, where every count is set to at least 1.
     """
     holders = np.maximum(np.rint(estimate * owners).astype(np.int64), 1)
     return np.diag(_covariance(mechanism, variant, holders)) / owners**2

@@ -1,9 +1,9 @@
 """Estimates from the counts of two rounds, and their exact variances.
 
-Two variants stand beside the mechanism for contrast. `kept` is the mechanism: one roll for both
-rounds; the difference of a value's two counts is exactly Bin(yes, π_s), whatever other owners hold.
-With `fresh`, owners roll again for the second round. With `round-two`, owners answer once, and
-their number is known. The errors of both variants grow with the population.
+Besides the mechanism, there are two variants for comparison. `kept` is the mechanism: one roll for
+both rounds; the difference of a value's two counts is exactly Bin(yes, π_s), whatever other owners
+hold. With `fresh`, owners roll again for the second round. With `round-two`, owners answer once,
+and their number is known. The errors of both variants grow with the population.
 
 Source: Joy and Gerla, Eq. 11 and 16. The variants show where the accuracy comes from.
 """

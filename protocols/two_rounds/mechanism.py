@@ -7,8 +7,9 @@ in both rounds, whatever its truth. A user who rolls the sampled face answers 0 
 truth in round two. The difference of the two rounds' counts therefore depends only on sampled
 owners.
 
-Whoever sees only round two of an owner learns its truth up to a finite ε. Whoever sees both rounds,
-as answers or as sums, learns more than any ε allows (`privacy`).
+Somebody who sees only round two of an owner learns about its truth only as much as a finite ε
+allows. Somebody who sees both rounds, as answers or as sums, learns more than any ε allows
+(`privacy`).
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2, with V + 1 symbols
 and V + 2 faces; the paper exchanges these two numbers.
@@ -39,14 +40,15 @@ def _faces(faces: Sequence[Chance] | str) -> tuple[Chance, ...]:
     """Return the probabilities of the faces, from a sequence or from text with commas."""
     if not isinstance(faces, str | Sequence | np.ndarray):
         raise TypeError(
-            f"faces are several chances, of 0 and of each value, such as 0.3,0.25; got {faces!r}"
+            f"faces are the probabilities of face 0 and of each value's face, such as 0.3,0.25; "
+            f"got {faces!r}"
         )
     if isinstance(faces, str):
         try:
             return tuple(float(part) for part in faces.split(","))
         except ValueError:
             raise ValueError(
-                f"faces are chances with commas between them, such as 0.3,0.25; got {faces!r}"
+                f"faces are probabilities with commas between them, such as 0.3,0.25; got {faces!r}"
             ) from None
     return tuple(faces)
 
@@ -73,17 +75,20 @@ class TwoRounds:
     def __attrs_post_init__(self) -> None:
         proper_sampling(self.sampling)
         if not isinstance(self.none, bool):
-            raise TypeError(f"none says whether truth 0 is legal, True or False, got {self.none!r}")
+            raise TypeError(
+                f"the option none says whether truth 0 is legal: True or False, got {self.none!r}"
+            )
         if len(self.faces) < 2:
             raise ValueError(
-                f"there are faces for 0 and for at least one value, got {len(self.faces)}"
+                "faces are the probabilities of face 0 and of at least one value's face, got "
+                f"{len(self.faces)}"
             )
         for value, chance in enumerate(self.faces):
-            checks.chance(f"the chance of face {value}", chance)
+            checks.chance(f"the probability of face {value}", chance)
         total = sum((Fraction(chance) for chance in self.faces), Fraction(self.sampling))
         if abs(total - 1) > TOLERANCE or not any(self.faces):
             raise ValueError(
-                f"the chances of all faces add up to 1 with sampling={self.sampling}, got "
+                f"the probabilities of all faces add up to 1 with sampling={self.sampling}, got "
                 f"{float(total)}: background faces share {float(1 - Fraction(self.sampling))}"
             )
 
@@ -91,7 +96,7 @@ class TwoRounds:
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
         """Return the background that is best for round two alone: uniform over the legal truths.
 
-        It needs V >= 2, or `none`.
+        This background needs V >= 2, or `none`.
         """
         checks.whole("values", values, 1)
         proper_sampling(sampling)

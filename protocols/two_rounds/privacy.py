@@ -10,9 +10,9 @@ Each owner rolls one die, and gives one answer in each of two rounds.
   the value. If one holder fewer took part, a difference of h would be impossible. So no finite ε
   is possible either. δ falls as h grows, and h is the number that the protocol estimates.
 
-Source: Joy and Gerla, section 4.4. They analyse only round two. Their Eq. 18 to 25 are about one
-value: an owner answers yes or no, and both answers are compared. Their Eq. 26 to 29 are about
-several values, and take the largest ε over all values.
+Source: Joy and Gerla, section 4.4. Joy and Gerla analyse only round two. Eq. 18 to 25 of the paper
+are about one value: an owner answers yes or no, and both answers are compared. Eq. 26 to 29 are
+about several values, and take the largest ε over all values.
 """
 
 import math
@@ -36,23 +36,24 @@ LawPiece = tuple[int, Floats]  # an outcome, and the probabilities of it and of 
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
-    "their delta lies between difference_delta, with as many yes, and aggregate_delta with fewer no"
+    "their delta lies between difference_delta for the same number of yes, and aggregate_delta "
+    "for a smaller number of no"
 )
 
 
 def epsilon_round_one(mechanism: TwoRounds) -> float:
-    """Return the ε of an owner's answer in round one alone: 0, because its law is that of every
-    truth.
+    """Return the ε of an owner's answer in round one alone: 0, because the answer has the same law
+    for every truth.
     """
     del mechanism
     return 0.0
 
 
 def epsilon_round_two(mechanism: TwoRounds) -> float:
-    """Return the ε of an owner's answer in round two alone: max over legal truths v of ln(1 +
-    π_s / π_v).
+    """Return the ε of an owner's answer in round two alone: max over legal truths v of ln(1 + π_s /
+    π_v).
 
-    It is infinite if some π_v is 0, and 0 if there is only one legal truth.
+    The ε is infinite if some π_v is 0, and 0 if there is only one legal truth.
     """
     if len(mechanism.truths) < 2:
         return 0.0
@@ -63,16 +64,16 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
 def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     """Return the δ at ε >= 0 of an owner's answer in round two alone.
 
-    It is the largest π_s - (e^ε - 1) π_v over legal truths v, or 0 if there is only one legal
-    truth. It is π_s at every ε if some π_v is 0, because then no holder of another truth gives this
-    answer. For use from Python: no command calls it. Raises `ValueError` for an ε that is negative,
-    infinite or NaN, and `TypeError` for a value that is not a number.
+    This δ is the largest π_s - (e^ε - 1) π_v over legal truths v, or 0 if there is only one legal
+    truth. The δ is π_s at every ε if some π_v is 0, because then no holder of another truth gives
+    this answer. For use from Python: no command calls it. Raises `ValueError` for an ε that is
+    negative, infinite or NaN, and `TypeError` for a value that is not a number.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
         return 0.0
     rarest = min(mechanism.background[truth] for truth in mechanism.truths)
-    # in fractions, because the two numbers may be nearly equal
+    # computed with fractions, because the two numbers may be nearly equal
     answered = (odds.exp(Fraction(min(epsilon, checks.LARGEST_EPSILON))) - 1) * rarest
     return odds.real(max(Fraction(mechanism.sampling) - answered, Fraction(0)))
 
@@ -198,8 +199,8 @@ def _multiplications(mechanism: TwoRounds, yes: int, no: int) -> float:
 def difference_delta(mechanism: TwoRounds, epsilon: float, yes: int) -> float:
     """Return the δ at ε of the difference of one value's sums alone.
 
-    It compares Bin(yes, π_s) with Bin(yes - 1, π_s), for `yes` >= 1 holders. Raises `ValueError`
-    for `yes` < 1 and for an ε that is negative, infinite or NaN.
+    The function compares Bin(yes, π_s) with Bin(yes - 1, π_s), for `yes` >= 1 holders. Raises
+    `ValueError` for `yes` < 1 and for an ε that is negative, infinite or NaN.
 
     >>> from protocols import TwoRounds
     >>> die = TwoRounds(sampling=0.45, faces=(0.25, 0.3), none=True)

@@ -65,7 +65,7 @@ class SamplingPrivacy:
         "π_0..π_V, the probabilities of face 0 and of each value's face, with commas between; by "
         "default uniform",
     ] = None
-    none: Annotated[bool, "whether the last item stands for none of the others"] = True
+    none: Annotated[bool, "whether the last item stands for none of the other items"] = True
     variant: Annotated[
         Variant,
         "whether owners keep their roll for round two, roll again, or answer in round two alone",
@@ -186,7 +186,7 @@ class SamplingPrivacy:
                 holders = estimators.fresh_estimate(self.mechanism, counts[0], counts[1])
             case _:
                 holders = estimators.round_two_estimate(self.mechanism, counts[0], self.users)
-        # both rounds may have equal sums, and yet miss the same owner
+        # both rounds may have equal sums although the same owner is missing in both
         estimators.all_answered(counts[0], self.users)
         return accuracy.with_none(self.mechanism, holders, self.users) / self.users
 

@@ -74,7 +74,7 @@ def _of_owner(
     """Return the statement about one owner's answers.
 
     If `epsilon` is infinite, every finite ε has a δ of at least the probability to be sampled. This
-    is true for round two alone and for both rounds.
+    statement is true for an owner's answer of round two alone, and for both answers together.
     """
     least = log(delta_joint(mechanism, 0)) if epsilon == inf else -inf
     if delta is not None and log(delta) < least:

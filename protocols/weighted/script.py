@@ -1,7 +1,8 @@
 """Weighted aggregation: groups of users, each with its own ε, and one estimate.
 
 Each group runs its own instance of a protocol. A server averages the groups' estimates with
-weights. It learns every group's estimate; otherwise no party learns more than inside its group.
+weights. The server learns every group's estimate; otherwise no party learns more than inside its
+group.
 
 Source: Yang et al., section 3.2. `about.py` states the cost, error and privacy.
 """
@@ -62,8 +63,8 @@ class WeightedGroup:
     def __attrs_post_init__(self) -> None:
         if self.about.estimator is None or self.about.expected_squared_l2 is None:
             raise ValueError(
-                f"a group's estimator and its expected error must be known beforehand, "
-                f"and those of {self.about.name} are not"
+                "weighted aggregation needs protocols that state their estimator and its expected "
+                f"error beforehand, and {self.about.name} does not"
             )
 
     @functools.cached_property
@@ -125,7 +126,7 @@ class Weighted:
         checks.one_of("target", self.target, TARGETS)
         if len({group.items for group in self.groups}) != 1:
             raise ValueError(
-                "weighted aggregation needs at least one group, and the same items in all of them"
+                "weighted aggregation needs at least one group, and all groups need the same items"
             )
 
     @property

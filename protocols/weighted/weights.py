@@ -40,7 +40,7 @@ def weights(method: Method, sizes: Sequence[int], variances: Sequence[float]) ->
 def error(weights: Floats, sizes: Sequence[int], variances: Sequence[float]) -> float:
     """Return the expected squared L2 error of the noise in the weighted estimate.
 
-    It is Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)².
+    The error is Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)².
     """
     n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
     return float(np.sum(weights**2 * n * V) / np.sum(n * weights) ** 2)
@@ -50,7 +50,7 @@ def _optimal(sizes: Sequence[int], variances: Sequence[float]) -> Floats:
     """Return the weights with the least error, by optimising one weight after the other.
 
     As a function of w_j alone, Δ(w) = Σ w_j² n_j V_j / (Σ n_j w_j)² is least where w_j V_j = Σ w_i²
-    n_i V_i / Σ n_i w_i. Both sums are over the other groups i.
+    n_i V_i / Σ n_i w_i. Both sums on the right side are over the other groups i.
     """
     n, V = np.asarray(sizes, dtype=float), np.asarray(variances, dtype=float)  # noqa: N806  # the paper's letter
     w, before = 1 / len(n) * np.ones(len(n)), np.zeros(len(n))

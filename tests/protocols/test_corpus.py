@@ -1,8 +1,9 @@
-"""No instrument says of a leaking script that it leaks nothing, and few sound ones are undecided.
+"""No instrument says that a leaking script leaks nothing, and few sound scripts are undecided.
 
-What is true of each script is declared beside it, and held against an interpreter of our own that
-plays all coins. The instruments are then held against the truth: runs (which refuse scripts that
-break a seal), verdicts, exact views, assertions and the command line.
+The truth about each script is declared beside it, and compared with an interpreter that plays all
+coins and shares no code with the instruments. The instruments are then compared with the truth:
+runs (which refuse scripts that break a seal), verdicts, exact views, assertions and the command
+line.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,14 +25,16 @@ HOW = (", as it is", ", told openly", ", mended")
 
 
 def stem(name: str) -> str:
-    """The name of an example without what tells it from its twins."""
+    """Return the name of an example without the part that tells it from its twins."""
     for ending in HOW:
         name = name.removesuffix(ending)
     return name
 
 
 def with_twins(names: Iterable[str]) -> pytest.MarkDecorator:
-    """One test for each example with its twins: there are many, and a test takes its time."""
+    """Return one test for each example together with its twins, because every single test costs
+    time.
+    """
     stems: dict[str, list[str]] = {}
     for name in names:
         stems.setdefault(stem(name), []).append(name)
@@ -249,5 +252,6 @@ def test_the_exit_status_tells_a_leak_from_its_twin(
         assert result.status == status, result.out + result.err
 
 
+@pytest.mark.slow
 def test_the_table_shown_is_what_the_instruments_say() -> None:
     assert "\n".join(table()) in (ROOT / "MUTANTS.md").read_text()

@@ -1,5 +1,5 @@
-"""Every class of defects is caught, no sound protocol is accused, and MUTANTS.md shows what was
-found.
+"""Every class of defects is caught, no sound protocol is accused, and MUTANTS.md shows the
+findings.
 """
 
 import pytest

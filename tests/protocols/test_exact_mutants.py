@@ -1,6 +1,5 @@
-"""Mistakes in the law of coins are found, with exact numbers, by the exact tier.
-
-Sound counterparts are not accused.
+"""Exact views find mistakes in the law of coins, with exact numbers, and do not accuse sound
+counterparts.
 """
 
 import math

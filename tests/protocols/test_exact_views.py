@@ -1,5 +1,4 @@
-"""Exact laws of views: the numbers of the specification, and agreement with verdicts and with brute
-force.
+"""Exact laws of views: they have the known numbers, and agree with verdicts and with brute force.
 
 Neighbours are inputs in which one user holds another item (replacement): a user cannot be taken
 away from a protocol.
@@ -35,8 +34,8 @@ HALF = Fraction(1, 2)
 
 @attrs.frozen
 class Present(DPDS):
-    """DPDS whose users may hold nothing, 0: also removing a user's item is a comparison of two
-    inputs.
+    """DPDS in which an input 0 means no item, so that removing a user's item is also a comparison
+    of two inputs.
     """
 
     def response(self, item: int, coins: Coins) -> Ints:
@@ -62,7 +61,7 @@ def all_inputs(users: int, items: int, least: int = 1) -> list[list[int]]:
 def pairs_alike_for(
     comparison: Comparison, inputs: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Pairs of inputs that agree on what corrupt parties hold."""
+    """Yield pairs of inputs that agree on the inputs of the coalition."""
     roster = list(comparison.model.named(inputs[0]))
     own = [place for place, name in enumerate(roster) if name in comparison.corrupt.parties]
     return (
@@ -166,7 +165,9 @@ def test_users_of_dpds_see_through_shamir_from_the_threshold_on(
 
 
 def counts_law(inputs: Sequence[int], items: int, chance: Fraction) -> Law:
-    """The law of the sum of independent one-hot vectors, each there with some chance."""
+    """Return the law of a sum of independent one-hot vectors, each of which is present with a given
+    probability.
+    """
     law: dict[Any, Fraction] = {(0,) * items: Fraction(1)}
     for item in inputs:
         after: dict[Any, Fraction] = {}
@@ -319,6 +320,7 @@ def test_the_counting_server_tells_neighbours_apart_no_better_than_the_server_of
                 assert two.delta(budget) <= one.delta(budget) + 1e-12
 
 
+@pytest.mark.slow
 def test_the_counting_server_sees_the_same_where_the_server_of_dpds_does() -> None:
     counting, sampling = Comparison(two_stage(3, 2), "S2"), Comparison(DPDS(3, 2, 0.5), "server")
     for one, other in combinations(all_inputs(3, 2), 2):
@@ -429,9 +431,8 @@ def test_nothing_is_learned_in_any_run_where_the_laws_are_the_same_for_all_hones
 def assert_brute_force_agrees(
     protocol: Any, sets: Sequence[str], pairs: Sequence[tuple[list[int], list[int]]]
 ) -> int:
-    """Hold every set's comparison of pairs of inputs against that with field coins enumerated.
-
-    How many differ.
+    """Compare the result for every coalition and pair of inputs with the result of enumerated field
+    coins; return how many pairs differ.
     """
     symbolic, brute = Model(protocol), Model(protocol, enumerate_field=True)
     played: dict[tuple[int, ...], tuple[Any, Any]] = {}

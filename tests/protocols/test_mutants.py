@@ -1,9 +1,9 @@
-"""Broken variants are caught: sets that learn nothing, or the output alone, in the protocol learn
-more in the variant.
+"""Broken variants are caught: coalitions that learn nothing, or only the output, in the protocol
+learn more in the variant.
 
 Every accusation comes with a certificate that the separate checker accepts and with the true
-values. In each pair the protocol itself, on the same inputs and coins, is not accused by the same
-means.
+values. In each pair, the same test does not accuse the protocol itself on the same inputs and
+coins.
 """
 
 import itertools
@@ -43,7 +43,7 @@ Corrupt = str | Sequence[str]
 
 
 def assert_proved(found: Verdict, finding: ShareFinding) -> Verdict:
-    """The finding, its certificate, and every value that an attack recovers."""
+    """Check the finding, its certificate, and every value that an attack recovers."""
     assert found.finding == finding
     assert check(certificate_text(certificate_of(found))).statement == finding
     assert all(learned.value == learned.true for learned in found.functions)
@@ -55,7 +55,9 @@ def assert_caught(runs: Run | Sequence[Run], corrupt: Corrupt) -> Verdict:
 
 
 def exposed(found: Verdict) -> set[tuple[str, int]]:
-    """The single secrets that are learned, each recovered."""
+    """Return the single secrets that are learned, and check that each attack gives the true
+    value.
+    """
     secrets = {one.exposes: one.value for one in found.leaks if one.exposes}
     for secret, value in secrets.items():
         assert found.attack(secret.party, secret.item, secret.number) == value
@@ -63,7 +65,7 @@ def exposed(found: Verdict) -> set[tuple[str, int]]:
 
 
 def differences(found: Verdict) -> list[tuple[tuple[str, int], ...]]:
-    """Functions that take one element from another, as what stands in them with its sign."""
+    """Return the learned differences of two elements, each as pairs of a party and a sign."""
     half = [
         [(s.party, c if c <= one.modulus // 2 else c - one.modulus) for s, c in one.terms]
         for one in found.functions
@@ -99,9 +101,7 @@ examples = cases(20)
 
 
 def same_outputs(sound: Run, broken: Run) -> bool:
-    """Whether a look at the estimates tells the two apart: none of the mistakes is seen that
-    way.
-    """
+    """Return whether both runs have the same estimates: no mistake is visible in the estimates."""
     return bool(
         np.array_equal(
             sound.outputs[about(sound.protocol).estimator],
@@ -175,7 +175,7 @@ def test_a_share_that_goes_to_a_neighbour_too_is_caught_with_all_others(
 
 
 def smallest_breaking(done: Run) -> int:
-    """The size of the smallest set of parties that learns somebody's secret."""
+    """Return the size of the smallest coalition that learns somebody's secret."""
     names = done.roster.names
     judge = Judge([done], names)
     sizes = (
@@ -265,7 +265,7 @@ def two_stage(draw: st.DrawFn, broken: type[TSS], bound: int | None = None) -> t
 
 
 def reporters(done: Run) -> Iterator[tuple[int, set[str], set[str]]]:
-    """Item by item, from 1: who reports on it, and who is elected."""
+    """Return for each item, from 1, the users who report on it and the users who are elected."""
     sets, elected = done.outputs["S1"]
     for place, group in enumerate(elected):
         reporting = {f"u{user + 1}" for user in np.flatnonzero(sets[:, place])}
@@ -361,7 +361,9 @@ def test_two_users_with_one_stream_of_coins_are_caught_by_the_difference_of_thei
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[DPDS, list[int], list[int], int]:
-    """Everyone takes part twice, and the first user holds another item the second time."""
+    """Run two collections in which everybody takes part; the first user has another item in the
+    second one.
+    """
     protocol = DPDS(draw(st.integers(3, 5)), draw(st.integers(2, 4)), 1.0)
     first = draw(inputs(protocol))
     second = draw(inputs(protocol).filter(lambda held: held[0] != first[0]))

@@ -1,7 +1,8 @@
-"""Exact numbers where chances are rare or nearly certain, held against fractions and big numbers.
+"""Exact numbers for events that are rare or nearly certain, compared with fractions and arithmetic
+of many digits.
 
-A chance near 0 or 1, a ratio near 1 or a huge count is where a formula that is right on paper loses
-its digits in doubles.
+If a probability is near 0 or 1, a ratio near 1 or a count huge, a formula that is right on paper
+may lose its digits in doubles.
 """
 
 from decimal import Decimal, localcontext

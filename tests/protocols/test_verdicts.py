@@ -1,7 +1,8 @@
-"""Verdicts on the protocols are those of the table, for every class of coalition.
+"""Verdicts on the protocols are those of a table, for every class of coalition, and certificates
+prove them.
 
-Certificates prove them. The oracle works from what is public (reporting sets, elections), the
-declared secrets and the coalition alone.
+The oracle uses only what is public (reporting sets, elections), the declared secrets and the
+coalition.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ Instance = tuple[Any, list[int]]
 
 
 def rank(vectors: Iterable[Numbered], q: int) -> int:
-    """The dimension of the span of vectors over F_q."""
+    """Return the dimension of the span of vectors over F_q."""
     pivots: dict[Any, dict[Any, int]] = {}
     for vector in vectors:
         rest = {key: value % q for key, value in vector.items() if value % q}
@@ -57,7 +58,7 @@ def rank(vectors: Iterable[Numbered], q: int) -> int:
 
 
 def spans(basis: Sequence[Numbered], vectors: Sequence[Numbered], q: int) -> bool:
-    """Whether all of the vectors lie in the span of the basis."""
+    """Return whether all vectors lie in the span of the basis."""
     return rank([*basis, *vectors], q) == rank(basis, q)
 
 
@@ -75,8 +76,8 @@ def test_rank_counts_independent_vectors() -> None:
 
 @attrs.frozen
 class Circle:
-    """Those who share one item: who shares a secret, who gets the shares, and how many shares
-    recover a secret.
+    """The parties that share one item: who shares a secret, who gets the shares, and how many
+    shares recover the secret.
     """
 
     item: int
@@ -85,14 +86,16 @@ class Circle:
     needed: int
 
     def told(self, corrupt: frozenset[str], counts: bool) -> list[Function]:
-        """What a set learns about the item, `counts` saying whether it sees the sum."""
+        """Return what a coalition learns about the item; `counts` says whether the coalition sees
+        the sum.
+        """
         honest = sorted(self.sharers - corrupt)
         if len(self.holders & corrupt) >= self.needed:
             return [{(user, self.item): 1} for user in honest]
         return self.handed(corrupt) if counts else []
 
     def handed(self, corrupt: frozenset[str]) -> list[Function]:
-        """What the sum says about honest users."""
+        """Return what the sum tells about honest users."""
         honest = sorted(self.sharers - corrupt)
         return [dict.fromkeys([(user, self.item) for user in honest], 1)] if honest else []
 
@@ -136,7 +139,7 @@ def functions_of(found: Verdict) -> list[Function]:
 
 
 def assert_as_expected(done: Run, corrupt: Iterable[str]) -> Verdict:
-    """Hold the verdict on a run against the oracle."""
+    """Compare the verdict on a run with the oracle."""
     names = frozenset(corrupt)
     q = done.protocol.field.modulus
     counts = about(done.protocol).estimator in names
@@ -220,9 +223,8 @@ def two_stage(
 
 
 def any_set(protocol: Any) -> st.SearchStrategy[list[str]]:
-    """A set of any parties and perhaps the network.
-
-    Big ones and those of many users as often as small ones.
+    """Draw a coalition of any parties and perhaps the network; large coalitions are drawn as often
+    as small ones.
     """
     names = [*protocol.parties(), "network"]
     some = st.lists(st.sampled_from(names), min_size=1, unique=True)
@@ -250,6 +252,7 @@ def test_dpds_tells_every_set_what_the_table_says(
     assert_as_expected(run(*instance, seed), data.draw(any_set(instance[0])))
 
 
+@pytest.mark.slow
 @cases(40)
 @given(gaussian(), seeds(), st.data())
 def test_dpdg_tells_every_set_what_the_table_says(
@@ -329,6 +332,7 @@ def test_shamir_holds_below_its_threshold_and_gives_way_at_it(
     }
 
 
+@pytest.mark.slow
 @cases(20)
 @given(st.integers(2, 4), st.integers(0, 3), seeds())
 def test_a_threshold_above_the_number_of_users_is_that_number(

@@ -1,5 +1,5 @@
-"""Closed forms stay above the exact profiles, and chosen parameters meet their target and no more
-would.
+"""Closed forms stay above the exact profiles. Chosen parameters meet their target, and slightly
+larger ones would not.
 """
 
 import json
@@ -45,7 +45,7 @@ def test_no_pair_of_counts_violates_the_bounds_on_replacement(origin, target, ch
 
 
 def test_a_bound_that_forgets_half_of_the_exponent_would_be_caught():
-    """The tests above are not blind: twice R1's exponent is violated at once."""
+    """The tests above are not blind: a bound with twice R1's exponent is violated at once."""
     assert 2 * R1(50, 0.39).log_delta(0.5) < log_delta_at(Removal(50, 0.39), 0.5)
 
 
@@ -93,7 +93,7 @@ def test_the_fewest_holders_meet_the_target_and_one_less_does_not(
 ):
     delta = 10**log10_delta
     if epsilon < -log(1 - chance) * 0.2:
-        return  # a million holders and more: right, but slow here
+        return  # a million holders and more work too, but are slow here
     count = fewest_holders(chance, relation, epsilon, delta)
     assert delta_at(profile([count, count], chance, relation), epsilon) <= delta
     if count > 1:
@@ -194,7 +194,9 @@ def answer(command: str, out: Path) -> Any:
 
 
 def test_advice_rests_on_the_rarest_item_of_the_data(file_of_cities, tmp_path):
-    """Taken as evenly spread, these users would be advised a p at which ε is infinite."""
+    """If the items were assumed evenly spread, the advice for these users would be a p at which ε
+    is infinite.
+    """
     target = "--epsilon 1 --delta 1e-6"
     command = f"privacy advise {file_of_cities} {target}"
     of_file = answer(command, tmp_path / "1.json")
@@ -242,7 +244,7 @@ def test_two_stages_send_more_and_err_less_with_every_item_reported_on():
     assert [one.bytes for one in found] == sorted(one.bytes for one in found)
     assert any(
         one in advise(question) for one in found
-    )  # the most accurate that sends no more than DPDS
+    )  # the most accurate option that sends no more than DPDS
 
 
 def test_without_a_budget_tss_sends_no_more_than_dpds():

@@ -1,5 +1,5 @@
-"""Benchmarks against libraries that may be missing: then it is said which, and the others are
-measured.
+"""Benchmarks against libraries that may be missing. If one is missing, the output names it, and the
+others are measured.
 """
 
 import functools
@@ -41,7 +41,7 @@ def test_a_missing_library_is_named_and_the_rest_is_measured(
 def test_what_stands_behind_a_ratio_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Speeds of both libraries, and which is the faster; here all three count the same."""
+    """The note gives the speeds of both libraries, and names the faster one."""
 
     def count(values: Any, items: int) -> Any:
         return np.bincount(values, minlength=items)
@@ -72,8 +72,8 @@ def test_a_benchmark_asked_for_by_name_needs_its_library() -> None:
 @pytest.mark.parametrize("name", ["GRR", "OUE"])
 @pytest.mark.parametrize("maker", ["_ours", "_multi_freq", "_pure_ldp"])
 def test_every_side_does_the_same_work(name: Any, maker: str) -> None:
-    """Supports of 20,000 users who all hold the first of 4 items: within 5.5 standard deviations of
-    their mean.
+    """All 20,000 users hold the first of 4 items; the supports lie within 5.5 standard deviations
+    of their mean.
     """
     pytest.importorskip("multi_freq_ldpy", reason="the extra `bench` is not installed")
     pytest.importorskip("pure_ldp", reason="the extra `bench` is not installed")

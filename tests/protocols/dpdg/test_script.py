@@ -1,4 +1,6 @@
-"""DPDG: real equals ideal, the noise has the calibrated variance, signed sums never wrap."""
+"""DPDG: real outputs equal ideal ones, the noise has the calibrated variance, and signed sums never
+wrap.
+"""
 
 from fractions import Fraction
 from math import exp, log, sqrt
@@ -42,7 +44,9 @@ def instances(draw: st.DrawFn) -> tuple[DPDG, list[int]]:
 
 
 def summed(protocol: DPDG, held: list[int], seed: int) -> np.ndarray[Any, Any]:
-    """What the functionality hands the server, as signed fixed-point counts."""
+    """Return the counts that the functionality hands to the server, as signed fixed-point
+    numbers.
+    """
     return np.asarray(handed(protocol, held, seed)["server"].numbers(signed=True))
 
 
@@ -61,7 +65,7 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
 
 
 def integer_law(variance: float, noise: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The oracle: the integers within 12 deviations, and their chances."""
+    """The oracle: return the integers within 12 deviations, and their probabilities."""
     reach = int(12 * sqrt(variance)) + 3
     x = np.arange(-reach, reach + 1)
     if noise == "rounded-gaussian":
@@ -205,8 +209,8 @@ def wide(draw: st.DrawFn) -> DPDG:
 
 @given(wide())
 def test_no_sum_wraps_by_law(protocol: DPDG) -> None:
-    """All users hold one item, and some sum is farther out, roundings included, with chance 2^-40
-    at most.
+    """If all users hold one item, a sum leaves the field's range with probability at most 2^-40,
+    roundings included.
     """
     bound, q = protocol.largest_sum, protocol.field.modulus
     assert q > 2 * bound

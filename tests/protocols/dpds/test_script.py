@@ -1,6 +1,6 @@
-"""DPDS: counts have the right law, shares say nothing, items are checked.
+"""DPDS: counts have the right law, shares tell nothing, and items are checked.
 
-What it shares with every protocol is tested in tests/contract.
+Properties of all protocols are tested in tests/contract.
 """
 
 from collections import Counter
@@ -82,8 +82,8 @@ def test_intervals_cover_at_their_rate() -> None:
 
 
 def view_laws(users: int, active: bool) -> tuple[Counter[Any], Counter[Any]]:
-    """How often each view occurs over all tapes of DPDS with N = 1: the view of all users but the
-    last, and the view that they have together with the server.
+    """Return how often each view occurs over all tapes of DPDS with N = 1: for all users but the
+    last, and for these users with the server.
     """
     of_users: Counter[Any] = Counter()
     with_server: Counter[Any] = Counter()

@@ -1,5 +1,5 @@
-"""LDP-SGD under scikit-learn: its own checks, pipelines, cross-validation, searches, and what is
-refused.
+"""LDP-SGD as scikit-learn estimators: scikit-learn's own checks, pipelines, cross-validation,
+searches, and errors.
 """
 
 import importlib

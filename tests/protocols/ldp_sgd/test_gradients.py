@@ -1,6 +1,5 @@
-"""Losses against finite differences.
-
-Perturbed gradients: unbiased, of the stated variance, ε and bits on the wire.
+"""Losses agree with finite differences. Perturbed gradients are unbiased, and have the stated
+variance, ε and bits on the wire.
 """
 
 import re
@@ -77,7 +76,7 @@ def test_labels_0_and_1_are_refused(name: str) -> None:
     """
     loss, features = LOSSES[name], np.zeros((2, 3))
     with pytest.raises(
-        ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0: map yours"
+        ValueError, match=rf"labels of the {name} loss are -1 or \+1, .*, got 0: map your labels"
     ):
         loss.checked(features, [0, 1])
     assert loss.checked(features, [-1, 1])[1].tolist() == [-1, 1]

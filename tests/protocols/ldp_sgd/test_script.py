@@ -1,5 +1,5 @@
-"""LDP-SGD on the kernel: all are asked once, bills and laws do not depend on the seating, easy
-problems are learnt.
+"""LDP-SGD on the kernel: every user is asked at most once, bills and laws do not depend on the
+seating, and easy problems are learnt.
 """
 
 from collections import Counter

@@ -1,5 +1,5 @@
-"""Yes-or-no answers on the kernel: Warner's and Joy and Gerla's, with users who are left out and
-stay silent.
+"""Yes-or-no answers on the kernel: Warner's and Joy and Gerla's mechanisms, where users who are
+left out stay silent.
 """
 
 import json

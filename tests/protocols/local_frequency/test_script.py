@@ -1,5 +1,5 @@
-"""Local collections of frequencies: one law and one bill however users are seated, and errors as
-stated.
+"""Local collections of frequencies: the law and the bill do not depend on how users are seated, and
+errors are as stated.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Local collections of a mean: declared ranges, stated errors, one bill however users are
+"""Local collections of a mean: declared ranges, stated errors, and one bill however users are
 seated.
 """
 

@@ -1,5 +1,5 @@
-"""Whole tables: reports travel and arrive, errors meet their exact expectations, sampled columns
-beat a split budget.
+"""Whole tables: reports arrive as they were sent, errors meet their exact expectations, and
+sampling columns gives smaller errors than splitting the budget.
 
 Statistical tests have a false-alarm rate of 1e-6 or less each; seeds are fixed.
 """

@@ -1,4 +1,4 @@
-"""Local frequency mechanisms: exact privacy, the exact law of what is drawn, bias and variance by
+"""Local frequency mechanisms: exact privacy, the exact law of the reports, and bias and variance by
 enumeration.
 """
 

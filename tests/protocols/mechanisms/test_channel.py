@@ -1,4 +1,4 @@
-"""Finite channels: ε and δ by hand, by their definition over all sets of outputs, and by an
+"""Finite channels: ε and δ computed by hand, by the definition over all sets of outputs, and by an
 independent library.
 """
 

@@ -1,5 +1,5 @@
-"""Laws on the real line: moments and distribution functions against quadrature, log ratios against
-a fine grid.
+"""Laws on the real line: moments and distribution functions are compared with quadrature, and log
+ratios with a fine grid.
 """
 
 from fractions import Fraction

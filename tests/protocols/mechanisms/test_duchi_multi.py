@@ -1,4 +1,4 @@
-"""Duchi et al.'s mechanism for several values: the whole channel enumerated from the words of the
+"""Duchi et al.'s mechanism for several values: the whole channel is enumerated from the text of the
 algorithm.
 
 Statistical tests have a false-alarm rate of 1e-6 each; seeds are fixed.

@@ -1,5 +1,5 @@
-"""Laws of whole reports on several attributes: as the words say, as they are drawn, and what they
-tell.
+"""Laws of whole reports on several attributes: they agree with the text of the algorithms and with
+drawn reports, and their ε is as stated.
 """
 
 from fractions import Fraction

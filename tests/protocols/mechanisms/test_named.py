@@ -1,4 +1,4 @@
-"""Mechanisms by name, what is computed of them, and `simnet mechanism`: law, bias, variance and ε
+"""Mechanisms by name, their computed properties, and `simnet mechanism`: law, bias, variance and ε
 agree.
 """
 

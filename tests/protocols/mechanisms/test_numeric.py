@@ -1,4 +1,4 @@
-"""Numeric mechanisms: ε, mean and variance from the exact laws, and what their papers claim."""
+"""Numeric mechanisms: ε, mean and variance from the exact laws, and the claims of their papers."""
 
 from collections.abc import Callable
 from math import exp, expm1, log, sqrt

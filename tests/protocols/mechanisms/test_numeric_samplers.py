@@ -1,4 +1,5 @@
-"""Numeric mechanisms: what is drawn follows the laws, reports travel, nonsense is refused.
+"""Numeric mechanisms: drawn reports follow the laws, arrive as they were sent, and wrong values are
+refused.
 
 Statistical tests have a false-alarm rate of 1e-6 each; seeds are fixed.
 """
@@ -178,7 +179,8 @@ def test_reports_that_no_user_makes_are_refused(
         assert mechanism.estimate([0.0, report]) == 5e8  # noise may be of any size
         return
     with pytest.raises(
-        ValueError, match=r"a report is (finite|between .*), got .*: no user's mechanism makes it"
+        ValueError,
+        match=r"a report is (finite|between .*), got .*: no user's mechanism makes such a report",
     ):
         mechanism.estimate([0.0, report])
 

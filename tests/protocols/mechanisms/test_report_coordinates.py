@@ -1,8 +1,8 @@
-"""Every coordinate of every report is held against its law, and a coordinate that breaks it is
-named.
+"""Every coordinate of every report is compared with its law, and a failing test names the
+coordinate.
 
-A mechanism may be proved private while its code leaves one bit without noise: only a look at each
-bit of what is drawn finds that. Exact binomial tests of 40,000 reports for every held item and
+A mechanism may be proved private while its code adds no noise to one bit. Only a test of each bit
+of the drawn reports finds this. Exact binomial tests of 40,000 reports for every held item and
 every coordinate; with fresh coins all tests of one mechanism would raise a false alarm with
 probability 1e-6 at most.
 """
@@ -106,7 +106,7 @@ def test_a_bit_sent_as_it_is_is_named() -> None:
 
 @attrs.frozen
 class HalfTheNoise(OUE):
-    """The third bit of every report is a 1 somewhat too seldom."""
+    """A mechanism in which the third bit of a report is 1 somewhat too seldom."""
 
     def perturb(self, values: Any, coins: Coins) -> Bools:
         reports = super().perturb(values, coins)
@@ -120,7 +120,9 @@ def test_a_bit_with_slightly_wrong_noise_is_named() -> None:
 
 @attrs.frozen
 class AnyItem(GRR):
-    """Instead of one of the others, any item is reported: the own one too often."""
+    """A mechanism that reports any item in place of another item, so that it reports the own item
+    too often.
+    """
 
     def perturb(self, values: Any, coins: Coins) -> Any:
         kept = coins.bernoullis(self.exact_chances[0], len(values))

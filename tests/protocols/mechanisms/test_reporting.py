@@ -1,6 +1,5 @@
-"""Reporting sets: the law of Definition 3.1, exactly.
-
-How often they hold the item; what they say about it.
+"""Reporting sets: the law of Definition 3.1, exactly; how often a set holds the user's item; and
+what the set tells about the item.
 """
 
 import itertools

@@ -1,5 +1,5 @@
-"""Several attributes: sampling k of d against the split budget, variances exact and sampled, and
-the choice of k.
+"""Several attributes: sampling k of d attributes is compared with splitting the budget; exact and
+sampled variances; the choice of k.
 
 Statistical tests have a false-alarm rate of 1e-6 or less each; seeds are fixed.
 """
@@ -168,7 +168,7 @@ def test_reports_that_no_user_makes_are_refused(protocol: Tuples | Split) -> Non
         numbers[3, 1] = wrong
         if wrong == 1e9 and protocol.mechanism.bound == np.inf:
             continue  # noise may be of any size
-        with pytest.raises(ValueError, match="no user's mechanism makes it"):
+        with pytest.raises(ValueError, match="no user's mechanism makes such a report"):
             protocol.estimate(Reports(numbers, made.encodings, made.reported))
 
 

@@ -1,4 +1,6 @@
-"""Several attributes: sampling k of d against the baselines, as the paper has it and as it is."""
+"""Several attributes: sampling k of d attributes is compared with the baselines, as the paper
+claims and as we compute.
+"""
 
 from fractions import Fraction
 from math import sqrt

@@ -1,5 +1,5 @@
-"""Calibration: sums and posterior means against full sums, fits, thresholds, and the paper's claims
-on real counts.
+"""Calibration: sums and posterior means are compared with full sums; fits, thresholds, and the
+paper's claims on real counts.
 """
 
 import math
@@ -199,6 +199,7 @@ def test_reference_values(
     ] == pytest.approx(expected, rel=3e-9, abs=6e-7)
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.1, 3000), st.floats(0.3, 300), st.floats(-2000, 20000), st.sampled_from([0.0, 1.0])
 )

@@ -1,5 +1,5 @@
-"""Consistent estimates: on the simplex, the fixed points and the nearest points that they are said
-to be.
+"""Consistent estimates: each method gives a distribution, and this is the fixed point or the
+nearest point that its documentation states.
 """
 
 import itertools

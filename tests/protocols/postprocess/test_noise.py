@@ -1,5 +1,5 @@
-"""What calibration needs to know of a collection's noise, where there is none, and how well heavy
-hitters are found.
+"""The noise that Calibrate must know of a collection, collections without known noise, and how well
+heavy hitters are found.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Processing after a collection on the kernel: the same reports and bill, and errors as they are
+"""Processing after a collection on the kernel: reports and bill do not change, and errors are as
 expected.
 """
 

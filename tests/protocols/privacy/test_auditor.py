@@ -1,8 +1,8 @@
-"""The auditor: its bounds hold as often as stated, come close to the exact values, and refute what
-is broken.
+"""The auditor: its bounds hold as often as stated, come close to the exact values, and refute
+broken mechanisms.
 
-False alarms: each statistical test below fails a right auditor with probability at most 1e-6, and
-seeds are fixed.
+False alarms: each statistical test below fails for a correct auditor with probability at most 1e-6,
+and seeds are fixed.
 """
 
 import sys
@@ -129,7 +129,9 @@ def test_limits_are_those_of_clopper_and_pearson(size: int, share: float, error:
 
 
 def exceeding(of: Any, p: float, q: float, sizes: tuple[int, int], error: float) -> float:
-    """The exact chance that an event's bound exceeds what its chances p and q truly ask for."""
+    """Return the exact probability that an event's bound exceeds the value that follows from its
+    true probabilities p and q.
+    """
     (a, b), (m, n) = np.meshgrid(*(np.arange(size + 1) for size in sizes), indexing="ij"), sizes
     bounds = certified_value(of, (a, b), (np.array(m), np.array(n)), error)
     chances = stats.binom.pmf(a, m, p) * stats.binom.pmf(b, n, q)
@@ -170,15 +172,15 @@ def alarms(one: Any, other: Any, truth: float, audits: int, **more: Any) -> int:
 
 
 def is_refuted(wrong: int, audits: int, rate: float) -> bool:
-    """Whether so many wrong bounds do not go with that rate of them.
+    """Return whether this number of wrong bounds is too large for the stated rate.
 
-    A right auditor is, with chance FALSE_ALARM.
+    A correct auditor is refuted with probability FALSE_ALARM.
     """
     return bool(stats.binom.sf(wrong - 1, audits, rate) < FALSE_ALARM)
 
 
 def all_at_once(sample: Any, samples: int | None, from_coins: Coins) -> SampleParts:
-    """What makes an auditor wrong: the rows that choose the event also certify it."""
+    """A wrong auditor: the rows that choose the event also certify it."""
     assert samples is not None
     rows = sample(samples, from_coins).reshape(samples, -1)
     return SampleParts(rows, rows, iter([rows]), samples)
@@ -444,7 +446,7 @@ REPORTS = np.zeros(100)
         ),
         (REPORTS[:79], REPORTS, {}, "at least 80 reports under each input, got 79"),
         (REPORTS, np.zeros((100, 2)), {}, "the same features, got 1 and 2"),
-        (REPORTS, REPORTS, {"names": ["a", "b"]}, "1 features have as many names, got 2: a, b"),
+        (REPORTS, REPORTS, {"names": ["a", "b"]}, "got 2: a, b"),
         (REPORTS, REPORTS, {"samples": 99}, "asked for 99 reports, got 100"),
         (
             np.zeros((100, 2, 2)),

@@ -1,4 +1,6 @@
-"""R1 to R4, held against the definition of δ in fractions and against what every profile does."""
+"""R1 to R4 are compared with the definition of δ, in fractions, and have the properties of every
+profile.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,5 +1,5 @@
-"""Privacy losses and their composition: intervals hold the truth, by enumeration, by formula and by
-other libraries.
+"""Privacy losses and their composition: intervals contain the truth, by enumeration, by formulas
+and by other libraries.
 """
 
 from fractions import Fraction

@@ -1,4 +1,6 @@
-"""Losses of sampled counts: one collection against the closed form, several against enumeration."""
+"""Losses of sampled counts: one collection is compared with the closed form, and several
+collections with enumeration.
+"""
 
 from fractions import Fraction
 from itertools import pairwise, product

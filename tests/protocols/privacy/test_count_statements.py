@@ -1,6 +1,5 @@
-"""Statements name their view and assumption.
-
-Runs and commands state them; collusion and drop-out leave less.
+"""Statements name their view and assumption. Runs and commands state them; collusion and drop-outs
+leave less privacy.
 """
 
 import json
@@ -105,6 +104,7 @@ def test_the_command_on_s1(capsys):
     assert s1_of_tss(30, 12, 0.5, None).epsilon == 0
 
 
+@pytest.mark.slow
 def test_s2_has_a_bound_an_output_only_and_when_tiny_an_exact_statement(capsys):
     rows = as_json(
         capsys,

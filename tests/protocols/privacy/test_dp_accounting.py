@@ -1,4 +1,6 @@
-"""Against dp-accounting, which needs an environment of its own: make .venv-accounting/ready."""
+"""Composition is compared with dp-accounting, which needs an environment of its own: make
+.venv-accounting/ready.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,6 @@
-"""The Gaussian mechanism: calibrations against formulas worked out elsewhere, at high precision."""
+"""The Gaussian mechanism: calibrations are compared with formulas that are evaluated separately, at
+high precision.
+"""
 
 from math import exp, log, sqrt
 from typing import Any

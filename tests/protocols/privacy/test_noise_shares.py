@@ -1,5 +1,5 @@
-"""Sums of noise shares: their law by exact means, and what it hides, against the Gaussian that it
-comes close to.
+"""Sums of noise shares: their law by exact convolution, and their privacy, compared with the
+Gaussian to which they are close.
 """
 
 from fractions import Fraction

@@ -1,5 +1,5 @@
-"""Several collections: one of them is the exact profile, more tell more, and the command takes
-groups.
+"""Several collections: one collection has the exact profile, more collections tell more, and the
+command takes groups.
 """
 
 import json

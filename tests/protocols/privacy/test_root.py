@@ -26,5 +26,5 @@ def test_a_root_is_found_within_its_bound(name: str, share: float, width: float)
 
 
 def test_a_function_of_one_sign_has_no_root_to_find() -> None:
-    with pytest.raises(ValueError, match="one sign"):
+    with pytest.raises(ValueError, match="same sign"):
         root(math.exp, 0.0, 1.0)

@@ -1,5 +1,5 @@
-"""Exact privacy of sampled counts, held against big-number arithmetic, known numbers and laws of
-profiles.
+"""Exact privacy of sampled counts, compared with arithmetic of many digits, with known numbers and
+with the laws of profiles.
 """
 
 from decimal import Decimal

@@ -1,5 +1,5 @@
-"""Sampled collections on the kernel: silence costs nothing and tells nothing, one law however users
-are seated.
+"""Sampled collections on the kernel: silence costs nothing and tells nothing, and the law does not
+depend on how users are seated.
 """
 
 import itertools
@@ -386,9 +386,12 @@ def test_intervals_exist_wherever_an_estimate_can_lie(
         ({"sampling": [0.5] * 4}, "as many groups as users, and at least one, got 4 of 3"),
         (
             {"sampling": "0.5,0.4", "formula": "per-report"},
-            "2 different chances to report, not one",
+            "2 different probabilities of reporting, not one",
         ),
-        ({"sampling": "0.5,0.4", "formula": "centred"}, "2 different chances to report, not one"),
+        (
+            {"sampling": "0.5,0.4", "formula": "centred"},
+            "2 different probabilities of reporting, not one",
+        ),
         ({"sampling": "0.5,0.4", "formula": "ratio"}, "use horvitz-thompson or pooled"),
         ({"mechanism": "olh"}, "mechanism is grr or oue or sue"),
         ({"formula": "best"}, "formula is per-report or centred or ratio"),

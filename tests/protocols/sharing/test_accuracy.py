@@ -1,4 +1,4 @@
-"""Exact intervals and the law of the squared error, against enumeration."""
+"""Exact intervals and the law of the squared error, compared with enumeration."""
 
 import functools
 import itertools

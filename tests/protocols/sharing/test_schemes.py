@@ -1,4 +1,4 @@
-"""Additive sharing: shares add up, and all but one of them say nothing."""
+"""Additive sharing: shares add up to the secret, and all but one of them tell nothing."""
 
 from collections import Counter
 from itertools import product

@@ -1,5 +1,5 @@
-"""Shamir's sharing: any t reports recover the sum, t - 1 shares say nothing, and the protocols run
-on it.
+"""Shamir's sharing: any t reports recover the sum, t - 1 shares tell nothing, and the protocols run
+with it.
 """
 
 from collections import Counter

@@ -1,5 +1,5 @@
-"""TSS and TSS′: real equals ideal, counts have the right law, elections are as published, edge
-cases are right.
+"""TSS and TSS′: real outputs equal ideal ones, counts have the right law, elections are as
+published, and edge cases are right.
 """
 
 from collections import Counter

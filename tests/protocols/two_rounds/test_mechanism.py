@@ -1,5 +1,5 @@
-"""The two-round mechanism: exact laws of what is drawn, counts and estimates by exact convolution,
-what is refused.
+"""The two-round mechanism: exact laws of the answers, counts and estimates by exact convolution,
+and errors for wrong values.
 """
 
 import math

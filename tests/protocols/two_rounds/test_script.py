@@ -1,5 +1,5 @@
-"""Sampling Privacy as a protocol: real equals ideal, what each view tells exactly, violations,
-bills and statements.
+"""Sampling Privacy as a protocol: real outputs equal ideal ones; exact privacy of each view;
+violations, bills and statements.
 """
 
 import math

@@ -1,5 +1,5 @@
-"""Weighted aggregation: Table II, the groups run as they would alone, the estimate is their
-weighted mean.
+"""Weighted aggregation: Table II; each group runs as it would alone; the estimate is the weighted
+mean of the groups.
 """
 
 from itertools import pairwise
@@ -346,6 +346,6 @@ def test_bad_parameters_are_refused(change: dict[str, Any], what: str) -> None:
 def test_groups_must_have_the_same_items() -> None:
     for groups in ((), (DPDS(3, 2, 0.5), DPDS(3, 3, 0.5))):
         with pytest.raises(
-            ValueError, match="at least one group, and the same items in all of them"
+            ValueError, match="at least one group, and all groups need the same items"
         ):
             Weighted(weighted_groups(groups))

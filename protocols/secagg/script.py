@@ -1,0 +1,402 @@
+"""Secure aggregation: a server learns the sum of the users' vectors, and users may drop out.
+
+Every two users agree on a mask that one adds and the other subtracts, so that all masks cancel in
+the sum. If a user drops out, its masks do not cancel. So each user also shares, by Shamir's scheme,
+what is needed to remove its masks, and it adds a second mask of its own, which protects it if the
+server says that it dropped out although its vector only came late.
+
+1. *Keys.* Every user sends two public keys. The server passes them on.
+2. *Shares.* Every user draws a seed and shares it, and one secret key, among the users. The server
+   carries the shares in boxes that it cannot open.
+3. *Masked vectors.* Every user adds all its masks to its vector.
+4. *Unmasking.* The server says whose vectors came. For each of these users the others send their
+   share of its seed; for each user that dropped out, their share of its secret key. They never send
+   both.
+
+The server learns the sum over the users whose vectors came, if there are at least t. Users learn
+nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
+sum, if the server tells everybody the same. A server that tells different users different things
+can open sums over fewer users. The *consistency round* prevents this if 2t > n + c, where c users
+help the server: before step 4 every user signs the list that it was told, and waits for t
+signatures of the same list.
+
+Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
+CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
+Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020, algorithm
+2: each user has k neighbours, and does with these what it does with all users above.
+
+The vectors are the answers of DPDS or of DPDG, so that the server's sum is what it learns there.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import attrs
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.sharing.schemes import Shamir
+from simnet.arrays import Numbers
+from simnet.coins.coins import Coins
+from simnet.contract import Holder
+from simnet.errors import Abort
+from simnet.kernel.party import Party
+from simnet.kernel.tags import Tag
+from simnet.record.fate import Happened
+from simnet.roster import Seat, seats
+from simnet.values.field import Field, FieldArray
+from simnet.values.opaque import Boxes, PublicKeys, Signatures
+from simnet.values.sealed import Sealed
+from simnet.values.typed import Typed, bits, index
+
+KEYS, RING = Tag("keys", phase="keys"), Tag("ring", phase="keys")
+SHARES, BOXES = Tag("shares", phase="shares"), Tag("boxes", phase="shares")
+MASKED, ALIVE = Tag("masked", phase="masked"), Tag("alive", phase="masked")
+SIGNED, SIGNATURES = Tag("signed", phase="consistency"), Tag("signatures", phase="consistency")
+OPENED = Tag("opened", phase="unmasking")
+
+# Seeds have 4 words and secret keys 8 words of 32 bits: 128 and 256 bits, on the wire too.
+WORDS = Field(2**32 - 5)
+SEED, KEY = (4,), (8,)
+
+
+@attrs.frozen
+class SecAgg:
+    """The parameters of secure aggregation, which every party knows, and the scripts of its roles.
+
+    `question` says what a user's vector is: the answer of a `DPDS` or a `DPDG` with these users.
+    `threshold` is t, the number of users that must be left at the end; 2 <= t <= n. With
+    `consistency`, users check that all were told the same list. The server returns the estimated
+    frequencies among the users whose vectors came, shape (N,).
+
+    Raises `ValueError` for parameters outside these ranges.
+
+    >>> from simnet import Fate, run
+    >>> protocol = SecAgg(DPDS(users=4, items=3, participation=1.0), threshold=3)
+    >>> done = run(protocol, [1, 3, 3, 2], seed=7, fates={"u4": Fate("masked", reached=0)})
+    >>> done.outcome, protocol.counted(done.happened)
+    ('result', ('u1', 'u2', 'u3'))
+    >>> done.outputs["server"].round(2).tolist()
+    [0.33, 0.0, 0.67]
+    """
+
+    question: DPDS | DPDG
+    threshold: Annotated[int, "t, how many users must be left for a result, 2 <= t <= n"]
+    consistency: Annotated[
+        bool, "whether users check with signatures that all were told the same list"
+    ] = False
+
+    def __attrs_post_init__(self) -> None:
+        if not 2 <= self.threshold <= self.users:
+            raise ValueError(
+                f"the threshold is from 2 to the number of users, {self.users}, got "
+                f"threshold={self.threshold}"
+            )
+
+    @property
+    def users(self) -> int:
+        """The number of users, n."""
+        return self.question.users
+
+    @property
+    def items(self) -> int:
+        """The length of a user's vector, N. An input is an item from 1 to N."""
+        return self.question.items
+
+    @property
+    def field(self) -> Field:
+        """The field F_q of the vectors."""
+        return self.question.field
+
+    def parties(self) -> Mapping[str, Seat]:
+        """Return the parties: u1 to un play `user`, and one party plays `server`."""
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        """Mask the answer, and help the server to remove the masks of others."""
+        mine = self.question.answer(item, me)  # x_u, shape (N,)
+
+        # (R0) Advertise keys: one pair for boxes, one for masks.
+        box_secret = me.coins.field(WORDS, KEY)
+        shared = me.coins.field(WORDS, (3, 4))  # the seed b_u, and the secret key for masks
+        seed, mask_secret = shared[0], shared[1:].reshape(*KEY)
+        pairs = [me.public_key(box_secret), me.public_key(mask_secret)]
+        signing = me.coins.field(WORDS, KEY) if self.consistency else None
+        if signing is not None:
+            pairs.append(me.public_key(signing))
+        await me.send(KEYS, to="server", payload=PublicKeys.stack(pairs))
+        places, publics = await me.receive(RING, sender="server")
+        ring = _chosen(me.names("user"), places)
+        each = len(pairs)
+
+        # (R1) Share the seed and the secret key among the neighbours and oneself.
+        holders = _in_order([me.name, *ring])
+        shares = Shamir(self.threshold).share(shared, len(holders), me.coins).evaluate()
+        own = shares[holders.index(me.name)]
+        box_keys = me.agree(box_secret, publics[0::each], WORDS, SEED, "box")
+        theirs = shares[[holders.index(name) for name in ring]]
+        await me.send(SHARES, to="server", payload=me.encrypt(box_keys, theirs))
+        marks, boxes = await me.receive(BOXES, sender="server")
+        shared_by = _marked(ring, marks)
+        where = [ring.index(name) for name in shared_by]
+        kept = me.decrypt(box_keys[where], boxes)  # shape (users, 3, 4)
+
+        # (R2) y_u = x_u + PRG(b_u) + sum of ±PRG(s_uv) over the users v that shared.
+        pair_seeds = me.agree(mask_secret, publics[1::each][where], WORDS, SEED, "pair")
+        signs = [_sign(me.name, name) for name in shared_by]
+        masks = me.expand(pair_seeds, self.field, (self.items,), "mask", weights=signs)
+        self_mask = me.expand(seed, self.field, (self.items,), "mask")
+        await me.send(MASKED, to="server", payload=mine + self_mask + masks)
+
+        # (R3) Consistency check, and (R4) unmasking: a share of one of the two, never of both.
+        alive = await me.receive(ALIVE, sender="server")
+        members = [me.name, *shared_by]
+        present = _marked(members, alive)
+        self._check_enough(present)
+        if signing is not None:
+            await self._check_consistent(me, signing, ring, publics[2::each], present)
+        all_kept = type(shares).join([own.reshape(1, 3, 4), kept])
+        seeds = [place for place, name in enumerate(members) if name in present]
+        secrets = [place for place, name in enumerate(members) if name not in present]
+        pieces = [all_kept[seeds][:, 0], *([all_kept[secrets][:, 1:]] if secrets else [])]
+        await me.send(OPENED, to="server", payload=tuple(pieces))
+
+    async def server(self, me: Party) -> Sealed:
+        """Carry keys and boxes, and remove the masks from the sum; shape (N,).
+
+        Raises `Abort` if at some point fewer users are left than the threshold.
+        """
+        users, t = me.names("user"), self.threshold
+        keys = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1
+        rings = self.rings(list(keys), me.coins)
+        for name, ring in rings.items():
+            places = index([users.index(other) for other in ring], len(users))
+            publics = PublicKeys.join([keys[other] for other in ring])
+            await me.send(RING, to=name, payload=(places, publics))
+
+        boxes = await me.gather_some(SHARES, list(keys), at_least=t)  # (R1) U2
+        sharers = {name: [other for other in rings[name] if other in boxes] for name in boxes}
+        await self._pass_on(me, rings, sharers, boxes)
+
+        masked = await me.gather_some(MASKED, list(boxes), at_least=t)  # (R2) U3
+        for name in masked:
+            members = [name, *sharers[name]]
+            told = self.told(name, list(masked))
+            await me.send(ALIVE, to=name, payload=bits([other in told for other in members]))
+        if self.consistency:
+            await self._pass_on_signatures(me, rings, list(masked))
+
+        opened = await me.gather_some(OPENED, list(masked), at_least=t)  # (R4) U4
+        total = self._unmasked(me, rings, sharers, keys, masked, opened)
+        return me.output(
+            self.estimate, total.open(signed=isinstance(self.question, DPDG)), len(masked)
+        )
+
+    def rings(self, users: Sequence[str], coins: Coins) -> Mapping[str, list[str]]:
+        """Return the neighbours of each user: here all other users."""
+        del coins
+        return {name: [other for other in users if other != name] for name in users}
+
+    def told(self, name: str, alive: Sequence[str]) -> Sequence[str]:
+        """Return the users whose vectors the server says have come: the truth."""
+        del name
+        return alive
+
+    async def _pass_on(
+        self,
+        me: Party,
+        rings: Mapping[str, Sequence[str]],
+        sharers: Mapping[str, Sequence[str]],
+        boxes: Mapping[str, Boxes],
+    ) -> None:
+        """Send every user the boxes that are for it, and say whose boxes they are."""
+        names = list(boxes)
+        together = Boxes.join([boxes[name] for name in names])
+        first, begins = 0, {}
+        for name in names:
+            begins[name], first = first, first + len(rings[name])
+        places = {name: {other: at for at, other in enumerate(rings[name])} for name in names}
+        for name in names:
+            marks = bits([other in boxes for other in rings[name]])
+            mine = together[[begins[other] + places[other][name] for other in sharers[name]]]
+            await me.send(BOXES, to=name, payload=(marks, mine))
+
+    def _unmasked(
+        self,
+        me: Party,
+        rings: Mapping[str, Sequence[str]],
+        sharers: Mapping[str, Sequence[str]],
+        keys: Mapping[str, PublicKeys],
+        masked: Mapping[str, FieldArray],
+        opened: Mapping[str, tuple[FieldArray, ...]],
+    ) -> FieldArray:
+        """Return the sum of the vectors, without all masks; shape (N,)."""
+        vectors = list(masked.values())
+        total = type(vectors[0]).stack(vectors).sum()
+        reports: dict[str, list[tuple[int, FieldArray]]] = {name: [] for name in sharers}
+        for helper, pieces in opened.items():
+            members, taken = [helper, *sharers[helper]], [0, 0]
+            for name in members:
+                piece = 0 if name in masked else 1
+                if len(reports[name]) < self.threshold:
+                    point = 1 + _in_order([name, *rings[name]]).index(helper)
+                    reports[name].append((point, pieces[piece][taken[piece]]))
+                taken[piece] += 1
+        seeds, pairs = [], []
+        shape = (self.items,)
+        for name, found in reports.items():
+            if len(found) < self.threshold:
+                raise Abort(f"only {len(found)} shares of a secret of {name} have come")
+            points, shares = zip(*found, strict=True)
+            secret = Shamir(self.threshold).interpolate(list(shares), list(points))
+            if name in masked:
+                seeds.append(secret)
+                continue
+            alive = [other for other in sharers[name] if other in masked]
+            if alive:
+                publics = PublicKeys.stack([keys[other][1] for other in alive])
+                agreed = me.agree(secret.reshape(*KEY), publics, WORDS, SEED, "pair")
+                signs = [_sign(other, name) for other in alive]
+                pairs.append(me.expand(agreed, self.field, shape, "mask", weights=signs))
+        own = type(seeds[0]).stack(seeds)
+        total = total - me.expand(own, self.field, shape, "mask", weights=[1] * len(seeds))
+        for masks in pairs:
+            total = total - masks
+        return total
+
+    # The consistency round.
+
+    async def _check_consistent(
+        self,
+        me: Party,
+        signing: FieldArray,
+        ring: Sequence[str],
+        publics: PublicKeys,
+        present: Sequence[str],
+    ) -> None:
+        """Sign the list, and abort unless t users, oneself included, have signed the same list."""
+        statement = bits([name in present for name in _in_order([me.name, *ring])])
+        await me.send(SIGNED, to="server", payload=me.sign(signing, statement))
+        marks, signatures = await me.receive(SIGNATURES, sender="server")
+        signers = [ring.index(name) for name in _marked(ring, marks)]
+        valid = me.is_signed(publics[signers], statement, signatures)
+        if 1 + sum(valid) < self.threshold:
+            raise Abort(f"only {1 + sum(valid)} users have signed the same list")
+
+    async def _pass_on_signatures(
+        self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]
+    ) -> None:
+        """Collect the signatures, and send every user those of the others."""
+        signed = await me.gather_some(SIGNED, list(alive), at_least=self.threshold)
+        for name in signed:
+            signers = [other for other in rings[name] if other in signed]
+            marks = bits([other in signed for other in rings[name]])
+            found = Signatures.stack([signed[other] for other in signers])
+            await me.send(SIGNATURES, to=name, payload=(marks, found))
+
+    def _check_enough(self, present: Sequence[str]) -> None:
+        if len(present) < self.threshold:
+            raise Abort(f"the server names only {len(present)} users whose vectors came")
+
+    # The ideal world.
+
+    def functionality(
+        self,
+        items: Sequence[Sealed],
+        users: Sequence[Holder],
+        happened: Happened | None = None,
+    ) -> Mapping[str, FieldArray]:
+        """Return the ideal world's output: the sum over the users whose vectors came, for the
+        server alone; nothing if these are fewer than t. Without `happened`, all vectors came.
+        """
+        names = [user.name for user in users]
+        counted = names if happened is None else self.counted(happened)
+        if not counted:
+            return {}
+        answers = [
+            self.question.answer(item, user)
+            for item, user in zip(items, users, strict=True)
+            if user.name in counted
+        ]
+        return {"server": type(answers[0]).stack(answers).sum()}
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the users whose vectors came to the server; nobody if they are fewer than t."""
+        came = happened.heard("server", MASKED.name)
+        return tuple(came) if len(came) >= self.threshold else ()
+
+    def estimate(self, counts: Numbers, users: int) -> Numbers:
+        """Return the frequencies among so many users, from the sum of their vectors; shape (N,)."""
+        return self.question.estimate(counts) * (self.users / users)
+
+    def enough_shares(self, shares: int) -> int:
+        """Return how many of a secret's `shares` shares determine the secret."""
+        return min(self.threshold, shares)
+
+
+@attrs.frozen
+class SecAggPlus(SecAgg):
+    """SecAgg+: every user does with `degree` neighbours what it does with all users in `SecAgg`.
+
+    The server puts the users into a random order on a circle; the neighbours of a user are the
+    `degree` / 2 users on each side of it (a Harary graph). The threshold t counts a user's
+    neighbours and itself. `protocols.secagg.degree` finds degrees and thresholds.
+
+    Raises `ValueError` unless the degree is even, below n, and at least t - 1.
+
+    >>> from simnet import run
+    >>> protocol = SecAggPlus(DPDS(users=9, items=3, participation=1.0), threshold=3, degree=4)
+    >>> run(protocol, [1, 3, 3, 2, 1, 1, 1, 1, 1], seed=7).outputs["server"].round(2).tolist()
+    [0.67, 0.11, 0.22]
+    """
+
+    degree: Annotated[int, "k, how many neighbours a user has; even, t - 1 <= k < n"] = 4
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.degree % 2 or not self.threshold - 1 <= self.degree < self.users:
+            raise ValueError(
+                f"the degree is even, below the number of users, {self.users}, and at least "
+                f"{self.threshold - 1}, got degree={self.degree}"
+            )
+        if self.consistency:
+            raise ValueError("the consistency round is for users who all know each other: SecAgg")
+
+    def rings(self, users: Sequence[str], coins: Coins) -> Mapping[str, list[str]]:
+        """Return the neighbours of each user that are still there, in order of their names."""
+        at_place = [f"u{number}" for number in range(1, self.users + 1)]
+        for last in range(self.users - 1, 0, -1):  # Fisher and Yates's shuffle
+            chosen = int(coins.integers(last + 1, 1)[0])
+            at_place[last], at_place[chosen] = at_place[chosen], at_place[last]
+        place = {name: at for at, name in enumerate(at_place)}
+        present = set(users)
+        rings = {}
+        for name in users:
+            steps = [s for s in range(-self.degree // 2, self.degree // 2 + 1) if s]
+            near = {at_place[(place[name] + step) % self.users] for step in steps}
+            rings[name] = _in_order(near & present)
+        return rings
+
+
+def _in_order(names: "Sequence[str] | set[str]") -> list[str]:
+    """Return the users in the order of their numbers."""
+    return sorted(names, key=_number)
+
+
+def _number(name: str) -> int:
+    return int(name[1:])
+
+
+def _sign(name: str, other: str) -> int:
+    """Return whether a user adds (1) or subtracts (-1) the mask that it has with another user."""
+    return 1 if _number(name) < _number(other) else -1
+
+
+def _chosen(names: Sequence[str], places: Typed) -> list[str]:
+    """Return the names at these places."""
+    return [names[place] for place in places.numbers().tolist()]
+
+
+def _marked(names: Sequence[str], marks: Typed) -> list[str]:
+    """Return the names that are marked by 1."""
+    return [name for name, is_marked in zip(names, marks.numbers(), strict=True) if is_marked]
