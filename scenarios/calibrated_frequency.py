@@ -1,7 +1,8 @@
 """The scenario `calibrated_frequency`: frequencies of a thousand items from local reports,
 calibrated.
 
-It suits purchases or clicks: `--input FILE --column ITEM --counts COUNT` reads them from a file.
+The scenario suits purchases or clicks: `--input FILE --column ITEM --counts COUNT` reads them from
+a file.
 """
 
 from protocols.local_frequency.about import about

@@ -31,19 +31,19 @@ from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 
 EPSILON = 1.0
-FEW_USERS = 4  # up to which every way to report is played out
+FEW_USERS = 4  # for this many users or fewer, every combination of reports is played out
 
 
 @attrs.frozen(eq=False)
 class Case:
     """A population. The estimators estimate the count of item 1."""
 
-    held: Ints  # items from 1, shape (n,)
+    held: Ints  # the users' items, counted from 1; shape (n,)
     items: int
     # each user's sampling probability; None where all users have the same one
     chances: tuple[float, ...] | None = None
     drawn: bool = False  # whether each user's item is drawn anew, independently, from these items
-    repetitions: int = 1000  # in a trial
+    repetitions: int = 1000  # the number of collections in a trial
 
     @property
     def share(self) -> float:
@@ -52,8 +52,8 @@ class Case:
 
 
 def _crowd() -> Ints:
-    """The items of 50,000 users: 8 % hold the first of 101 items, the others are spread over the
-    rest.
+    """The items of 50,000 users: 8 % of the users hold the first of 101 items, and the other users
+    are spread evenly over the other items.
     """
     return np.concatenate(
         [np.ones(4000, dtype=np.int64), 2 + np.arange(46_000, dtype=np.int64) % 100]
@@ -89,8 +89,8 @@ def personal() -> SamplingDesign:
 
 @attrs.frozen(kw_only=True)
 class EstimatorPoint:
-    """An estimator in a case. `sampling` is the sampling probability of all users, or None where
-    each user has its own one.
+    """An estimator in a case. `sampling` is the sampling probability of all users, or None if each
+    user has its own sampling probability.
 
     Every trial repeats the collection as often as the case says.
     """
@@ -125,7 +125,8 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 def _deviation(squares: Floats, variance: float) -> float:
     """The standard deviation of the mean of the squared errors.
 
-    It is estimated from the squares; if there are fewer than 100, it is that of normal estimates.
+    The deviation is estimated from the squares. If there are fewer than 100 squares, it is computed
+    for normal estimates.
     """
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
@@ -205,8 +206,8 @@ def printed_variance_g(case: str, sampling: float) -> float:
 def printed_variance_c_hat(case: str, sampling: float) -> float:
     """The variance of ĉ in the proof of Theorem 3.5, as printed.
 
-    It adds, to the variance of g, q² times the variance of the number of reports. For the variance
-    of g the exact one is taken.
+    The formula adds, to the variance of g, q² times the variance of the number of reports. For the
+    variance of g we take the exact variance.
     """
     known = sample(case, sampling)
     _, q, gap = known.chances
@@ -229,7 +230,7 @@ def corrected_variance_g(case: str, sampling: float) -> float:
 
 
 def corrected_variance_c_hat(case: str, sampling: float) -> float:
-    """The exact variance of ĉ: the printed one less the forgotten term with 2 q Cov(N_i, S).
+    """The exact variance of ĉ: the printed variance minus the forgotten term with 2 q Cov(N_i, S).
 
     Here Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q).
     """
@@ -255,7 +256,9 @@ def approximate_variance_t(epsilon: float, items: int, sampling: Sequence[float]
 
 
 def printed_variance_t() -> float:
-    """The variance of T in the proof of Theorem 5.1, its bracket mended and π_j in place of π."""
+    """The variance of T in the proof of Theorem 5.1, with its bracket corrected and with π_j in
+    place of π.
+    """
     known, f = personal(), CASES[OWN].share
     (p, q, gap), pi = known.chances, known.sampling
     noise, mean = f * p * (1 - p) + (1 - f) * q * (1 - q), f * p + (1 - f) * q

@@ -39,7 +39,7 @@ NO_THRESHOLD = "the text has no number for a drastic difference"
 
 
 def communication(table: Table) -> Counterpart:
-    """The number of reports at π = 0.9 divided by that at π = 0.1."""
+    """The number of reports at π = 0.9 divided by the number of reports at π = 0.1."""
     epsilon = next(iter(table.values("epsilon")), None)
     if epsilon is None:
         raise NoSuchPoint("nothing was run")
@@ -48,7 +48,7 @@ def communication(table: Table) -> Counterpart:
 
 
 def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
-    """The mean distances with a tenth of the users and with all of them, by ε.
+    """The mean distances with a tenth of the users and with all users, by ε.
 
     Raises `NoSuchPoint` if the trials lack one of them.
     """
@@ -74,7 +74,7 @@ def difference_is_small(table: Table) -> Counterpart:
 
 def quotient_is_small(table: Table) -> Counterpart:
     """The share of ε at which the distance with a tenth of the users is less than the threshold
-    times that with all users.
+    times the distance with all users.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """
@@ -92,8 +92,8 @@ def _below(table: Table, word: str, numbers: Mapping[float, float]) -> Counterpa
 
 
 def less_for_more(numbers: MeasureByAxis) -> bool:
-    """Whether a further report brings the distance down less from π = 0.5 to 0.9 than from 0.1 to
-    0.5.
+    """Whether an additional report reduces the distance less between π = 0.5 and 0.9 than between
+    0.1 and 0.5.
     """
     return numbers[0.5] - numbers[MOST] < numbers[LEAST] - numbers[0.5]
 
@@ -101,7 +101,7 @@ def less_for_more(numbers: MeasureByAxis) -> bool:
 def falling(numbers: MeasureByAxis) -> bool:
     """Whether the distance falls from π = 0.1 to 0.5 and to 0.9.
 
-    These three are far enough apart that the runs can tell their distances apart.
+    These three values of π are far enough apart, so that the runs can tell their distances apart.
     """
     return falls({sampling: numbers[sampling] for sampling in (LEAST, 0.5, MOST)})
 
@@ -235,11 +235,14 @@ EXPERIMENT = Experiment(
             "the communication at π = 0.9 divided by that at π = 0.1: it goes with n π",
             lambda _: MOST / LEAST,
             communication,
+            under="the caption's O(nπ) is read as: proportional to n π",
+            points="the smallest ε that was run; the number of reports does not depend on ε",
         ),
         *(
             everywhere(
                 SECTION,
-                "the distance from the data falls as π grows",
+                "there is a trade-off between communication and distance: the distance from the "
+                "data falls as π grows",
                 measure,
                 "sampling",
                 ["epsilon"],
@@ -255,14 +258,15 @@ EXPERIMENT = Experiment(
         *(
             everywhere(
                 CONCLUSION,
-                "after a point, a further report brings the distance down less",
+                "after a point, the distance does not decrease significantly compared to how much "
+                "the communication increases",
                 measure,
                 "sampling",
                 ["epsilon"],
                 less_for_more,
-                under=words,
-                points="the fall from π = 0.5 to 0.9 beside that from 0.1 to 0.5, which sends as "
-                "many reports; the text names no point and no ε",
+                under=f"the fall from π = 0.5 to 0.9 is smaller than the fall from 0.1 to 0.5, "
+                f"which takes as many further reports; {words}",
+                points="the text names no point and no ε",
             )
             for measure, words in (
                 ("raw_tv", "the distance of raw estimates"),

@@ -1,5 +1,5 @@
-"""The data of Biswas, Cormode and Maple (section 4), and our choices where the text leaves some
-open.
+"""The data of Biswas, Cormode and Maple (section 4), and our choices where the text leaves
+something open.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,8 @@ def one_hump() -> Floats:
 def sum_of_two() -> Floats:
     """The paper's second data set, with "+" read as a sum; shape (101,).
 
-    It is the law of the sum of independent draws from Binomial(50, 0.6) and Binomial(50, 0.4).
+    This is the law of the sum of two independent draws from Binomial(50, 0.6) and Binomial(50,
+    0.4).
     """
     return np.convolve(binomial_law(50, 0.6), binomial_law(50, 0.4))
 
@@ -39,7 +40,7 @@ def sum_of_two() -> Floats:
 def mixture_of_two() -> Floats:
     """The paper's second data set, with "+" read as a mixture in equal parts; shape (101,).
 
-    It has maxima at 30 and 20, and no value above 50.
+    The mixture has maxima at 30 and 20, and no value above 50.
     """
     halves = (binomial_law(50, 0.6) + binomial_law(50, 0.4)) / 2
     return np.append(halves, np.zeros(50))
@@ -49,7 +50,7 @@ def apportioned(law: npt.ArrayLike, users: int) -> Ints:
     """Return how many of `users` users hold each value of a law, by the method of the largest
     remainder.
 
-    The shape is that of the law.
+    The result has the shape of the law.
 
     >>> apportioned([0.5, 0.3, 0.2], users=4)
     array([2, 1, 1])

@@ -113,8 +113,8 @@ def supported(all_possible: bool) -> float:
 
 
 def lagrange(budget: int) -> Callable[[Table], Counterpart]:
-    """Return a reading: Var*(T) with equal π_j, divided by that when `budget` of the users always
-    report.
+    """Return a reading: Var*(T) with equal π_j, divided by Var*(T) when `budget` of the users
+    always report.
     """
     equal, few = [budget / ASKED] * ASKED, [1.0] * budget + [0.0] * (ASKED - budget)
     parts = [approximate_variance_t(EPSILON, 5, sampling) for sampling in (equal, few)]
@@ -140,7 +140,7 @@ def direct_quote(sampling: float) -> Quote:
     """The quote of Eq. 4: the mean of c."""
     return Quote(
         source("Eq. 4, fourth line"),
-        f"mean of c, 8 % of 50,000 users, π = {sampling:g}",
+        f"mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = {sampling:g}",
         lambda _: direct_mean(sampling),
         measured("estimate", CROWD, "c", sampling=sampling),
     )
@@ -162,7 +162,7 @@ def without_reports() -> float:
 
 
 def reversed_ratio(table: Table) -> Counterpart:
-    """The variance of ĉ divided by that of g, for the case of four users."""
+    """The variance of ĉ divided by the variance of g, for the case of four users."""
     ours, other = (table.at("variance", case=FEW, estimator=name) for name in ("ĉ", "g"))
     return quotient(ours, other)
 
@@ -179,7 +179,7 @@ def mean_of_c_in_example(everybody: bool = False) -> float:
 
 
 def drawn_ratio() -> float:
-    """The variance of ĉ divided by that of g for 4 users whose items are drawn."""
+    """The variance of ĉ divided by the variance of g, for 4 users whose items are drawn."""
     known, share = sample(FEW, FEW_CHANCE), CASES[FEW].share
     return float(per_report(known).drawn_variance(share) / centred(known).drawn_variance(share))
 
@@ -211,7 +211,7 @@ QUOTES = (
     *(direct_quote(sampling) for sampling in (0.1, 0.9)),
     Quote(
         source("Eq. 4, third line"),
-        "mean of c, 8 % of 50,000 users, π = 0.1",
+        "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1",
         lambda _: printed_third_line(0.1),
         lambda _: exact(float(direct(sample(CROWD, 0.1)).mean(CASES[CROWD].share)) * 50_000),
         correction="n q stands outside the product, as in the fourth line",
@@ -226,7 +226,7 @@ QUOTES = (
     ),
     Quote(
         source("section 3, below Theorem 3.3"),
-        "limit of c as π goes to 0, 8 % of 50,000 users",
+        "limit of c as π goes to 0, 8 % of 50,000 users, 101 items, ε = 1",
         lambda _: limit_of_direct(),
         lambda _: exact(without_reports()),
         correction="-n q / (p - q): negative, as the text says and its formula does not",
@@ -235,7 +235,8 @@ QUOTES = (
     *(
         Quote(
             source(theorem),
-            f"mean of {name}, 8 % of 50,000 users, π = 0.1: the estimator is unbiased",
+            f"mean of {name}, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1: the estimator is "
+            "unbiased",
             lambda _: HOLDERS,
             measured("estimate", CROWD, name, sampling=0.1),
         )
@@ -243,7 +244,7 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.2"),
-        "approximate variance, 50,000 users, 101 items, π = 0.1",
+        "approximate variance, 50,000 users, 101 items, ε = 1, π = 0.1",
         lambda _: approximate_variance_g(CROWD, 0.1),
         lambda _: exact(
             centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2
@@ -252,7 +253,7 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.2"),
-        "approximate variance, 50,000 users, 101 items, π = 0.1",
+        "approximate variance, 50,000 users, 101 items, ε = 1, π = 0.1",
         lambda _: approximate_variance_g(CROWD, 0.1),
         lambda _: exact(
             direct(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2
@@ -263,16 +264,20 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.2, proof"),
-        "variance of g, 2 of 4 users hold the item, π = 0.4",
+        "variance of g, 2 of 4 users hold the item, 3 items, ε = 1, π = 0.4",
         lambda _: printed_variance_g(FEW, FEW_CHANCE),
         measured("variance", FEW, "g"),
-        correction="f p² + (1 - f) q² in place of the proof's (f p + (1 - f) q)²",
+        correction=(
+            "the expected number is that of the corrected formula: f p² + (1 - f) q² in "
+            "place of the proof's (f p + (1 - f) q)²"
+        ),
         instead=lambda _: corrected_variance_g(FEW, FEW_CHANCE),
         under=FIXED,
     ),
     Quote(
         source("Theorem 3.2, proof"),
-        "variance of g, each of 4 users holds the item with probability 1/2, π = 0.4",
+        "variance of g, each of 4 users holds the item with probability 1/2, 3 items, ε = 1, "
+        "π = 0.4",
         lambda _: printed_variance_g(FEW, FEW_CHANCE),
         lambda _: exact(
             float(centred(sample(FEW, FEW_CHANCE)).drawn_variance(CASES[FEW].share)) * 4**2
@@ -304,21 +309,26 @@ QUOTES = (
         lambda _: exact(order_of(normalised_by_mean)),
         under="Var(g) / E[g], as in Definition 3.1",
         why=(
-            "the mean of g is n f and does not depend on π, so the power is 1. The quotient also "
-            "grows without bound as f goes to 0, where Var* is taken"
+            "the mean of g is n f and does not depend on π, so the power is 1. O(1/(π³ n)) is not "
+            "even an upper bound, because this quotient does not fall as n grows. It also grows "
+            "without bound as f goes to 0, where Var* is taken"
         ),
     ),
     Quote(
         source("Theorem 3.5, proof"),
-        "variance of ĉ, 2 of 4 users hold the item, π = 0.4",
+        "variance of ĉ, 2 of 4 users hold the item, 3 items, ε = 1, π = 0.4",
         lambda _: printed_variance_c_hat(FEW, FEW_CHANCE),
         measured("variance", FEW, "ĉ"),
-        correction="minus the term with 2 q Cov(N_i, S), which the proof forgets",
+        correction=(
+            "the expected number is that of the corrected formula: minus the term with "
+            "2 q Cov(N_i, S), which the proof forgets"
+        ),
         instead=lambda _: corrected_variance_c_hat(FEW, FEW_CHANCE),
+        under=f"{FIXED}; the exact variance of g stands for Var(g) in the printed formula",
     ),
     Quote(
         source("Theorem 3.5"),
-        "variance of ĉ divided by that of g, 2 of 4 users hold the item, π = 0.4",
+        "variance of ĉ divided by that of g, 2 of 4 users hold the item, 3 items, ε = 1, π = 0.4",
         Stated(1.0),
         reversed_ratio,
         bound="at least",
@@ -328,6 +338,7 @@ QUOTES = (
     Quote(
         source("Theorem 3.5"),
         "variance of ĉ divided by that of g, each of 4 users holds the item with probability 1/2, "
+        "3 items, ε = 1, "
         "π = 0.4",
         Stated(1.0),
         lambda _: exact(drawn_ratio()),
@@ -345,11 +356,12 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.6"),
-        "mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, π = 0.1",
+        f"mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
+        f"{EPSILON:g}, π = 0.1",
         Stated(0.0),
         lambda _: exact(mean_of_c_in_example()),
         bound="at least",
-        under="c from the reports of the sampled users, as in Eq. 4",
+        under="the estimate c from the reports of the sampled users, as in Eq. 4",
         why=(
             "the mean of g is always n f, between 0 and n. That of c is negative if f is below "
             "q (1 - π) / (π (p - q)), as here; for more frequent items and larger π both are "
@@ -358,10 +370,11 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.6"),
-        "mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, π = 0.1",
+        f"mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
+        f"{EPSILON:g}, π = 0.1",
         lambda _: 10.0,
         lambda _: exact(mean_of_c_in_example(everybody=True)),
-        under="c from the reports of all n users, as in Eq. 7 and 10 of the proof",
+        under="the estimate c from the reports of all n users, as in Eq. 7 and 10 of the proof",
     ),
     *(
         Quote(
@@ -375,25 +388,26 @@ QUOTES = (
         )
         for under, holds in (
             (
-                "c from the reports of the sampled users, as in Eq. 4",
+                "the estimate c from the reports of the sampled users, as in Eq. 4",
                 lambda known, f: in_range_together(centred(known), direct(known), f),
             ),
             (
-                "c from the reports of all n users, as in Eq. 7 and 10 of the proof",
+                "the estimate c from the reports of all n users, as in Eq. 7 and 10 of the proof",
                 lambda known, f: in_range_together(centred(known), with_all_users(known), f),
             ),
         )
     ),
     Quote(
         source("Theorem 5.1"),
-        "mean of T, each of 4 users holds the item with probability 1/2, and has its own π_j",
+        "mean of T, each of 4 users holds the item with probability 1/2 (3 items, ε = 1), and has "
+        "its own π_j",
         lambda _: OWN_HOLDERS,
         measured("estimate", DRAWN, "T"),
         under=f"{INDEPENDENT}, so that the π_j have nothing to do with the items",
     ),
     Quote(
         source("Theorem 5.1"),
-        "mean of T, 2 of 4 users hold the item, and have the largest π_j",
+        "mean of T, 2 of 4 users hold the item (3 items, ε = 1), and have the largest π_j",
         lambda _: OWN_HOLDERS,
         measured("estimate", OWN, "T"),
         under=FIXED,
@@ -405,20 +419,22 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 5.1"),
-        "Var*(T), 4 users, each with its own π_j",
+        "Var*(T), 4 users, each with its own π_j, 3 items, ε = 1",
         lambda _: approximate_variance_t(EPSILON, 3, CASES[OWN].chances or ()),
         lambda _: exact(pooled(personal()).approximate_variance * personal().users ** 2),
     ),
     *(
         Quote(
             source("Theorem 5.1, proof"),
-            "variance of T, half of 4 users hold the item, each has its own π_j, which we put for "
+            "variance of T, half of 4 users hold the item (3 items, ε = 1), each has its own π_j, "
+            "which we put for "
             "the proof's π",
             lambda _: printed_variance_t(),
             measured("variance", case, "T"),
-            correction=correction,
+            correction=(f"the expected number is that of the corrected formula: {correction}"),
             instead=corrected,
-            under=under,
+            under=f"{under}; all three terms of the printed formula stand over its denominator, "
+            "although its brackets leave the third term out",
         )
         for case, corrected, under, correction in (
             (
@@ -438,7 +454,7 @@ QUOTES = (
     ),
     Quote(
         source("Remark 2"),
-        "Var*(T) divided by Var*(g), all π_j = 0.4, 4 users, 3 items",
+        "Var*(T) divided by Var*(g), all π_j = 0.4, 4 users, 3 items, ε = 1",
         Stated(1.0),
         lambda _: exact(
             approximate_variance_t(EPSILON, 3, [FEW_CHANCE] * 4)
@@ -447,7 +463,8 @@ QUOTES = (
     ),
     Quote(
         source("Remark 2"),
-        "Var*(T) divided by the Var*(c) of Wang et al., where all users report, 4 users, 3 items",
+        "Var*(T) divided by the Var*(c) of Wang et al., where all users report, 4 users, 3 items, "
+        "ε = 1",
         Stated(1.0),
         lambda _: exact(
             approximate_variance_t(EPSILON, 3, [1.0] * 4)
@@ -458,14 +475,15 @@ QUOTES = (
         Quote(
             source("section 6, iii"),
             "Var*(T) at the stationary point of Lagrange's method, where all π_j are equal, "
-            f"divided by Var*(T) where some of {ASKED} users always report and the others never; "
-            "5 items",
+            f"divided by Var*(T) where {budget} of {ASKED} users always report and the others "
+            "never; 5 items, ε = 1",
             Stated(1.0),
             lagrange(budget),
             bound="at most",
             under=under,
             why=(
-                "the text expects the minimum from this method. The stationary point is the "
+                "the text asks an open question, and says that this approach 'would enable us to "
+                "find' the minimum. The stationary point is the "
                 "maximum, because Var*(T) falls as Σ π_j² grows. The minimum asks the same users "
                 "always, and then T is biased; Var* does not see this"
             ),
@@ -498,6 +516,8 @@ EXPERIMENT = Experiment(
             "2 and 3 of 3 items, all with π = 0.4, or with the probabilities 0.9, 0.8, 0.2 "
             "and 0.1; the text has formulas only"
         ),
+        f"a trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
+        f"{CASES[FEW].repetitions} times for four users, and averages",
         "the users' items are fixed, except for the four users whose items are drawn: item 1 with "
         "probability 1/2, 2 and 3 with 1/4 each",
     ),

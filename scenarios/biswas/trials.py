@@ -78,7 +78,7 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
 def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
     """The total variation distance: half the sum of |a - b|.
 
-    It can be above 1 for arrays that are no distributions, such as raw estimates.
+    The distance can be above 1 for arrays that are no distributions, such as raw estimates.
 
     Raises `ValueError` for arrays of different shapes.
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 Rows = list[list[str]]
-Texts = Sequence[Iterable[str]]  # the lines of each original
+Texts = Sequence[Iterable[str]]  # the lines of each original file
 
 CENSUS = {
     0: "age",
@@ -63,15 +63,15 @@ PATIENT = (
     "breast_quad",
     "irradiat",
 )
-SESSIONS = 36_682  # whole sessions in our part of Kosarak
+SESSIONS = 36_682  # the number of complete sessions in our part of Kosarak
 SOUTH, WEST, SIDE, ACROSS, UP = (
     30.0,
     -100.0,
     5.0,
     4,
     3,
-)  # of the grid of Gowalla's cells: corner and side in degrees, size in cells
-FULL = 5000  # the whole history of the users 0..4999 is in the three parts
+)  # the grid of Gowalla's cells: its corner and side in degrees, and its size in cells
+FULL = 5000  # the three parts have the whole history of the users 0..4999
 
 
 def census(texts: Texts) -> Rows:

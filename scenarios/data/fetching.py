@@ -16,7 +16,7 @@ from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.installed import extra_missing
 
-MOST_BYTES = 1 << 29  # largest unpacked size: five times that of the largest known file
+MOST_BYTES = 1 << 29  # the largest unpacked size: five times the size of the largest known file
 
 
 def fetch_data(folder: Path, /, *names: str) -> int:
@@ -101,9 +101,9 @@ def fetched(original: Original, cache: Path) -> bytes:
     try:
         file = Path(pooch.retrieve(original.url, known, path=cache))
         found = _digest(file)
-        if found == original.sha256:  # otherwise nothing is unpacked into memory
+        if found == original.sha256:  # if the digest differs, nothing is unpacked into memory
             return gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
-        file.unlink()  # so that the next call downloads it again
+        file.unlink()  # remove the file, so that the next call downloads it again
     except (OSError, EOFError, ValueError) as error:
         what = " ".join(str(error).split())
         raise BadInput(

@@ -1,10 +1,10 @@
 """Expected errors of OUE, OUE-Zero and Calibrate, computed without a simulation.
 
 Source: Jia and Gong, *Calibrate*, section IV. A population is an array with the number of users who
-hold each item, shape (N,). An error is the squared error of a count, averaged over the items. Its
-expectation is over normal noise with the exact variance of each item, by closed forms and by
-quadrature. If the prior is fitted to the mean of the estimates, the expectation is over this mean
-as well.
+hold each item, shape (N,). An error is the squared error of a count, averaged over the items. The
+expectation of an error is over normal noise with the exact variance of each item, by closed forms
+and by quadrature. If the prior is fitted to the mean of the estimates, the expectation is over this
+mean as well.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,8 @@ from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.priors import Prior
 from simnet.arrays import Ints
 
-REACH, NODES = 9.0, 160  # deviations that the quadrature covers on either side; its points
+# The standard deviations that the quadrature covers on either side, and the number of its points.
+REACH, NODES = 9.0, 160
 Means = Sequence[tuple[float, float]]  # values of the mean of the estimates, with their weights
 
 
@@ -30,11 +31,11 @@ def mse_above(
 ) -> tuple[float, float]:
     """Return mean and standard deviation of the squared error, averaged over independent items.
 
-    An estimate below `threshold` becomes 0, and another one what `step` makes of it. With z =
-    (threshold - f) / s, the squared error of an item with f holders is f² with probability Φ(z);
-    the rest is an integral of a smooth function, by Gauss-Legendre.
+    An estimate below `threshold` becomes 0, and every other estimate becomes what `step` makes of
+    it. With z = (threshold - f) / s, the squared error of an item with f holders is f² with
+    probability Φ(z); the rest is an integral of a smooth function, by Gauss-Legendre.
     """
-    from scipy.special import ndtr  # imported only here: scipy loads slowly
+    from scipy.special import ndtr  # scipy loads slowly, so we import it only where it is needed
 
     truth, items = np.unique(np.asarray(holders, dtype=np.float64), return_counts=True)
     deviation = np.sqrt(noise.variance(truth))
@@ -56,7 +57,7 @@ def mse_above(
 def means_with_weights(mean: float, deviation: float) -> Means:
     """Return means that estimates may have, with weights: a rule for integrals over a normal law.
 
-    Means of 1 and less are left out, because no power law has them.
+    Means of 1 and less are left out, because no power law has such a mean.
     """
     if mean - 6 * deviation > 1:
         places, weights = np.polynomial.hermite_e.hermegauss(5)
@@ -117,7 +118,7 @@ def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> l
     """Return the expected errors for every ε, with a given prior.
 
     `power_law_of_mean` makes the paper's prior. `FinitePrior.empirical` makes the best possible
-    one, from the true counts.
+    prior, from the true counts.
     """
     rows, items = [], len(holders)
     for epsilon in epsilons:
@@ -143,7 +144,7 @@ def expected_zero_mse(holders: Ints, noise: Noise, threshold: float) -> float:
     For an item with f holders and standard deviation s it is f² Φ(z) + s² (z φ(z) + 1 - Φ(z)), with
     z = (threshold - f) / s.
     """
-    from scipy.special import ndtr  # imported only here: scipy loads slowly
+    from scipy.special import ndtr  # scipy loads slowly, so we import it only where it is needed
 
     truth = np.asarray(holders, dtype=np.float64)
     variance = noise.variance(truth)

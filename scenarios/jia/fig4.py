@@ -1,9 +1,9 @@
 """Fig. 4 of Jia and Gong: the noise of the items in one collection, and the Gaussian fitted to it.
 
 The paper shows OUE on Kosarak. Section III-B says the same of basic RAPPOR and of k-RR, so we draw
-these beside it, and Retail as well. The paper's numbers belong to the size of the whole of Kosarak.
-The variance, averaged over the items, depends on nothing but the numbers of users and items, so a
-made-up population of this size has the paper's numbers.
+these mechanisms beside OUE, and the data set Retail beside Kosarak. The paper's numbers belong to
+the size of the whole of Kosarak. The variance, averaged over the items, depends only on the numbers
+of users and items. So a made-up population of this size has the paper's numbers.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,8 +31,8 @@ from scenarios.jia.trials import RUNS
 from simnet.scenario.figure import INK, blank_figure
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
-from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.statements import ENOUGH, Outcome, share_of
+from simnet.studies.quote import INFORMATIVE, STATED, Counterpart, Quote
+from simnet.studies.statements import Outcome, share_of
 from simnet.studies.table import Measure, NoSuchPoint, Table
 from simnet.studies.verdict_table import NONE_NEEDED
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 SOURCE = "Jia and Gong, section IV-B, Fig. 4"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "epsilon": 1.0}
+FAR_BELOW = 0.1  # of the distance from which on the test rejects: the rate is that of false alarms
 STANDARD = "the number is the standard deviation, at ε = 1"
 GAUSSIAN = (
     "each estimate lies on a lattice with few steps a standard deviation and is skewed, because "
@@ -50,7 +51,9 @@ GAUSSIAN = (
 
 
 def offset(table: Table) -> Counterpart:
-    """Return the square of the mean noise of a collection; the paper's number is that of one."""
+    """Return the square of the mean noise of a collection; the paper's number is the square for one
+    collection.
+    """
     return Counterpart.of(table.at("offset", **WHOLE), 1)
 
 
@@ -66,7 +69,8 @@ def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
     expected = variance if power == 2 else sqrt(variance)
     if not fitted:
         return Counterpart(expected)
-    spread = power / sqrt(2 * items)  # of a number that is fitted to normal noise
+    # The relative scatter of a number that is fitted to normal noise.
+    spread = power / sqrt(2 * items)
     try:
         found = table.at("variance", **WHOLE)
     except NoSuchPoint:
@@ -79,7 +83,8 @@ def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
 def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
     """Return whether the noise is the Gaussian of Eq. 14, up to the threshold of the word.
 
-    The statement surely holds or fails if the distance, give or take its error, does.
+    The statement surely holds if the distance plus its possible error is below the threshold, and
+    surely fails if the distance minus its possible error is above the threshold.
     """
     rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
     if not rows:
@@ -96,10 +101,14 @@ def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
 def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     """Return whether Kolmogorov's test rejects the Gaussian no more often than by false alarm.
 
-    It does so more often if as many rejections have a probability below 1/100. Fewer than `ENOUGH`
-    collections do not show that it does not.
+    The test rejects more often than by false alarm if so many rejections have a probability below
+    1/100. To show the opposite takes many collections: the upper bound of the rate (Clopper and
+    Pearson, one-sided, 99 %) must be close to the rate. By the law, the test rejects at the rate of
+    false alarms if the distance is far below the distance from which on the test rejects, and more
+    often if the distance is above it.
     """
-    from scipy.special import bdtrc, kolmogi  # imported only here: scipy loads slowly
+    # Scipy loads slowly, so we import it only where it is needed.
+    from scipy.special import bdtrc, bdtri, kolmogi
 
     rows = table.where(population=population, mechanism=mechanism, epsilon=1.0).rows
     if not rows:
@@ -107,12 +116,16 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     rejected, count = sum(int(row["rejected"]) for row in rows), len(rows)
     chance = float(bdtrc(rejected - 1, count, FALSE_ALARM)) if rejected else 1.0
     possible = chance >= FALSE_ALARM
+    law = float(rows[0]["expected_distance"])
     sees = float(kolmogi(FALSE_ALARM)) / sqrt(rows[0]["items"])
     words = (
-        f"ε = 1; {rejected} of {count} collections were rejected; the test rejects from a distance "
-        f"of {sees:.2g} on"
+        f"ε = 1; {rejected} of {count} collections were rejected; the test rejects from a "
+        f"distance of {sees:.2g} on, and the distance is {law:.2g} by the exact law"
     )
-    found = share_of([Outcome(possible, possible and count >= ENOUGH, possible)])
+    expected = 1.0 if law <= FAR_BELOW * sees else 0.0 if law >= sees else None
+    most = float(bdtri(rejected, count, FALSE_ALARM)) if rejected < count else 1.0
+    surely = most <= FALSE_ALARM * (1 + INFORMATIVE)
+    found = share_of([Outcome(possible, surely, possible)], expected)
     return attrs.evolve(found, trials=count, judged_at=words)
 
 

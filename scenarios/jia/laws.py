@@ -1,7 +1,7 @@
 """What Jia and Gong state without an experiment: Eq. 13 and 14 (section III-B) and 22 (IV-A2).
 
 Eq. 14 is tried on the two ends of a population: the item that most users hold, and an item that
-nobody holds. The others are computed, without coins.
+nobody holds. The other equations are computed, without coins.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from simnet.studies.statements import Outcome, exact, share_by_law, share_of
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SECTION = "Jia and Gong, section III-B"
-DRAWS = 400  # of an item's number of supports, in one trial
+DRAWS = 400  # in one trial, the number of draws of an item's number of supports
 
 
 @typed(NoisePoint)
@@ -64,7 +64,7 @@ def variances(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 
 def as_eq_14(table: Table, **point: Any) -> Counterpart:
-    """Return the share of two items whose variance is that of Eq. 14."""
+    """Return the share of two items whose variance is the variance of Eq. 14."""
     change, outcomes = table.word("approximately"), []
     for name in ("held", "unheld"):
         found = table.at(name, **point)
@@ -80,7 +80,7 @@ def as_eq_14(table: Table, **point: Any) -> Counterpart:
         )
     held = table.at("held", **point).expected or 0.0
     shares = share_of(outcomes, share_by_law(outcomes))
-    words = f"the most held item, with {held:.3g} times the variance by the law, and an unheld item"
+    words = f"the most held item, with {held:.4g} times the variance by the law, and an unheld item"
     rows = table.where(**point).rows
     return attrs.evolve(shares, trials=len(rows), judged_at=words)
 
@@ -180,7 +180,7 @@ def level(point: LevelPoint, seed: int, data: Path | None) -> Measurements:
     """Return the exact probability that one or more of d items that nobody holds are significant
     (Eq. 22).
     """
-    del seed  # nothing is drawn
+    del seed  # this trial draws nothing
     counts, source = holders(point.population, data)
     users, items = int(counts.sum()), len(counts)
     mechanism = OUE(point.epsilon, items)
@@ -221,7 +221,7 @@ EQ22 = Experiment(
     quick={"epsilon": [1.0, 3.0, 5.0]},
     files=list(FILES.values()),
     data=PARTIAL,
-    choices=CHOICES[:1],
+    choices=CHOICES[:2],
     quotes=list(level_quotes()),
     cost=lambda _: 0.05,
 )

@@ -35,9 +35,9 @@ from simnet.studies.table import TrialRow
 Mechanism = GRR | UnaryReports
 MECHANISMS: dict[str, Callable[[float, int], Mechanism]] = {"oue": OUE, "rappor": SUE, "k-rr": GRR}
 TITLES = {"oue": "OUE", "rappor": "basic RAPPOR", "k-rr": "k-RR"}
-BOUNDS = np.arange(-16, 17) / 4  # in standard deviations
+BOUNDS = np.arange(-16, 17) / 4  # the bounds, in standard deviations
 FALSE_ALARM = 0.01  # of the tests
-WINDOW = 16.0  # standard deviations of a support, beyond which its law has nothing to show
+WINDOW = 16.0  # beyond so many standard deviations, the law of a support is negligible
 
 
 @attrs.frozen(kw_only=True)
@@ -60,11 +60,13 @@ def mechanism_of(name: str, epsilon: float, items: int) -> Mechanism:
 def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
     """Run one collection; return the mean, variance and shape of the items' noise.
 
-    `fitted_mean` and `fitted_deviation` are those of the Gaussian that is fitted to the noise, and
-    `below_00` to `below_32` are the shares of items with noise of at most each bound. `p_value` is
-    that of Kolmogorov's test against the Gaussian with mean 0 and the variance of Eq. 14.
+    `fitted_mean` and `fitted_deviation` are the mean and the standard deviation of the Gaussian
+    that is fitted to the noise, and `below_00` to `below_32` are the shares of items with noise of
+    at most each bound. `p_value` is the p-value of Kolmogorov's test against the Gaussian with mean
+    0 and the variance of Eq. 14.
     """
-    from scipy.special import kolmogorov  # imported only here: scipy loads slowly
+    # Scipy loads slowly, so we import it only where it is needed.
+    from scipy.special import kolmogorov
 
     counts, source = holders(point.population, data)
     items = len(counts)
@@ -78,7 +80,7 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
         float((gaussian - np.arange(items) / items).max()),
     )
     p_value = float(kolmogorov(sqrt(items) * distance))
-    variance = float(known.variance(known.users / items))  # the mean over all items
+    variance = float(known.variance(known.users / items))  # the mean of the variance over all items
     law = _law(point.population, point.mechanism, point.epsilon, data)
     shares = np.searchsorted(ordered, BOUNDS, side="right") / items
     independent: dict[str, float] = {
@@ -107,7 +109,9 @@ def noise(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 @remembered
 def _law(population: str, mechanism: str, epsilon: float, data: Path | None) -> dict[str, float]:
-    """Return the skewness of the noise, its distance from the Gaussian, and that of Eq. 21."""
+    """Return the skewness of the noise, its distance from the Gaussian, and the distance of the
+    estimates from the law of Eq. 21.
+    """
     counts, _ = holders(population, data)
     return exact_shape(mechanism_of(mechanism, epsilon, len(counts)), counts)
 
@@ -115,8 +119,9 @@ def _law(population: str, mechanism: str, epsilon: float, data: Path | None) -> 
 def exact_shape(mechanism: Mechanism, counts: Ints) -> dict[str, float]:
     """Return what is known of the noise of a random item, given the numbers of holders, shape (N,).
 
-    `expected_distance` is that of the noise from the Gaussian, and `mixture_distance` is that of
-    the estimates from the law that Eq. 21 gives for the true counts, at the same bounds.
+    `expected_distance` is the distance of the noise from the Gaussian, and `mixture_distance` is
+    the distance of the estimates from the law that Eq. 21 gives for the true counts, at the same
+    bounds.
     """
     users = int(counts.sum())
     known = Noise.of(mechanism, users)
@@ -147,7 +152,7 @@ class NoiseLaw:
 
     first: float
     step: float
-    cumulated: Floats  # probabilities of noise up to each number
+    cumulated: Floats  # the probability of noise of at most each number
 
     @classmethod
     def of(cls, p: float, q: float, users: int, holders: int) -> "NoiseLaw":
@@ -179,7 +184,7 @@ def _log(values: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
 
 def normal(values: Floats) -> Floats:
     """Return the probabilities that a standard Gaussian is at most each value; shapes (m,)."""
-    from scipy.special import ndtr  # imported only here: scipy loads slowly
+    from scipy.special import ndtr  # scipy loads slowly, so we import it only where it is needed
 
     return np.asarray(ndtr(values))
 
@@ -201,7 +206,7 @@ def false_alarm(mechanism: Mechanism, users: int, items: int, threshold: float) 
     """Return the exact probability that one or more of many items that nobody holds reach a
     threshold, if the items are independent.
     """
-    from scipy.special import bdtrc  # imported only here: scipy loads slowly
+    from scipy.special import bdtrc  # scipy loads slowly, so we import it only where it is needed
 
     p, q = mechanism.support_chances
     least = ceil(threshold * (p - q) + users * q)

@@ -1,7 +1,7 @@
 """Statements that compare methods on the same collections.
 
-All methods of one trial see the same estimates, so their numbers rise and fall together. A method
-is compared with another one trial by trial, not by two means with an interval each.
+All methods of one trial see the same estimates, so their numbers rise and fall together. Two
+methods are compared trial by trial, and not by two means with an interval each.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,9 @@ def places_of(table: Table, axis: str) -> Places:
 
 
 def ratio(rows: Sequence[TrialRow], one: str, other: str, runs: int = 0) -> Counterpart:
-    """Return the error of one method divided by that of another, from trials that have both."""
+    """Return the error of one method divided by the error of another method, from trials that have
+    both.
+    """
     expected = None
     if all(f"expected_{name}" in row for row in rows for name in (one, other)):
         expected = rows[0][f"expected_{one}"] / rows[0][f"expected_{other}"] if rows else None
@@ -46,21 +48,40 @@ def less(
     axis: str = "epsilon",
 ) -> Counterpart:
     """Return the share of places at which one number is below `factor` times the other."""
-    scaled = [
-        [{**row, "limit": factor * row[other]} for row in rows if one in row and other in row]
-        for rows in places.values()
+    return all_less(places, [(one, other, factor)], axis)
+
+
+def all_less(
+    places: Places, pairs: Sequence[tuple[str, str, float]], axis: str = "epsilon"
+) -> Counterpart:
+    """Return the share of places at which the first number of every pair is below the second one,
+    times the factor of the pair.
+    """
+    names = list(dict.fromkeys(name for one, other, _ in pairs for name in (one, other)))
+    found = [
+        [row for row in rows if all(name in row for name in names)] for rows in places.values()
     ]
-    known = all(
-        f"expected_{name}" in row for rows in scaled for row in rows for name in (one, other)
+    if not all(found):
+        raise NoSuchPoint(f"at some place no trial has {' and '.join(map(repr, names))}")
+
+    def excesses(row: TrialRow, prefix: str = "") -> dict[str, float]:
+        return {
+            f"excess {number}": row[prefix + one] - factor * row[prefix + other]
+            for number, (one, other, factor) in enumerate(pairs)
+        }
+
+    known = all(f"expected_{name}" in row for rows in found for row in rows for name in names)
+    shares = paired_less(
+        [[{**excesses(row), "zero": 0.0} for row in rows] for rows in found],
+        [f"excess {number}" for number in range(len(pairs))],
+        ["zero"],
+        None,
     )
-
-    def by_law(rows: Sequence[TrialRow]) -> dict[str, float]:
-        return {one: rows[0][f"expected_{one}"], "limit": factor * rows[0][f"expected_{other}"]}
-
-    if not all(scaled):
-        raise NoSuchPoint(f"at some place no trial has both {one!r} and {other!r}")
-    found = paired_less(scaled, [one], ["limit"], by_law if known else None)
-    return attrs.evolve(sure(found), judged_at=_in_words(axis, list(places)))
+    if known:
+        laws = [excesses(rows[0], "expected_") for rows in found]
+        holds = [all(excess < 0 for excess in law.values()) for law in laws]
+        shares = attrs.evolve(shares, expected=sum(holds) / len(holds))
+    return attrs.evolve(sure(shares), judged_at=_in_words(axis, list(places)))
 
 
 def sure(found: Counterpart) -> Counterpart:
@@ -71,21 +92,6 @@ def sure(found: Counterpart) -> Counterpart:
     if found.trials is None or found.trials >= ENOUGH:
         return found
     return attrs.evolve(found, low=0.0, high=1.0)
-
-
-def both(first: Counterpart, second: Counterpart) -> Counterpart:
-    """Return the share of places at which either statement of two holds, over the same places."""
-
-    def mean(one: float | None, other: float | None) -> float | None:
-        return None if one is None or other is None else (one + other) / 2
-
-    return attrs.evolve(
-        first,
-        expected=mean(first.expected, second.expected),
-        measured=mean(first.measured, second.measured),
-        low=mean(first.low, second.low),
-        high=mean(first.high, second.high),
-    )
 
 
 def quotient_falls(places: Places, one: str, other: str, axis: str = "epsilon") -> Counterpart:

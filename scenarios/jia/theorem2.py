@@ -1,7 +1,7 @@
 """Theorem 2 of Jia and Gong: the posterior mean has the least conditional squared error.
 
-The theorem is proved in the paper's appendix. Here it is tried: with sums over all counts, against
-other calibrators, under the true prior.
+The theorem is proved in the paper's appendix. Here we check the theorem with sums over all counts,
+against other calibrators, under the true prior.
 """
 
 from pathlib import Path
@@ -36,13 +36,15 @@ ALTERNATIVES = ("the estimate", "the zeroed estimate", "the likeliest count", "t
 
 @typed(RiskPoint)
 def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the least excess of other calibrators' conditional MSE over that of Eq. 12.
+    """Return the least excess of other calibrators' conditional MSE over the conditional MSE of Eq.
+    12.
 
-    The conditional MSE given an estimate is a sum over all counts (Theorem 2). It is taken at 400
-    estimates, and compared with that of the estimate itself, of its zeroed version, of the
-    likeliest count, of the median count, and of Eq. 12 moved up or down by 1 % of the noise.
+    The conditional MSE given an estimate is a sum over all counts (Theorem 2). The sum is computed
+    at 400 estimates. The other calibrators return the estimate itself, its zeroed version, the
+    likeliest count, the median count, and the result of Eq. 12 moved up or down by 1 % of the
+    noise.
     """
-    del seed, data  # nothing is drawn, and there are no people
+    del seed, data  # this trial draws nothing and has no people
     counts = np.arange(point.largest + 1.0)
     masses = _masses(point.prior, counts)
     known = Noise(max(point.largest, 1), point.deviation**2)

@@ -27,10 +27,11 @@ from simnet.studies.parameters import typed
 from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
 
-RUNS = 24  # of the paper: "dozens"
-TRIALS = 60  # of ours at each point, so that intervals are narrower than the paper's scatter
-FINE = 20  # points for each standard deviation, in the table of a post-processing
-FAR, FEW = 40.0, 400  # deviations from which on few points do
+RUNS = 24  # the paper says "dozens" of runs
+# Our trials at each point: so many that intervals are narrower than the paper's scatter.
+TRIALS = 60
+FINE = 20  # the number of points for each standard deviation, in the table of a post-processing
+FAR, FEW = 40.0, 400  # beyond so many standard deviations, few points are enough
 CALIBRATED: Mapping[str, Calibrate] = {
     "calibrate": Calibrate(),
     "known": Calibrate(mean_source="known_total"),
@@ -254,7 +255,7 @@ class CountsPoint:
 @typed(CountsPoint)
 def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
     """Return the share of items per count, averaged over the counts, and the sizes (Fig. 3)."""
-    del seed  # nothing is drawn
+    del seed  # this trial draws nothing
     counts, source = holders(point.population, data)
     here = int(((counts >= point.count) & (counts < 2 * point.count)).sum())
     return {

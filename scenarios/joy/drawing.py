@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-RED = "#cc0000"  # of the circles, as in the paper's caption
-POINTWISE = 0.05  # the probability that a drawn interval misses
+RED = "#cc0000"  # the colour of the circles, as in the paper's caption
+POINTWISE = 0.05  # the probability that a drawn interval does not contain the true value
 GRID = np.linspace(0.03, 0.97, 189)  # the x at which curves of formulas are evaluated
 
 
@@ -65,10 +65,10 @@ def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
 def bounds(
     table: Table, group: str, x_label: str, count_label: str, title: str, note: str
 ) -> "Figure":
-    """Draw the truth and the bounds of the estimates, for each location or group of patients.
+    """Draw the true counts and the bounds of the estimates, for each location or group of patients.
 
     The upper panel is the paper's: the true count, and the range that holds 95 % of the estimates.
-    The lower one shows how wide this range is by the law and in our collections. `note` says what
+    The lower panel shows how wide this range is by the law and in our collections. `note` says what
     the paper leaves open.
     """
     table, left_out = only_first(table, "owners")
@@ -115,7 +115,7 @@ def bounds(
     errors.set_ylim(bottom=-0.04 * errors.get_ylim()[1])  # a bound of 0 stays visible
     errors.set_xlabel(x_label, fontsize=8)
     errors.set_xticks(places, [str(one) for one in groups])
-    figure.legend(loc="outside upper right", ncols=5, fontsize=SMALL, frameon=False)
+    figure.legend(loc="outside upper left", ncols=5, fontsize=SMALL, frameon=False)
     for axes in (counts, errors):
         axes.tick_params(labelsize=SMALL + 0.5)
     notes = [
@@ -165,7 +165,7 @@ def growth(table: Table) -> "Figure":
     dress(axes, f"{yes} owners hold yes", "owners", "95 % bound of the error, owners")
     axes.set_xscale("log")
     axes.set_yscale("log")
-    figure.legend(loc="outside upper right", ncols=2, fontsize=SMALL, frameon=False)
+    figure.legend(loc="outside upper left", ncols=2, fontsize=SMALL, frameon=False)
     notes = [
         f"Marks: {BAR} root mean square errors, with 95 % intervals. Lines: by the law.",
         "The paper's mechanism keeps the faces. The paper has no such figure.",

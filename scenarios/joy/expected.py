@@ -1,4 +1,4 @@
-"""The exact errors of Joy and Gerla's mechanism beside those of randomised response.
+"""The exact errors of Joy and Gerla's mechanism beside the errors of randomised response.
 
 An error is the standard deviation of an estimated number of owners. A bar in a figure is a 95 %
 bound, `BAR` standard deviations. The errors depend on the number of owners and on how many of them
@@ -37,8 +37,8 @@ class Errors:
 
     @property
     def factors(self) -> tuple[float, ...]:
-        """The error of randomised response divided by that of sampling, for each π_s; inf where
-        sampling has none.
+        """The error of randomised response divided by the error of sampling, for each π_s; inf if
+        sampling has no error.
         """
         return tuple(self.response / one if one else inf for one in self.sampling)
 
@@ -76,8 +76,8 @@ def crossover(sampling: float, factor: float = 1.0, competitor: JoyGerla = COMPE
     """Return the number of owners per holder at which randomised response has `factor` times the
     error of sampling.
 
-    Both variances are linear in the number of holders, and that of randomised response is linear in
-    the number of owners, too. So their ratio depends on owners per holder alone.
+    Both variances are linear in the number of holders, and the variance of randomised response is
+    linear in the number of owners, too. So their ratio depends on owners per holder alone.
     """
     holder, other = competitor.variance(1.0, 1), competitor.variance(0.0, 1)
     per_holder = variance(TwoRounds.even(sampling, 1, none=True), 1)[0]

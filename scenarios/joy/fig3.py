@@ -14,7 +14,7 @@ from simnet.studies.table import Measure, NoSuchPoint, Table
 SOURCE = "Joy and Gerla, section 5.2 and Fig. 3"
 CONCLUSION = "Joy and Gerla, section 6 and Fig. 3"
 FOUR = "as much as four times lower leakage than randomised response"
-USERS = 100_000  # so many users hold the one value, and as many hold the other
+USERS = 100_000  # so many users hold one value, and equally many users hold the other value
 POINTS = tuple(k / 20 for k in range(1, 20))
 
 
@@ -100,7 +100,7 @@ EXPERIMENT = Experiment(
     quick={"x": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]},
     choices=(
         (
-            "beside the printed formulas stands the exact ε, over both answers and over all"
+            "beside the printed formulas stands the exact ε, the largest over both answers and all"
             " values, with equal probabilities of the other faces"
         ),
         (
@@ -124,7 +124,7 @@ EXPERIMENT = Experiment(
             )
             for curve, under in (
                 ("eq. 30", "ε by Eq. 30, as the paper computes it; Eq. 30 is wrong above 1/2"),
-                ("response", "the exact ε, over both answers"),
+                ("response", "the exact ε, the larger one of those of the answers yes and no"),
             )
         ),
         Quote(

@@ -19,7 +19,9 @@ OWNERS: Product = {"owners": [286, 1000, 10_000, 100_000, 1_000_000], "yes": [YE
 
 
 def growth(table: Table, **ours: Any) -> Counterpart:
-    """The bound for the largest population divided by that for the smallest one."""
+    """The error bound for the largest population divided by the error bound for the smallest
+    population.
+    """
     found = table.where(**ours)
     sizes = sorted(found.values("owners"))
     if len(sizes) < 2:

@@ -18,10 +18,8 @@ from protocols.two_rounds.mechanism import TwoRounds
 
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
-    """The printed P[0 | yes] / P[0 | no] in round two, and its inverse; the paper exchanges the
-    two.
-
-    They are inf and 0 where π_0 = 0.
+    """The printed P[0 | yes] / P[0 | no] in round two, and its inverse; the paper exchanges these
+    two quotients. If π_0 = 0, the quotients are inf and 0.
     """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return _ratio(zero + s, zero), zero / (zero + s)
@@ -57,13 +55,17 @@ def equations_27_and_28(sampling: Chance, background: Chance) -> tuple[Fraction,
 
 
 def equation_21(mechanism: TwoRounds) -> float:
-    """The ε of the answer 0 in round two; the mechanism's is the larger of this and Eq. 25."""
+    """The ε of the answer 0 in round two. The ε of the mechanism is the larger one of this number
+    and Eq. 25.
+    """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return log(_ratio(zero + s, zero))
 
 
 def equation_25(mechanism: TwoRounds) -> float:
-    """The ε of the answer 1 in round two; the mechanism's is the larger of this and Eq. 21."""
+    """The ε of the answer 1 in round two. The ε of the mechanism is the larger one of this number
+    and Eq. 21.
+    """
     zero, s = mechanism.background[0], Fraction(mechanism.sampling)
     return log(_ratio(1 - zero, 1 - zero - s))
 
@@ -99,7 +101,8 @@ def _ratio(above: Fraction, below: Fraction) -> Chance:
 def equation_12_last(faces: Sequence[Chance]) -> Fraction:
     """The probability of face V by the last line of Eq. 12 and 13, from π_0..π_V and π_s.
 
-    The line subtracts all faces from 1, also π_V itself, which it must not.
+    The line subtracts the probabilities of all faces from 1. This includes π_V itself, which is
+    wrong.
     """
     return 1 - sum((Fraction(chance) for chance in faces), Fraction(0))
 
@@ -107,7 +110,7 @@ def equation_12_last(faces: Sequence[Chance]) -> Fraction:
 def equation_14_zero(mechanism: TwoRounds, yes: Sequence[int], none: int) -> float:
     """The printed E[0] of round one.
 
-    It forgets that owners who hold no value are sampled, too, and then answer 0.
+    The formula forgets that owners who hold no value are sampled, too, and then answer 0.
     """
     owners = sum(yes) + none
     return float(mechanism.background[0] * owners + Fraction(mechanism.sampling) * sum(yes))

@@ -36,7 +36,7 @@ Value = Callable[[TwoRounds], Any]
 INTRODUCTION, HOLDERS = (
     JoyGerla(0.85, 0.3),
     100,
-)  # flip1, flip2; owners who hold yes
+)  # flip1 and flip2, and the number of owners who hold yes
 TOY = JoyGerla(Fraction(4, 5), Fraction(1, 5), Fraction(9, 20))  # π_1, π_2, π_s of section 3.3
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
@@ -53,7 +53,7 @@ EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and 
 
 @attrs.frozen
 class Passage:
-    """A passage of the text: what it says, and what is right.
+    """A passage of the text: what the text says, and what is right.
 
     `printed` is a number as text, a formula, or `STATED`. `corrected` evaluates what the printed
     number is right for, if it is right for something else. `instead` evaluates what should be
@@ -99,7 +99,7 @@ class Passage:
         def reading(name: str) -> Callable[..., Counterpart]:
             return lambda table: Counterpart(
                 table.at(name, statement=self.statement).mean
-            )  # computed: nothing is run
+            )  # the values are computed, without any run
 
         return Quote(
             f"Joy and Gerla, {self.source}",
@@ -162,7 +162,7 @@ def _footnote(owners: int) -> float:
 def _truthful() -> Fraction:
     """The number by which sums are divided so that the estimate is unbiased.
 
-    It is P[yes | holds yes] - P[yes | holds no].
+    This number is P[yes | holds yes] - P[yes | holds no].
     """
     return INTRODUCTION.law(YES)[1] - INTRODUCTION.law(NO)[1]
 
@@ -188,7 +188,7 @@ def _even(mechanism: TwoRounds, values: int) -> float:
 
 
 def _leakage(mechanism: TwoRounds, values: int) -> float:
-    """The ε of randomised response divided by that of round two with equally likely faces."""
+    """The ε of randomised response divided by the ε of round two with equally likely faces."""
     return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, values)
 
 
@@ -223,7 +223,9 @@ def _stronger_both(mechanism: TwoRounds) -> float:
 
 
 def _advantage(mechanism: TwoRounds) -> float:
-    """The largest posterior less prior probability of yes, after one answer of round two."""
+    """By how much the answer 1 in round two raises the probability of yes, at most, over the priors
+    1 %, 2 %, ..., 99 %.
+    """
     priors = [k / 100 for k in range(1, 100)]
     return max(posterior_yes(mechanism, prior).round_two_one - prior for prior in priors)
 
@@ -231,7 +233,7 @@ def _advantage(mechanism: TwoRounds) -> float:
 def _equations(mechanism: TwoRounds) -> float:
     """The rank of the equations for the numbers of yes and no from the expected counts by Eq. 1.
 
-    An owner answers 1 with probability π_s and nothing otherwise, whatever the truth.
+    An owner answers 1 with probability π_s, and otherwise gives no answer, whatever the truth is.
     """
     s = float(mechanism.sampling)
     return float(np.linalg.matrix_rank(np.array([[s, s], [1 - s, 1 - s]])))
@@ -388,8 +390,8 @@ PASSAGES = (
     ),
     Passage(
         THREATS,
-        "δ of the exact sums of both rounds at the claimed ε, 2 of 12 hold yes: no aggregators "
-        "collude",
+        "δ of the exact sums of both rounds at the ε of Eq. 21 and of Eq. 25, 2 of 12 hold yes: no "
+        "aggregators collude",
         Stated(0.0),
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
         why=(

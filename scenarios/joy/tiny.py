@@ -44,8 +44,8 @@ def delta_of_sums(mechanism: TwoRounds, epsilon: float, yes: int, no: int) -> fl
     """Return the δ at ε of the number of ones in round two, for neighbours that differ in one
     owner.
 
-    One of the `yes` owners who hold yes comes to hold no instead. The law is computed in floats, so
-    that there can be some hundred owners.
+    In the neighbouring population, one of the `yes` owners who hold yes holds no instead. The law
+    is computed in floats, so that there can be some hundred owners.
     """
     one, other = (_float_ones(mechanism, *held) for held in ((yes, no), (yes - 1, no + 1)))
     return float(delta_of(one, other, epsilon))

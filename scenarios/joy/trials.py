@@ -212,10 +212,10 @@ class LeakagePoint:
 
     curve: str
     x: float
-    users: int  # so many users hold the one value, and as many hold the other
+    users: int  # so many users hold one value, and equally many users hold the other value
     truthful: float = 0.8
     sampling: float = 0.45
-    values: int = 1  # number of values V
+    values: int = 1  # the number of values, V
 
 
 @typed(LeakagePoint)
@@ -259,7 +259,7 @@ def _counted(
 ) -> Measurements:
     """Return ε estimated from the numbers of users who give an answer under each of two truths.
 
-    The standard deviation is that of two independent binomials.
+    The standard deviation is computed for two independent binomial numbers.
     """
     ours, other = (int(coins.binomials(np.array([users]), chance).plain[0]) for chance in laws)
     scatter = sqrt(sum(float((1 - chance) / (users * chance)) for chance in laws))

@@ -1,7 +1,7 @@
 """Claims: statements of a paper that can be computed, beside the exact values.
 
-Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim holds the
-value of that formula against the error that follows from the exact law of the counts. `DeltaClaim`
+Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
+the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`
 is for upper bounds on δ, which may be as small as 1e-300 and are kept as logarithms; `ValueClaim`
 is for all other numbers.
 """
@@ -18,8 +18,9 @@ from protocols.privacy.sampled_counts import LARGE_EPSILON, RELATIONS, Relation
 from protocols.privacy.statement import positive_epsilon
 from simnet.stated.privacy import small_in_words, small_number
 
-MOST_USERS, MOST_ITEMS = 10**8, 10**6  # all claims together take a few seconds there
-ROUNDING = 1e-9  # relative excess over a claimed bound that still counts as equal to the bound
+MOST_USERS, MOST_ITEMS = 10**8, 10**6  # with these numbers all claims together take a few seconds
+# A number that exceeds a claimed bound by at most this share counts as equal to the bound.
+ROUNDING = 1e-9
 
 
 @attrs.frozen
@@ -98,7 +99,7 @@ class JudgedClaim:
     statement: str
     source: str
     claimed: float | None
-    exact: Mapping[Any, float]  # by neighbouring relation for a δ, or under "value"
+    exact: Mapping[Any, float]  # maps a neighbouring relation to a δ, or "value" to another number
     holds: bool | None
     is_log: bool
 
@@ -187,13 +188,13 @@ class ValueClaim:
     tolerance: float = ROUNDING
 
     def holds(self, setting: Setting) -> bool | None:
-        """Whether the exact value equals the claimed one, or for a bound is at most that; None
-        where nothing is claimed.
+        """Whether the exact value equals the claimed value or, for a bound, is at most the claimed
+        value. None if nothing is claimed.
         """
         return self.judge(setting).holds
 
     def judge(self, setting: Setting) -> JudgedClaim:
-        """Return the claimed value beside the exact one."""
+        """Return the claimed value beside the exact value."""
         claimed, exact = self.claimed(setting), self.exact(setting)
         return JudgedClaim(
             claim=self.name,

@@ -5,7 +5,7 @@ from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import JsonFile
 from simnet.errors import BadInput
 
-WIDE = 130  # characters in a line, from which on the table also shows the claims' statements
+WIDE = 130  # if a line has this many characters, the table also shows the claims' statements
 
 
 def claims(

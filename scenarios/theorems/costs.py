@@ -1,6 +1,6 @@
 """Claims on costs: the entries of Table I of Yang et al. for a user.
 
-Each printed formula is held against what a user sends or computes on average.
+Each printed formula is compared with what a user sends or computes on average.
 """
 
 from functools import lru_cache
@@ -63,7 +63,8 @@ def _claimed_saving(setting: Setting) -> float:
 
 
 def _saving(setting: Setting) -> float:
-    """The field elements that a user of DPDS sends, divided by those that a user of TSS sends.
+    """The number of field elements that a user of DPDS sends, divided by the number that a user of
+    TSS sends.
 
     Shares that users keep for themselves are counted.
     """
@@ -71,12 +72,12 @@ def _saving(setting: Setting) -> float:
     return sent[0] / sent[1]
 
 
-ROUGH = 0.02  # tolerance for TSS: the paper's formulas are leading terms
+ROUGH = 0.02  # the tolerance for TSS, because the paper's formulas are leading terms
 
 COST_CLAIMS = (
     _claim(
         "Table I, DPDS user qd",
-        "a user sends and receives 2nN + N² field elements",
+        "a user sends and receives 2nN + N field elements",
         "dpds",
         "qd",
         "none",

@@ -15,8 +15,8 @@ def _sensitivity(setting: Setting) -> float:
 
 
 def _classic(setting: Setting) -> float | None:
-    """The σ that the paper's calibration gives to a frequency; None above ε = 1, where it does not
-    apply.
+    """The σ that the paper's calibration gives to a frequency; None above ε = 1, where the
+    calibration does not apply.
     """
     if setting.epsilon > 1:
         return None
@@ -48,14 +48,14 @@ def crossover_claimed(setting: Setting) -> float:
 def crossover(setting: Setting) -> float | None:
     """The number of users up to which sampling errs less, with the squared L2 error on both sides.
 
-    It is N V_G = 1 / (n (e^ε - 1)), solved for n.
+    This number of users is the solution n of N V_G = 1 / (n (e^ε - 1)).
     """
     deviation = _classic(setting)
     if deviation is None:
         return None
     variance = (
         deviation * setting.users
-    ) ** 2  # variance of a frequency times n², which does not depend on n
+    ) ** 2  # the variance of a frequency times n², which does not depend on n
     return setting.items * variance * expm1(setting.epsilon)
 
 

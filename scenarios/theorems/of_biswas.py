@@ -165,7 +165,8 @@ def _theorem_3_2() -> Finding:
 def _normalised(by_mean: bool) -> Finding:
     """Judge Theorem 3.3 with the constant q / (p - q)², which the proof gives.
 
-    `by_mean` divides Var*(g) by E(g), as Definition 3.1 says; else by E(S)², as the proof does.
+    With `by_mean`, Var*(g) is divided by E(g), as Definition 3.1 says; otherwise by E(S)², as in
+    the proof.
     """
 
     def instances() -> Iterator[Instance]:
@@ -174,7 +175,7 @@ def _normalised(by_mean: bool) -> Finding:
                 continue
             pi, spread = case.sampling[0], case.moments(centred)[1]
             claimed = case.q / ((case.p - case.q) ** 2 * pi**3 * case.n)
-            mean = case.moments(centred)[0]  # 0, because nobody holds the item
+            mean = case.moments(centred)[0]  # the mean is 0, because nobody holds the item
             by = mean if by_mean else (case.n * pi) ** 2
             exact: Fraction | float = spread / by if by else inf
             yield Instance(where=case.where, claimed=claimed, exact=exact, holds=exact <= claimed)

@@ -86,10 +86,10 @@ def _theorem_2_fitted() -> Finding:
         for users in range(3, 9):
             noise = Noise.of(OUE(1.0, 2), users).alike
             fitted = power_law_of_mean(CountMoments(users / 2, 0.0), users)
-            for fewest in range(1, users // 2 + 1):
+            for fewest in range(users // 2 + 1):
                 counts = (fewest, users - fewest)
                 true = FinitePrior.empirical(counts)
-                for estimate in range(users + 1):
+                for estimate in range(1, users + 1):
                     best, ours = (
                         float(posterior_mean([float(estimate)], prior, noise)[0])
                         for prior in (true, fitted)
@@ -105,10 +105,13 @@ def _theorem_2_fitted() -> Finding:
                         holds=exact <= claimed * (1 + SLACK) + SLACK,
                     )
 
-    over = "n = 3..8 users, d = 2 items, all counts, OUE with ε = 1, and f̂ = 0..n, in this order"
+    over = (
+        "n = 3..8 users, d = 2 items, the rarer item held by 0..n/2 users, normal noise with the "
+        "deviation of OUE's for ε = 1, and f̂ = 1..n, in this order"
+    )
     numbers = (
-        "claimed is the least expected squared error, and exact is that with a power law of mean "
-        "n/d on 1..n"
+        "claimed is the least expected squared error, and exact is that with a power law on 1..n "
+        "of the true mean n/d"
     )
     return searched(instances(), over, numbers)
 
@@ -139,7 +142,10 @@ def _lemma_3() -> Finding:
 
 MECHANISMS: Mapping[str, Callable[[float, int], Pure]] = {"OUE": OUE, "SUE": SUE, "k-RR": GRR}
 CASES = tuple(product((1, 2, 3, 10), (2, 5), (0.5, 1.0, 4.0)))
-OVER = "n = 1, 2, 3, 10 users, d = 2, 5 items, ε = 1/2, 1, 4, f_i = 0..n, OUE, SUE, k-RR"
+OVER = (
+    "n = 1, 2, 3, 10 users, d = 2, 5 items, ε = 1/2, 1, 4, OUE, SUE, k-RR, f_i = 0..n, in this "
+    "order"
+)
 
 
 def _moments() -> Iterator[tuple[dict[str, object], Fraction, Fraction, Fraction]]:

@@ -1,8 +1,8 @@
 """The numbered statements of Joy and Gerla, and how each is judged.
 
-The paper numbers no theorem. Listed are the equations that state an expected value, an estimator or
-an ε, and the claim of section 4.3. Probabilities are fractions, and all throws of the owners' dice
-are played out.
+The paper numbers no theorem. This module lists the equations that state an expected value, an
+estimator or an ε, and the claim of section 4.3. Probabilities are fractions, and every outcome of
+the owners' dice is played out.
 """
 
 from collections.abc import Iterator
@@ -155,7 +155,7 @@ def _several() -> Iterator[tuple[dict[str, object], TwoRounds]]:
 
 
 OVER_SEVERAL = "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ..., in this order"
-HELD = ((0,), (1,), (1, 2), (0, 1), (1, 1), (1, 1, 2))  # truths of the owners; 0 is no value
+HELD = ((1,), (1, 2), (1, 1), (1, 1, 2), (0,), (0, 1))  # truths of the owners; 0 is no value
 
 
 def _equation_12() -> Finding:
@@ -200,7 +200,7 @@ def _rounds_among(which: int, truths: tuple[int, ...], words: str) -> Finding:
     )
 
 
-OWNERS = "owners who hold (none), (1), (1, 2), (none, 1), (1, 1), (1, 1, 2)"
+OWNERS = "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), (none), (none, 1), in this order"
 
 
 def _equation_14() -> Finding:
@@ -208,7 +208,7 @@ def _equation_14() -> Finding:
 
 
 def _equation_14_listed() -> Finding:
-    return _rounds_among(0, (1, 2), "owners who hold (1), (1, 2), (1, 1), (1, 1, 2)")
+    return _rounds_among(0, (1, 2), "owners who hold (1), (1, 2), (1, 1), (1, 1, 2), in this order")
 
 
 def _equation_15() -> Finding:
@@ -262,7 +262,7 @@ def _leak(symbol: int) -> Iterator[Instance]:
 
 
 def _leak_of_all(symbol: int) -> Iterator[Instance]:
-    """Yield the ε of Eq. 21 or 25, held against the larger ε of both outputs."""
+    """Yield the ε of Eq. 21 or 25, compared with the larger ε of both outputs."""
     for one_output, other in zip(_leak(symbol), _leak(1 - symbol), strict=True):
         exact = max(float(each.exact or 0) for each in (one_output, other))
         claimed = float(one_output.claimed or 0)
@@ -332,7 +332,7 @@ def _equation_28() -> Finding:
 
 
 def _equation_29(of_all: bool) -> Finding:
-    """Judge Eq. 29 as the ε of the output V', or with `of_all` as that of all outputs."""
+    """Judge Eq. 29 as the ε of the output V' or, with `of_all`, as the ε of all outputs."""
 
     def instances() -> Iterator[Instance]:
         for where, mechanism in _several():
@@ -397,7 +397,9 @@ POPULATIONS = [(owners, yes) for owners in (1, 2, 3) for yes in range(1, owners 
 
 
 def _private_in_sum() -> Finding:
-    """Judge whether the exact counts of both rounds have a finite ε: one owner turns from yes."""
+    """Judge whether the exact counts of both rounds have a finite ε, if one owner who holds yes
+    holds no instead.
+    """
 
     def instances() -> Iterator[Instance]:
         for (owners, yes), (where, mechanism) in product(POPULATIONS, _binary()):
@@ -462,8 +464,8 @@ THEOREMS = (
     _equation(
         "14",
         "In round one, π_0 n + π_s Σ yes_v of n owners answer 0 on average, and π_v n answer v.",
-        Reading(under="an owner may hold none of the values", judge=_equation_14),
         Reading(under="every owner holds one of the values", judge=_equation_14_listed),
+        Reading(under="an owner may hold none of the values", judge=_equation_14),
         command=TEXT,
     ),
     _equation(

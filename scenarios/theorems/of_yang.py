@@ -4,6 +4,7 @@ Populations are small enough to play out every coin, or to go through all of the
 items. Probabilities are fractions wherever the statement allows it, so that an equality is exact.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
@@ -61,8 +62,8 @@ def rarest_pairs(users: int) -> Iterator[tuple[int, tuple[int, ...]]]:
 def _sampled(both: bool, second: bool) -> Iterator[Instance]:
     """Yield instances of Theorem 3.1, or of the `second`, 3.2, by users, items, β, ε and z.
 
-    With `both`, β is so small that the neighbouring population has βn holders of every item too.
-    Where the claimed δ is 1, nothing is claimed and nothing comes.
+    With `both`, β is so small that the neighbouring population has βn holders of every item too. If
+    the claimed δ is 1, the theorem claims nothing, and no instance is yielded.
     """
     for users in range(1, MOST_USERS + 1):
         for items, counts in rarest_pairs(users):
@@ -198,6 +199,27 @@ def _partial_shares() -> Finding:
                 yield Instance(where=where, holds=laws[0] == laws[1])
 
     over = "all secrets and all coins, for m = 2, 3 parties and q = 2, 3, 5"
+    return searched(instances(), over, proof=PAGE)
+
+
+def _still_uniform() -> Finding:
+    """Judge whether a uniform secret is uniform given any m - 1 shares."""
+
+    def instances() -> Iterator[Instance]:
+        for parties, q in SIZES:
+            for left_out in range(parties):
+                seen: dict[tuple[int, ...], Counter[int]] = {}
+                for secret in range(q):
+                    for row in _shares(secret, parties, q):
+                        others = tuple(row[:left_out] + row[left_out + 1 :])
+                        seen.setdefault(others, Counter())[secret] += 1
+                uniform = all(
+                    len(counts) == q and len(set(counts.values())) == 1 for counts in seen.values()
+                )
+                where = {"m": parties, "q": q, "missing share": left_out + 1}
+                yield Instance(where=where, holds=uniform)
+
+    over = "a uniform secret and all coins, for m = 2, 3 parties and q = 2, 3, 5"
     return searched(instances(), over, proof=PAGE)
 
 
@@ -399,7 +421,7 @@ def _lemma_3_3() -> Finding:
         for sizes, spread in _groups():
             for weights in product(range(-3, 4), repeat=len(sizes)):
                 if sum(w * n for w, n in zip(weights, sizes, strict=True)) == 0:
-                    continue  # the error is not defined there
+                    continue  # for these weights the error is not defined
                 products = {w * v for w, v in zip(weights, spread, strict=True)}
                 yield Instance(
                     where={"n_j": sizes, "V_j": spread, "w_j": weights},
@@ -441,7 +463,13 @@ THEOREMS = (
         kind="Definition",
         number="2.3",
         statement="Any m - 1 of the m additive shares of a secret are independent of the secret.",
-        readings=one(_partial_shares),
+        readings=(
+            Reading(under="whatever the law of the secret", judge=_partial_shares),
+            Reading(
+                under="'still uniform': a uniform secret is uniform given the m - 1 shares",
+                judge=_still_uniform,
+            ),
+        ),
         command="simnet verify dpds --users 5 --items 2 --corrupt u1,u2",
     ),
     Theorem(

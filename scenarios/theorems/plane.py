@@ -1,5 +1,5 @@
-"""A claim on δ for a table of parameters: where it holds, and by how many powers of ten it
-is off.
+"""A claim on δ for a table of parameters: where the claim holds, and by how many powers of ten it
+differs from the exact δ.
 """
 
 from collections.abc import Sequence

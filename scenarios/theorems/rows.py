@@ -1,6 +1,6 @@
 """Rows of the page of quotes for the theorems of a paper.
 
-The verdicts are those of `simnet theorems`: there is one judgement for both.
+The page and `simnet theorems` show the same verdicts.
 """
 
 from functools import partial
@@ -39,7 +39,8 @@ def _judged(reading: Reading, _: Table) -> Counterpart:
 
 
 def _where(found: Finding) -> str:
-    """Return where a statement was judged, and its counterexample."""
+    """Return where a statement was judged, and its counterexample with what its numbers are."""
     if found.counterexample is None:
         return found.basis
-    return f"{found.basis}. Counterexample: {found.counterexample.in_words}"
+    numbers = f" ({found.numbers})" if found.numbers else ""
+    return f"{found.basis}. Counterexample: {found.counterexample.in_words}{numbers}"

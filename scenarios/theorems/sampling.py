@@ -29,13 +29,13 @@ def _theorem_3_2(setting: Setting) -> float | None:
 
 
 def least_counts(setting: Setting) -> list[int]:
-    """The smallest counts that β allows: those of the two rarest items, or of the only item."""
+    """The smallest counts that β allows, of the two rarest items or of the only item."""
     return [setting.rarest] * min(setting.items, 2)
 
 
 def _exact(setting: Setting, relation: Relation, participation: float) -> float | None:
     if relation == "replace" and setting.items == 1:
-        return None  # there is no other item to put in its place
+        return None  # there is no other item that could replace the item
     return exact_log_delta(tuple(least_counts(setting)), participation, relation, setting.epsilon)
 
 

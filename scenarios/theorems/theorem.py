@@ -2,11 +2,11 @@
 
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
 proposition, definition, remark, or an equation that claims something. (Joy and Gerla number only
-equations.) It has one or more readings, since a
-text sometimes allows several; the first reading is the text taken literally, and its verdict is the
-verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
-`Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
-first one for which the statement is false::
+equations.) A theorem has one or more readings, since a text sometimes allows several readings. The
+first reading is the text taken literally, and its verdict is the verdict of the theorem. Each
+reading has a `judge`, a function without arguments that returns a `Finding`. Most judges go through
+`Instance`s in a stated order, smallest first, and stop at the first one for which the statement is
+false::
 
     holds    proved          docs/proofs/papers.md proves it for all parameters; the search agrees
              searched        no counterexample among the instances that the finding names
@@ -15,9 +15,10 @@ first one for which the statement is false::
 
 So *holds* with `searched` is no proof, and the text says so.
 
-Example. Lemma 3.1 of Yang et al. has one reading. Its judge enumerates the populations of up to 4
-users and all sets of users who take part. It finds the printed error in each, and so the lemma
-holds there; the page of proofs shows it for all populations.
+Example. Lemma 3.1 of Yang et al. has one reading. The judge of the reading enumerates the
+populations of up to 4 users and all sets of users who take part. The judge finds the printed error
+for each population, and so the lemma holds there. The page of proofs shows the lemma for all
+populations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +39,7 @@ Kind = Literal[
 
 PAGE = "docs/proofs/papers.md"
 NO_FACT = "a definition states no fact that could be false"
-SHOWN = 8  # the number of judged instances that a finding keeps to show
+SHOWN = 8  # the most judged instances that a finding keeps
 PAPERS = {
     "yang": "Yang et al.",
     "wang": "Wang et al.",
@@ -52,8 +53,8 @@ PAPERS = {
 class Instance:
     """A statement at one choice of parameters: what it claims, what is true, and whether it holds.
 
-    `claimed` and `exact` are numbers to show, or None where the statement has none. With `is_log`
-    they are natural logarithms.
+    `claimed` and `exact` are numbers to show, or None if the statement has no such numbers. With
+    `is_log` the numbers are natural logarithms.
     """
 
     where: Mapping[str, Any]
@@ -121,8 +122,8 @@ class Finding:
     """The verdict on a statement, and how it was reached.
 
     `basis` says in words which instances were judged, and in which order. `numbers` says what the
-    claimed and the exact numbers are, where the statement does not. `points` is the number of
-    instances judged. `sample` holds some of them, to show.
+    claimed and the exact numbers are, if the statement itself does not say this. `points` is the
+    number of instances judged. `sample` has some of these instances, to show.
     """
 
     state: State
@@ -171,7 +172,9 @@ def searched(
             return Finding(
                 state="fails",
                 how="counterexample",
-                basis=f"{over}: the first that fails is number {points:,}",
+                basis=(
+                    f"{over}: instance number {points:,} is the first at which the statement fails"
+                ),
                 numbers=numbers,
                 points=points,
                 counterexample=instance,

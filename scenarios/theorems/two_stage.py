@@ -1,6 +1,6 @@
 """Claims of Yang et al. on two-stage sampling and on the error of sampling.
 
-These are Lemmas 3.1 and 3.2 and Theorems 3.3 to 3.5.
+The claims are Lemmas 3.1 and 3.2 and Theorems 3.3 to 3.5.
 """
 
 from fractions import Fraction
@@ -14,7 +14,8 @@ from scenarios.theorems.claim import Setting, ValueClaim
 from simnet.contract import Protocol
 
 PAPER = "Yang et al."
-COUNTED_ITEMS = 1000  # up to which reporting sets are counted: the counts have hundreds of digits
+# For more items, reporting sets are not counted, because the counts have hundreds of digits.
+COUNTED_ITEMS = 1000
 ENUMERATED_USERS, ENUMERATED_ITEMS = 3, 2  # Theorem 3.4: every coin is played out
 
 
@@ -23,9 +24,8 @@ def _participation(setting: Setting) -> float:
 
 
 def _counted(setting: Setting) -> tuple[float, float]:
-    """The probabilities that a user is counted in TSS, and that it is not.
-
-    They are computed separately, so that a tiny one keeps its digits.
+    """The probabilities that a user is counted in TSS, and that the user is not counted. Both are
+    computed separately, so that a tiny probability keeps its digits.
     """
     inside = inclusion(setting.k, setting.items, setting.gamma)
     idle = float(1 - inside) + float(inside) * exp(-setting.epsilon)
@@ -33,7 +33,7 @@ def _counted(setting: Setting) -> tuple[float, float]:
 
 
 def _active(setting: Setting) -> tuple[float, float]:
-    """The probabilities that a user takes part, and that it does not."""
+    """The probabilities that a user takes part, and that the user does not take part."""
     return _participation(setting), exp(-setting.epsilon)
 
 
@@ -50,7 +50,7 @@ def _inclusion_by_counting(setting: Setting) -> float | None:
 def squared_error_by_summation(setting: Setting, chances: tuple[float, float]) -> float:
     """The expected squared L2 error of count / (p n), for `chances` p and 1 - p.
 
-    It is summed over the exact laws of all counts of a uniform population.
+    The error is summed over the exact laws of all counts of a uniform population.
     """
     n, N = setting.users, setting.items  # noqa: N806  # the paper's letters
     chance, rare = chances[0], min(chances)

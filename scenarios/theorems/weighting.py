@@ -1,6 +1,6 @@
 """Claims on weighted aggregation: Lemmas 3.3 and 3.4 and Table II of Yang et al.
 
-All of them are computed for four groups of 250 users.
+All these claims are computed for four groups of 250 users.
 """
 
 from collections.abc import Callable
@@ -22,13 +22,15 @@ PRINTED = {
 }
 FOUR_DECIMALS = 0.5e-4
 SAME_ERROR = (
-    0.15  # relative: the paper's mean of 20 runs has a standard deviation of some per cent itself
+    # A relative tolerance: the paper's mean of 20 runs has itself a standard deviation of some per
+    # cent.
+    0.15
 )
 
 
 def variances(budgets: tuple[float, ...]) -> list[float]:
-    """V_j = 1 / (e^ε_j - 1) for each group: its squared error by sampling, times its number of
-    users.
+    """V_j = 1 / (e^ε_j - 1) for each group: the squared error of the group by sampling, times the
+    number of users of the group.
 
     >>> [round(one, 2) for one in variances((0.1, 1.0))]
     [9.51, 0.58]

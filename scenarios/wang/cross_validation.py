@@ -29,15 +29,17 @@ from simnet.studies.remembered import remembered
 
 FOLDS = 10
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
-PLACES = {"logistic": 0, "hinge": 1, "squared": 2}  # index in the list of a census's tasks
+# The index of each loss in the list of a census's tasks.
+PLACES = {"logistic": 0, "hinge": 1, "squared": 2}
 METHODS = ("pm", "hm", "duchi", "duchi-as-printed", "laplace", "none")
-NOISE = 0.3  # standard deviation of made-up incomes around what the features say, which has 1
+# The standard deviation of the random part of made-up incomes; the part from the features has 1.
+NOISE = 0.3
 
 
 def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Cut the users into `count` random parts and hold out each part once.
 
-    Yields the inputs of the users to learn from, and those of the users who are held out.
+    Yields the inputs of the users to learn from, and the inputs of the users who are held out.
     """
     checks.whole("folds", count, 2, len(task.labels))
     parts = np.array_split(
@@ -66,7 +68,7 @@ class CrossValidation:
     def standard_error(self) -> float:
         """The standard error of the mean, computed as if folds were independent.
 
-        They are only roughly independent, because they share users.
+        The folds are only roughly independent, because they share users.
         """
         return float(np.std(self.errors, ddof=1)) / sqrt(len(self.errors))
 
@@ -100,8 +102,8 @@ def _judged(
     seed: int,
     **settings: Any,
 ) -> tuple[LDPSGD, float]:
-    """Run the protocol on the users of a fold; return it with the model's error on those who were
-    held out.
+    """Run the protocol on the users of a fold; return the run with the model's error on the users
+    who were held out.
     """
     known, held_out = fold
     protocol = ldp_sgd(
@@ -123,7 +125,7 @@ class LearningPoint:
     census: str
     loss: str
     users: int
-    folds: int  # number of the ten folds that are run
+    folds: int  # the number of folds, of the ten, that are run
     epsilon: float
     regularisation: float
 

@@ -49,7 +49,9 @@ class RatioPoint:
 
 @typed(RatioPoint)
 def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
-    """Return the exact worst variance of PM or HM divided by that of Duchi et al.'s mechanism."""
+    """Return the exact worst variance of PM or HM divided by the worst variance of Duchi et al.'s
+    mechanism.
+    """
     del seed, data
     epsilon, d = point.epsilon, point.attributes
     worst, best = worst_variances(epsilon, d, point.variant), optimal_k(epsilon, d, point.mechanism)

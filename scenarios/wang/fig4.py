@@ -7,7 +7,8 @@ from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import printed_k
 from protocols.mechanisms.unary import OUE
-from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES, STAND_INS
+from scenarios.wang.law import expected_error
+from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES
 from scenarios.wang.trials import (
     CATEGORICAL,
     DRAWN,
@@ -21,6 +22,7 @@ from scenarios.wang.trials import (
     USERS,
     collected,
     collected_cost,
+    judged_among,
     ours_below,
     sampled_below,
     titles,
@@ -29,9 +31,8 @@ from scenarios.wang.trials import (
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.readings import counted
 from simnet.studies.statements import MeasureByAxis, everywhere, exact
-from simnet.studies.table import NoSuchPoint, Table
+from simnet.studies.table import Table
 from simnet.studies.verdict_table import NONE_NEEDED
 
 if TYPE_CHECKING:
@@ -39,14 +40,6 @@ if TYPE_CHECKING:
 
 SECTION = "Wang et al., section VI-A, Fig. 4"
 PLACE = ["estimates", "epsilon"]
-SIZES = {
-    census: (
-        ("rows", "users", "4e6"),
-        ("numeric", "numeric attributes", str(shape[0])),
-        ("categorical", "categorical attributes", str(len(shape[1]))),
-    )
-    for census, shape in SHAPES.items()
-}
 
 
 def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
@@ -55,24 +48,6 @@ def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
     """
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)
-
-
-def shape_quote(census: str, number: str, words: str, printed: str) -> Quote:
-    """The quote of the number of users or attributes of a census."""
-
-    def reading(table: Table) -> Counterpart:
-        rows = [row for row in table.rows if str(row["estimates"]).startswith(census)]
-        if not rows or table.synthetic:
-            raise NoSuchPoint("made-up tables have the paper's shape because they were given it")
-        return counted(float(rows[0][number]))
-
-    return Quote(
-        "Wang et al., section VI",
-        f"{words} of {census}, {STAND_INS[census][0]} in its place",
-        printed,
-        reading,
-        why="the paper's extract may not be passed on; another census stands in for it",
-    )
 
 
 def encoding() -> OUE:
@@ -97,7 +72,8 @@ def similar(table: Table) -> Counterpart:
         quotient = numbers["staircase"] / numbers["scdf"]
         return 1 / most <= quotient <= most
 
-    return everywhere(SECTION, "", "mse", "method", PLACE, holds).reading(table)
+    quote = everywhere(SECTION, "", "mse", "method", PLACE, holds)
+    return judged_among(quote, ("scdf", "staircase"), ["method", *PLACE], "Numeric").reading(table)
 
 
 def drawn_errors(table: Table) -> "Figure":
@@ -110,6 +86,7 @@ def drawn_errors(table: Table) -> "Figure":
         words=DRAWN.__getitem__,
         titles=titles(table),
         x_label="ε",
+        law=expected_error(table),
         notes=[
             f"{LINES} Staircase is added: the paper says that its errors are similar to SCDF's."
         ],
@@ -150,39 +127,58 @@ EXPERIMENT = Experiment(
         "frequencies are debiased, which the estimator of section IV-C lacks",
     ),
     quotes=[
-        *(shape_quote(census, *one) for census in SHAPES for one in SIZES[census]),
-        everywhere(
-            SECTION,
-            "PM and HM err less on means than Laplace",
-            "mse",
-            "method",
-            PLACE,
-            ours_below("laplace"),
+        judged_among(
+            everywhere(
+                SECTION,
+                "PM and HM err less on means than Laplace",
+                "mse",
+                "method",
+                PLACE,
+                ours_below("laplace"),
+            ),
+            ("pm", "hm", "laplace"),
+            ["method", *PLACE],
+            "Numeric",
         ),
-        everywhere(
-            SECTION,
-            "PM and HM err less on means than SCDF",
-            "mse",
-            "method",
-            PLACE,
-            ours_below("scdf"),
+        judged_among(
+            everywhere(
+                SECTION,
+                "PM and HM err less on means than SCDF",
+                "mse",
+                "method",
+                PLACE,
+                ours_below("scdf"),
+            ),
+            ("pm", "hm", "scdf"),
+            ["method", *PLACE],
+            "Numeric",
         ),
-        everywhere(
-            SECTION,
-            ("PM and HM err less on means than Duchi et al., corrected"),
-            "mse",
-            "method",
-            PLACE,
-            ours_below("duchi"),
-            why=TOO_LITTLE,
+        judged_among(
+            everywhere(
+                SECTION,
+                ("PM and HM err less on means than Duchi et al., corrected"),
+                "mse",
+                "method",
+                PLACE,
+                ours_below("duchi"),
+                why=TOO_LITTLE,
+            ),
+            ("pm", "hm", "duchi"),
+            ["method", *PLACE],
+            "Numeric",
         ),
-        everywhere(
-            SECTION,
-            ("sampled attributes err less on frequencies than ε/d each"),
-            "mse",
-            "method",
+        judged_among(
+            everywhere(
+                SECTION,
+                ("sampled attributes err less on frequencies than ε/d each"),
+                "mse",
+                "method",
+                PLACE,
+                sampled_below,
+            ),
+            CATEGORICAL,
             PLACE,
-            sampled_below,
+            "Categorical",
         ),
         Quote(
             SECTION,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from scenarios.wang.law import expected_error
 from scenarios.wang.marks import ticks
 from scenarios.wang.people import CENSUSES, CHOICES, FILES
 from scenarios.wang.trials import (
@@ -16,6 +17,7 @@ from scenarios.wang.trials import (
     USERS,
     collected,
     collected_cost,
+    judged_among,
     ours_below,
     sampled_below,
     titles,
@@ -94,30 +96,45 @@ def experiment(
                 )
                 for under, statement in ((STEPS, every_step), (ENDS, ends))
             ),
-            everywhere(
-                where,
-                "PM and HM err less on means than Laplace and SCDF",
-                "mse",
-                "method",
-                place,
-                lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
+            judged_among(
+                everywhere(
+                    where,
+                    "PM and HM err less on means than Laplace and SCDF",
+                    "mse",
+                    "method",
+                    place,
+                    lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
+                ),
+                ("pm", "hm", "laplace", "scdf"),
+                ["method", *place],
+                "Numeric",
             ),
-            everywhere(
-                where,
-                "PM and HM err less on means than Duchi et al., corrected",
-                "mse",
-                "method",
-                place,
-                ours_below("duchi"),
-                why=TOO_LITTLE,
+            judged_among(
+                everywhere(
+                    where,
+                    "PM and HM err less on means than Duchi et al., corrected",
+                    "mse",
+                    "method",
+                    place,
+                    ours_below("duchi"),
+                    why=TOO_LITTLE,
+                ),
+                ("pm", "hm", "duchi"),
+                ["method", *place],
+                "Numeric",
             ),
-            everywhere(
-                where,
-                "sampled attributes err less on frequencies than ε/d each",
-                "mse",
-                "method",
+            judged_among(
+                everywhere(
+                    where,
+                    "sampled attributes err less on frequencies than ε/d each",
+                    "mse",
+                    "method",
+                    place,
+                    sampled_below,
+                ),
+                CATEGORICAL,
                 place,
-                sampled_below,
+                "Categorical",
             ),
         ],
         figure=lambda table: drawn_growth(table, axis),
@@ -127,6 +144,11 @@ def experiment(
 
 def drawn_growth(table: Table, axis: str) -> "Figure":
     """Draw the errors over the axis: means in one panel, frequencies in the other."""
+    notes = [f"ε = {EPSILON:g}. {LINES}"]
+    if axis != "users":
+        notes.append(
+            "Between the points the law depends on which attributes are added: straight lines."
+        )
     figure = curves(
         with_encodings(table),
         axis,
@@ -135,7 +157,8 @@ def drawn_growth(table: Table, axis: str) -> "Figure":
         words=DRAWN.__getitem__,
         titles=titles(table),
         x_label=axis,
-        notes=[f"ε = {EPSILON:g}. {LINES}"],
+        law=expected_error(table) if axis == "users" else None,
+        notes=notes,
         log_x=axis == "users",
     )
     ticks(figure, table.values(axis))

@@ -1,4 +1,4 @@
-"""What the figures of Wang et al. add to curves: ticks."""
+"""The ticks that the figures of Wang et al. have on their x axes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def ticks(figure: "Figure", values: Sequence[float]) -> None:
-    """Put the ticks of x at these values, written out."""
+    """Put the ticks of the x axis at these values, and print the values in full."""
     for axes in figure.axes:
         axes.set_xticks(values, [f"{value:,}" for value in values])
         axes.set_xticks([], minor=True)

@@ -1,4 +1,4 @@
-"""Orders of the mechanisms by worst variance: as the paper states them, held against exact
+"""Orders of the mechanisms by worst variance: as the paper states these orders, compared with exact
 variances.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
@@ -19,14 +19,15 @@ from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR
 from protocols.mechanisms.tuples import Tuples
 
 Sign = Literal["<", "="]
-CLOSE = 1e-9  # relative difference up to which variances count as equal
+CLOSE = 1e-9  # variances with at most this relative difference count as equal
 
 
 @attrs.frozen
 class Order:
     """An order of worst variances that the paper states.
 
-    It is stated for ε in (`above`, `up_to`], and for d > 1 attributes (`several`) or for one.
+    The order is stated for ε in (`above`, `up_to`], and for d > 1 attributes (`several`) or for one
+    attribute.
     """
 
     setting: str
@@ -62,7 +63,7 @@ TABLE_1 = (
 
 @attrs.frozen
 class OrderCheck:
-    """A stated order held against exact variances.
+    """A stated order, compared with exact variances.
 
     `tried` is the number of points (d, ε), `kept` the number of those at which the order holds, and
     `counterexample` the first point at which it fails, or None.
@@ -71,8 +72,8 @@ class OrderCheck:
     order: Order
     tried: int
     kept: int
-    counterexample: tuple[int, float] | None  # d and ε
-    variances: dict[str, float] | None  # there
+    counterexample: tuple[int, float] | None  # the d and the ε of the counterexample
+    variances: dict[str, float] | None  # the exact variances at the counterexample
 
 
 def worst_variances(
@@ -80,7 +81,7 @@ def worst_variances(
 ) -> dict[str, float]:
     """Return the worst variance of one user's number for HM, PM and Duchi et al.'s mechanism.
 
-    `variant` chooses the corrected or the printed version of the latter.
+    `variant` chooses the corrected or the printed version of Duchi et al.'s mechanism.
 
     >>> {name: round(value, 2) for name, value in worst_variances(1.0, 1).items()}
     {'HM': 4.29, 'PM': 5.22, 'Duchi': 4.68}

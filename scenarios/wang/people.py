@@ -2,8 +2,8 @@
 open.
 
 BR and MX are extracts of the censuses of Brazil and Mexico, which may not be passed on. With a
-folder of data, Adult and Census-Income stand in for them; without one, tables of the paper's shape
-are made up. The synthetic data are 16 numbers of one law.
+folder of data, Adult and Census-Income stand in for these extracts; without a folder, tables of the
+paper's shape are made up. In the synthetic data a user has 16 numbers with one law.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ SHAPES: Mapping[
     "BR": (6, (2, 2, 3, 4, 5, 6, 8, 12, 20, 33)),  # 5 + Σ(c - 1) = 90 features besides the income
     "MX": (5, (2, 2, 2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 15, 30)),  # 4 + Σ(c - 1) = 94
 }
-DEVIATION = 0.25  # of the normal laws
+DEVIATION = 0.25  # the standard deviation of the normal laws
 SYNTHETIC_ATTRIBUTES = 16
 REAL = {"BR": "Adult", "MX": "Census-Income"}
 CHOICES = (
@@ -59,7 +59,7 @@ def _normal(mean: float, uniforms: Floats) -> Floats:
 
     low, high = ndtr((-1 - mean) / DEVIATION), ndtr((1 - mean) / DEVIATION)
     drawn_values: Floats = mean + DEVIATION * ndtri(low + (high - low) * uniforms)
-    return np.clip(drawn_values, -1, 1)  # rounding may lead out
+    return np.clip(drawn_values, -1, 1)  # a rounding error may lead out of the range
 
 
 def _uniform(uniforms: Floats) -> Floats:
@@ -68,7 +68,8 @@ def _uniform(uniforms: Floats) -> Floats:
 
 def _power(uniforms: Floats) -> Floats:
     """Turn uniform numbers into numbers whose density is proportional to (x + 2)^-10 on [-1, 1]."""
-    return np.clip((1 - uniforms * (1 - 3.0**-9)) ** (-1 / 9) - 2, -1, 1)  # rounding may lead out
+    # A rounding error may lead out of the range.
+    return np.clip((1 - uniforms * (1 - 3.0**-9)) ** (-1 / 9) - 2, -1, 1)
 
 
 LAWS: Mapping[str, Callable[[Floats], Floats]] = {
@@ -103,7 +104,7 @@ def drawn(
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
     """Return the same people with the first attributes of each kind only, in proportion.
 
-    Raises `BadInput` for fewer than two attributes, and for more than the people have.
+    Raises `BadInput` for fewer than two attributes, and for more attributes than the people have.
     """
     numeric, categorical = people.schema.numeric, people.schema.categorical
     every = len(numeric) + len(categorical)

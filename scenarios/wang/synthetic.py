@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scenarios.wang.law import expected_error
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
     EPSILONS,
@@ -15,6 +16,7 @@ from scenarios.wang.trials import (
     USERS,
     collected,
     collected_cost,
+    judged_among,
     ours_below,
 )
 from simnet.studies.curves import curves
@@ -27,9 +29,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SLIGHT_GAP = Word(0.5, "a gap that grows by at most this share in all grows 'slightly'")
-STRICT = "the gap grows at every step of ε"
-TREND = "the gap at the largest ε is above that at the least"
-SLIGHTLY = "as a trend, and by a factor that is 'slight'"
+STRICT = "the gap is the quotient of the errors, as on a log axis, and it grows at every step of ε"
+TREND = "the gap is the quotient of the errors, and at the largest ε it is above that at the least"
+SLIGHTLY = (
+    "the gap is the quotient of the errors, and from the least ε to the largest it grows slightly"
+)
+DIFFERENCE = (
+    "the gap is the difference of the errors, and at the largest ε it is above that at the least"
+)
 
 
 def gaps(method: str, rival: str, numbers: MeasureByAxis) -> list[float]:
@@ -52,6 +59,16 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
         found = gaps(method, rival, numbers)
         return found[0] < found[-1]
 
+    def as_difference(numbers: MeasureByAxis) -> bool:
+        epsilons = sorted(epsilon for name, epsilon in numbers if name == method)
+        if len(epsilons) < 2:
+            raise KeyError("two values of ε are compared at least")
+        first, last = (
+            numbers[rival, epsilon] - numbers[method, epsilon]
+            for epsilon in (epsilons[0], epsilons[-1])
+        )
+        return first < last
+
     def slightly(table: Table) -> Counterpart:
         most = 1 + table.word("slightly")
 
@@ -63,7 +80,8 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
 
     def over_laws(holds: Statement, under: str = "", why: str = "") -> Quote:
         axes, places = ["method", "epsilon"], ["estimates"]
-        return everywhere(source, what, "mse", axes, places, holds, under=under, why=why)
+        quote = everywhere(source, what, "mse", axes, places, holds, under=under, why=why)
+        return judged_among(quote, (method, rival), ["estimates", "epsilon"])
 
     return [
         over_laws(
@@ -73,6 +91,9 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
             "PM, large values gain less",
         ),
         over_laws(as_trend, TREND, "it does not grow"),
+        over_laws(
+            as_difference, DIFFERENCE, "all errors fall as ε grows, and so does what lies between"
+        ),
         Quote(
             source,
             what,
@@ -86,7 +107,7 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
 
 def outperforms_quote(source: str, rival: str) -> Quote:
     """The quote that PM and HM have smaller errors than a rival everywhere."""
-    return everywhere(
+    quote = everywhere(
         source,
         f"PM and HM err less than {METHODS[rival]}",
         "mse",
@@ -95,6 +116,7 @@ def outperforms_quote(source: str, rival: str) -> Quote:
         ours_below(rival),
         why=TOO_LITTLE,
     )
+    return judged_among(quote, ("pm", "hm", rival), ["method", "estimates", "epsilon"])
 
 
 def better_differs(table: Table) -> Counterpart:
@@ -119,6 +141,7 @@ def drawn_means(table: Table) -> "Figure":
         words=METHODS.__getitem__,
         titles={},
         x_label="ε",
+        law=expected_error(table),
         notes=[
             f"n = {USERS:,}, d = 16. Lines: by the law; they hide each other where two methods "
             "err alike (Laplace and SCDF). Duchi et al. as printed is not ε-LDP for even d."
@@ -126,8 +149,11 @@ def drawn_means(table: Table) -> "Figure":
     )
 
 
-def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
-    """Return the experiment on numbers that follow these laws."""
+def experiment(summary: str, source: str, laws: Sequence[str], rivals: Sequence[str]) -> Experiment:
+    """Return the experiment on numbers that follow these laws.
+
+    `rivals` are the methods that the text compares PM and HM with.
+    """
     where = source.replace("al., ", "al., section VI-A, ")
     return Experiment(
         summary=summary,
@@ -154,10 +180,7 @@ def experiment(summary: str, source: str, laws: Sequence[str]) -> Experiment:
             EPSILON_CHOICE,
         ),
         quotes=[
-            *(
-                outperforms_quote(where, rival)
-                for rival in ("duchi", "duchi-as-printed", "laplace", "scdf")
-            ),
+            *(outperforms_quote(where, rival) for rival in rivals),
             *(one for method in ("pm", "hm") for one in gap_quotes(where, method)),
             Quote(
                 where,
@@ -175,9 +198,11 @@ FIG5 = experiment(
     "Means of 16 numbers of truncated normal laws",
     "Wang et al., Fig. 5",
     ("μ=0", "μ=1/3", "μ=2/3", "μ=1"),
+    ("duchi", "duchi-as-printed"),
 )
 FIG6 = experiment(
     "Means of 16 numbers of a uniform and of a power law",
     "Wang et al., Fig. 6",
     ("uniform", "power law"),
+    ("duchi", "duchi-as-printed", "laplace", "scdf"),
 )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ORDERS = {order.setting: order for order in TABLE_1}
 SEVERAL = TABLE_1[0].setting
 EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP])
-MANY, SMALL = 16, 0.5  # attributes and ε of Lemma 6, k = 1
+MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is judged, with k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = (
     "it holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 +"
@@ -65,7 +65,7 @@ def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
 def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
     """Return at how many values of ε HM has the smallest worst variance.
 
-    The rivals for `best_but_scdf` are Duchi et al. and Laplace; for `best` SCDF is one more.
+    The rivals for `best_but_scdf` are Duchi et al. and Laplace. For `best`, SCDF is a third rival.
     """
     worst = {epsilon: worst_variances(epsilon, attributes, variant) for epsilon in EPSILONS}
     laplace, scdf = (
@@ -119,7 +119,8 @@ def lemma_6(value: float, last: float) -> float:
 def variance_by_law(value: float) -> float:
     """The variance of HM up to ε*, computed from the law of a report.
 
-    A user reports on 1 of `MANY` attributes, multiplied by `MANY`; the estimate of the others is 0.
+    A user reports on one of `MANY` attributes, and this report is multiplied by `MANY`; the
+    estimates of the other attributes are 0.
     """
     return MANY * HM(SMALL).law(value).second_moment - value**2
 

@@ -1,7 +1,8 @@
-"""Sentences and equations of Wang et al. that have no figure: all are computed, nothing is run.
+"""Sentences and equations of Wang et al. that have no figure. All of them are computed, without any
+run.
 
-Each row of `CLAIMS` is a statement and its test at one point (ε, d). The verdicts on the lemmas and
-corollaries are those of `simnet theorems`.
+Each row of `CLAIMS` is a statement and its test at one point (ε, d). `simnet theorems` gives the
+verdicts on the lemmas and corollaries.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,14 +25,14 @@ from simnet.studies.experiment import Experiment, Measurements, Word
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.statements import everywhere, exact
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import Measure, Table
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 DIMENSIONS = (1, 2, 3, 5, 10, 16, 20, 40)
 VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
-TIMES = (2, 3, 4, 5, 10)  # how often a user is asked
-MANY = 4096  # attributes at which a rate of growth is read
-EQUAL = 1e-9  # relative difference up to which numbers count as equal
+TIMES = (2, 3, 4, 5, 10)  # how many times a user is asked
+MANY = 4096  # the number of attributes at which a rate of growth is computed
+EQUAL = 1e-9  # numbers with at most this relative difference count as equal
 
 
 def alike(one: float, other: float) -> bool:
@@ -45,37 +46,33 @@ def variance_of(mechanism: Any, value: float) -> float:
     return float(law.second_moment - law.mean**2)
 
 
-def equation_4(epsilon: float, d: int) -> bool:
-    """Whether Duchi et al.'s variance for one value is that of Eq. 4."""
-    if d != 1:
-        raise NoSuchPoint("Eq. 4 is about one value")
+def equation_4(epsilon: float, _: int) -> bool:
+    """Whether Duchi et al.'s variance for one value is the variance of Eq. 4."""
     squared = (cosh(epsilon / 2) / sinh(epsilon / 2)) ** 2
     return all(alike(variance_of(Duchi(epsilon), t), squared - t**2) for t in VALUES)
 
 
-def laplace_variance(epsilon: float, d: int) -> bool:
+def laplace_variance(epsilon: float, _: int) -> bool:
     """Whether Laplace's variance is 8 / ε²."""
-    if d != 1:
-        raise NoSuchPoint("this is about one value")
     return all(alike(float(Laplace(epsilon).variance([t])[0]), 8 / epsilon**2) for t in VALUES)
 
 
-def piecewise_grows(epsilon: float, d: int) -> bool:
-    """Whether PM's variance falls as |t| falls, and Duchi et al.'s grows."""
-    if d != 1:
-        raise NoSuchPoint("this is about one value")
+def piecewise_grows(epsilon: float, _: int) -> bool:
+    """Whether PM's variance falls as |t| falls, and Duchi et al.'s variance grows as |t| falls."""
     ours, theirs = ([variance_of(one(epsilon), t) for t in VALUES] for one in (PM, Duchi))
     return ours == sorted(ours) and theirs == sorted(theirs, reverse=True)
 
 
 def equation_13(epsilon: float, d: int) -> bool:
-    """Whether the variance of Duchi et al.'s printed mechanism for d values is that of Eq. 13."""
+    """Whether the variance of Duchi et al.'s printed mechanism for d values is the variance of Eq.
+    13.
+    """
     made = DuchiMulti(epsilon, d, "as-printed")
     return all(alike(variance_of(made, t), made.bound**2 - t**2) for t in VALUES)
 
 
 def equation_14(epsilon: float, d: int) -> bool:
-    """Whether PM's variance for d values is that of Eq. 14."""
+    """Whether PM's variance for d values is the variance of Eq. 14."""
     k = printed_k(epsilon, d)
     root, made = exp(epsilon / (2 * k)), Tuples(epsilon, Attributes(d), "pm")
     first = d * (root + 3) / (3 * k * (root - 1) ** 2)
@@ -99,8 +96,6 @@ def fewer_steps(epsilon: float, d: int, best: bool = False) -> bool:
 
 def noise_of_group(epsilon: float, d: int) -> bool:
     """Whether the noise of a gradient averaged over d ln(d) / ε² users shrinks as d doubles."""
-    if d < 10:
-        raise NoSuchPoint("the statement is about many attributes")
     here, twice = (
         Tuples(epsilon, Attributes(many), "hm").worst_variance / (many * log(many))
         for many in (d, 2 * d)
@@ -114,7 +109,8 @@ ASKED = (
     "of equal noise (HM)"
 )
 UNDER = {"asked": "k by Eq. 12", "asked-best": "the best k"}  # readings of one statement
-CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {  # source, statement, test, why it fails
+# For each claim: its source, statement and test, and why it fails.
+CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
     "laplace": (
         "section III-A",
         "the variance of Laplace's mechanism is 8/ε²",
@@ -148,6 +144,12 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {  # source, statement, test
 }
 
 
+OF_ONE_VALUE, OF_MANY = (
+    ("laplace", "eq4", "magnitude"),
+    ("group",),
+)  # claims, by what they are about
+
+
 @attrs.frozen(kw_only=True)
 class ClaimPoint:
     """A statement, and where it is tested."""
@@ -159,14 +161,9 @@ class ClaimPoint:
 
 @typed(ClaimPoint)
 def tested(point: ClaimPoint, seed: int, data: Path | None) -> Measurements:
-    """Return 1 if the statement holds at this point, 0 if it fails, nothing if it is not about
-    it.
-    """
+    """Return 1 if the statement holds at this point, and 0 if it fails."""
     del seed, data
-    try:
-        return {"holds": float(CLAIMS[point.claim][2](point.epsilon, point.attributes))}
-    except NoSuchPoint:
-        return {}
+    return {"holds": float(CLAIMS[point.claim][2](point.epsilon, point.attributes))}
 
 
 def claim_quote(name: str) -> Quote:
@@ -174,11 +171,8 @@ def claim_quote(name: str) -> Quote:
     source, what, _, why = CLAIMS[name]
 
     def reading(table: Table) -> Counterpart:
-        here = attrs.evolve(
-            table, rows=[row for row in table.where(claim=name).rows if "holds" in row]
-        )
         holds = everywhere("", "", "holds", "claim", ["epsilon", "attributes"], _is_one)
-        return holds.reading(here)
+        return holds.reading(table.where(claim=name))
 
     return Quote(
         f"Wang et al., {source}",
@@ -195,11 +189,14 @@ def _is_one(numbers: Mapping[Any, float]) -> bool:
 
 
 def exponent(deviation: Callable[[int], float]) -> float:
-    """The power of d with which a standard deviation grows, from `MANY` attributes to twice."""
+    """The power of d with which a standard deviation grows, from `MANY` attributes to twice as
+    many.
+    """
     return log2(deviation(2 * MANY) / deviation(MANY))
 
 
-GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {  # statement, power, deviation
+# For each claim: its statement, the power, and the function for the standard deviation.
+GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {
     "oue": (
         "the error of OUE with ε/d for each attribute grows linearly with d",
         1.0,
@@ -257,7 +254,12 @@ EXPERIMENT = Experiment(
     source="Wang et al., sections III to VI",
     trial=tested,
     grid=[
-        {"claim": list(CLAIMS), "epsilon": list(EPSILONS), "attributes": list(DIMENSIONS)},
+        {"claim": list(claims), "epsilon": list(EPSILONS), "attributes": list(dimensions)}
+        for claims, dimensions in (
+            (OF_ONE_VALUE, (1,)),
+            (OF_MANY, [d for d in DIMENSIONS if d >= 10]),
+            ([name for name in CLAIMS if name not in {*OF_ONE_VALUE, *OF_MANY}], DIMENSIONS),
+        )
     ],
     measures=[Measure("holds", "1 where the statement holds", exact=True)],
     words={"rate": Word(0.01, "a power of d that differs by at most this is the stated one")},

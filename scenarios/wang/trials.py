@@ -1,5 +1,6 @@
 """The trials of Wang et al.: tables collected by its mechanisms and by their rivals."""
 
+from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
 from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
-from simnet.studies.statements import MeasureByAxis, Statement
+from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.statements import MeasureByAxis, Statement, places_in_words
 from simnet.studies.table import Measure, Table
 
 RUNS = 100  # as the paper
@@ -35,7 +37,7 @@ EPSILON_CHOICE = "ε of 0.5, 1, 2 and 4: the values of the axis are in the figur
 ENCODINGS = {
     "hm": "OUE, ε/k on k attributes",
     "duchi": "OUE, ε/d on all attributes",
-}  # what the methods do with categories
+}  # the encodings: what the methods do with categories
 DRAWN = {
     **METHODS,
     "staircase": "Staircase, ε/d each",
@@ -52,8 +54,8 @@ TOO_LITTLE = (
 class TablePoint:
     """A table of `users` users, and how it is collected.
 
-    `estimates` is the name of the people. For a census it also says which columns the errors are
-    about, such as `BR-Numeric`.
+    `estimates` is the name of the people. For a census the name also says which columns the errors
+    are about, such as `BR-Numeric`.
     """
 
     estimates: str
@@ -61,7 +63,7 @@ class TablePoint:
     epsilon: float
     method: str
     k: int | str | None
-    attributes: int | None = None  # number of columns; None for all
+    attributes: int | None = None  # the number of columns; None stands for all columns
 
 
 @typed(TablePoint)
@@ -80,6 +82,7 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
         k=point.k,
     )
     # Trials already run side by side, so a run uses one thread.
+    numbers, _ = protocol.scaled(people.inputs)
     done = run(protocol, people.inputs, seed, threads=1)
     assessed = assess(protocol, done, people.totals)
     part = list(assessed.parts.values())[kind == "Categorical"]
@@ -93,6 +96,8 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
         "exact_epsilon": protocol.mechanism.exact_epsilon,
         "numeric": len(people.schema.numeric),
         "categorical": len(people.schema.categorical),
+        "categories": sum(protocol.mechanism.attributes.domains),
+        "mean_square": float(np.mean(numbers**2)) if numbers.size else 0.0,
         "rows": point.users if data is None or name not in STAND_INS else rows_of(name, data),
         "people": people.source,
     }
@@ -107,7 +112,7 @@ def collected_cost(point: TablePoint) -> float:
 def with_encodings(table: Table) -> Table:
     """Return the table with other names of the methods in the rows about categories.
 
-    The mechanism for numbers does not matter there.
+    In these rows the mechanism for numbers does not matter.
     """
     rows = [
         {**row, "method": f"{row['method']} on categories"}
@@ -125,6 +130,25 @@ def titles(table: Table) -> dict[str, str]:
         for name in STAND_INS
         for kind in ("Numeric", "Categorical")
     }
+
+
+def judged_among(
+    quote: Quote, methods: Sequence[str], axes: Sequence[str], kind: str = ""
+) -> Quote:
+    """Return the same quote; the points that it names are only those of these methods.
+
+    With a `kind` they are only those of estimates of that kind, such as `Numeric`.
+    """
+
+    def reading(table: Table) -> Counterpart:
+        compared = [
+            row
+            for row in table.rows
+            if row["method"] in methods and row["estimates"].endswith(kind)
+        ]
+        return attrs.evolve(quote.reading(table), judged_at=places_in_words(compared, axes))
+
+    return attrs.evolve(quote, reading=reading)
 
 
 def ours_below(rival: str) -> Statement:

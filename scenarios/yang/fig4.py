@@ -29,10 +29,13 @@ EXPERIMENT = Experiment(
     data=DATA,
     choices=(
         *CHOICES,
+        "four groups of 250 users, as in the paper; with budget ε, DPDS samples with "
+        "p = 1 - exp(-ε)",
         (
-            "the error is that of the noise, against the distribution that all groups share"
-            " (with target=population: against the frequencies among these users, which "
-            "adds the differences between the groups)"
+            "the error is that of the noise alone: the estimate is compared with the mean of the "
+            "groups' frequencies, with the weights of the estimate (with target=population: with "
+            "the frequencies among all users, so that the error also has the differences between "
+            "the groups)"
         ),
     ),
     quotes=[

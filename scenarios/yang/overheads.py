@@ -2,8 +2,8 @@
 
 Let m_j users report on item j. TSS elects m_j users, and TSS′ elects φ + 1 if m_j is below that.
 The paper lists what d_j = φ + 1 - m_j further elections cost each role. A trial runs TSS′ and
-counts what each role did. It takes away what TSS does with the same numbers of reporters (Table I),
-and compares the rest with the paper's list.
+counts what each role did. From this the trial subtracts what TSS does with the same numbers of
+reporters (Table I), and compares the rest with the paper's list.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
 SOURCE = "Yang et al., section 3.1.3, after Algorithm 4"
-Counts = Callable[[Ints, Ints, int], Any]  # a number, of m_j, d_j and n
+Counts = Callable[[Ints, Ints, int], Any]  # a function of m_j, d_j and n that returns a number
 
 
 @attrs.frozen
@@ -114,7 +114,7 @@ class OverheadPoint:
 
 @typed(OverheadPoint)
 def extra(point: OverheadPoint, seed: int, data: Path | None) -> Measurements:
-    """Run TSS′; return for each cost what it has more than TSS: counted, by law, and as printed."""
+    """Run TSS′; return by how much each cost exceeds that cost in TSS: counted, by law, printed."""
     del data
     people = uniform_items(point.users, point.items, seed)
     protocol = TSSPrime(
@@ -137,7 +137,7 @@ def extra(point: OverheadPoint, seed: int, data: Path | None) -> Measurements:
         times = point.users if one.role == "user" else 1
         base = float(one.of_tss(reporters, short, point.users))
         measured, expected = row.measured * times, row.expectation.exact * times
-        if one.quantity == "qd":  # without what elected users send to S2
+        if one.quantity == "qd":  # leave out what elected users send to S2
             sums = _entry(rows, "S2", "qd", "received")
             measured, expected = measured - sums.measured, expected - sums.expectation.exact
         numbers |= {
@@ -178,7 +178,10 @@ def quote(one: Overhead) -> Quote:
 
 
 USERS, ITEMS, REPORTED, BOUND = 100, 10, 4, 42
-POINTS = f"n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}; m_j is 40 on average"
+POINTS = (
+    f"n = {USERS}, N = {ITEMS}, k = {REPORTED}, φ = {BOUND}; m_j is the number of reporters of "
+    "item j, 40 on average, and d_j = max(φ + 1 - m_j, 0)"
+)
 
 EXPERIMENT = Experiment(
     summary="What TSS′ costs more than TSS",

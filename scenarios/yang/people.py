@@ -31,7 +31,7 @@ CELLS = tuple(str(cell) for cell in range(12))
 GOWALLA, CENSUS = "gowalla_cells.csv.gz", "census_income.csv.gz"
 FILES = (GOWALLA, CENSUS)
 INCOME, WIDTH, LEAST_SHARE = "wage_per_hour", 100, 0.01
-STAND_IN = {"gowalla": 12, "census": 17}  # number of items of each real data set
+STAND_IN = {"gowalla": 12, "census": 17}  # the number of items of each real data set
 SYNTHETIC_ITEMS = 30
 NORMAL_RANGE = 4.0  # normal numbers are truncated to -4..4
 GOWALLA_DATA = partial(
@@ -72,7 +72,7 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def notes_on_data(table: Table) -> list[str]:
-    """What was chosen about those real data that a table has results of."""
+    """Return what we chose about the real data sets of which a table has results."""
     shown = (
         [] if table.synthetic else [OF_DATA.get(name, "") for name in table.values("population")]
     )
@@ -99,9 +99,10 @@ def drawn(population: str, users: int, data: Path | None, seed: int) -> ItemPopu
 def drawn_with_least(
     population: str, users: int, data: Path | None, seed: int, beta: float
 ) -> ItemPopulation:
-    """Draw `users` people of the named population, at least β times as many for every item.
+    """Draw `users` people of the named population, of whom at least β n hold each item.
 
-    For each item β n holders are drawn first, and then the others from everybody who is left.
+    For each item β n holders are drawn first. The other users are then drawn from everybody who is
+    left.
 
     Raises `BadInput` if an item has too few holders in the data, or if β n holders of every item do
     not fit.

@@ -31,14 +31,14 @@ WHY = {
     "expected to be that of uniform data",
 }
 ITEMS = 30
-ROUNDING = 1e-9  # two sums of the same numbers may differ by so much, relatively
+ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may have
 
 
 def weight(setting: str, place: int) -> Quote:
     """The quote of a printed weight; `place` is the number of the group, from 1.
 
-    The table prints it for OWA and VWA and for both laws of the data. It is computed for all four;
-    the one furthest from the printed weight is compared.
+    The table prints the weight for OWA and VWA and for both laws of the data. We compute the weight
+    for all four cases, and compare the value that is furthest from the printed weight.
     """
     printed = WEIGHTS[setting][place - 1]
 
@@ -133,6 +133,8 @@ EXPERIMENT = Experiment(
     quick={"method": ["vwa", "uwa"]},
     quick_trials=2,
     choices=(
+        "four groups of 250 users and 30 items, as in the paper; with budget ε, DPDS samples "
+        "with p = 1 - exp(-ε)",
         (
             "normal data: a user's item is the one of 30 equal intervals that a standard "
             "normal number, truncated to -4..4, falls into"

@@ -1,8 +1,8 @@
 """The numbered statements of Yang et al., and what its running text claims, judged by computation.
 
 A trial judges one theorem under one reading (`scenarios/theorems`), one claim of section 3.1.2 for
-given parameters, or the two privacy theorems at one point of a plane. No coins are drawn. The plane
-shows where Theorems 3.1 and 3.2 hold: every item has equally many holders there.
+given parameters, or the two privacy theorems at one point of a plane. No coins are drawn. The
+plane, in which every item has equally many holders, shows where Theorems 3.1 and 3.2 hold.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,8 @@ from scenarios.theorems.all_theorems import of_papers, theorem
 from scenarios.theorems.gaussian import GAUSSIAN_CLAIMS
 from scenarios.theorems.plane import claimed_over_exact, evenly_held
 from scenarios.theorems.sampling import SAMPLING_CLAIMS
-from simnet.scenario.figure import INK, blank_figure
+from simnet.drawing import INK, NORMAL, SMALL, dress, panels
+from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Measurements, Product
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAPER = "yang"
-DEFINING = ("Definition 2.1", "Definition 2.2")  # they claim nothing
+DEFINING = ("Definition 2.1", "Definition 2.2")  # these definitions claim nothing
 THEOREMS = [each for each in of_papers([PAPER]) if each.name not in DEFINING]
 HOLDERS = [10, 20, 50, 100, 200, 500, 1000]
 ITEMS = [2, 3, 5, 10, 20, 50, 100]
@@ -50,7 +51,9 @@ OF_NOISE = {
 
 @attrs.frozen(kw_only=True)
 class StatementPoint:
-    """What is judged: a theorem's reading (from 0), or a claim for evenly held items."""
+    """What is judged: a theorem under one of its readings (counted from 0), or a claim for items
+    with equally many holders.
+    """
 
     statement: str
     reading: int | None = None
@@ -69,7 +72,8 @@ def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
             "holds": nan if finding.state == "not judged" else float(finding.state == "holds"),
             "points": finding.points,
         }
-    assert point.holders is not None  # the grid gives all three of them together
+    # A point of the grid that gives one of these three parameters gives all three.
+    assert point.holders is not None
     assert point.items is not None
     assert point.epsilon is not None
     claim = CLAIMS[point.statement]
@@ -89,7 +93,7 @@ def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def _judged_at(name: str, reading: int, points: int, holds: bool) -> str:
-    """Return how many instances were judged, or the smallest counterexample."""
+    """Return how many instances were judged, or the counterexample found."""
     if holds:
         return f"{points:,} instances; simnet theorems yang names them"
     found = theorem(PAPER, name).readings[reading].finding.counterexample
@@ -108,7 +112,10 @@ def quotes() -> list[Quote]:
             STATED,
             _of_theorem(each.name, place),
             under=reading.under,
-            why="the point named is the smallest counterexample",
+            why=(
+                "the point named is the first counterexample of a search through evenly held "
+                "items; other populations may have fewer users"
+            ),
         )
         for each in THEOREMS
         for place, reading in enumerate(each.readings)
@@ -166,9 +173,10 @@ def _range(rows: Any) -> str:
 
 def planes(table: Table) -> "Figure":
     """Draw by how many powers of ten the claimed δ is off, for both theorems."""
-    figure: Figure = blank_figure()(figsize=(7.0, 3.4), layout="constrained")
     shown = [name for name in PLANES if table.where(statement=name, reading=None).rows]
-    for axes, name in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
+    figure: Figure
+    figure, grid = panels(len(shown), height=2.4)
+    for axes, name in zip(grid, shown, strict=True):
         rows: list[Mapping[str, Any]] = list(table.where(statement=name, reading=None).rows)
         across = sorted({row["holders"] for row in rows})
         up = sorted({row["items"] for row in rows})
@@ -183,21 +191,25 @@ def planes(table: Table) -> "Figure":
             words = "" if np.isnan(value) else f"{value:.0f}" if abs(value) >= 1 else f"{value:.1f}"
             dark = abs(value) > 12
             axes.text(
-                x, y, words, ha="center", va="center", fontsize=7, color="white" if dark else INK
+                x,
+                y,
+                words,
+                ha="center",
+                va="center",
+                fontsize=SMALL,
+                color="white" if dark else INK,
             )
-        axes.set_xticks(range(len(across)), [str(one) for one in across], fontsize=7)
-        axes.set_yticks(range(len(up)), [str(one) for one in up], fontsize=7)
-        axes.set_xlabel("holders of each item", fontsize=8)
-        axes.set_ylabel("items N", fontsize=8)
-        axes.set_title(name, loc="left", fontsize=9, color=INK)
-    bar = figure.colorbar(image, ax=figure.axes, shrink=0.9)
-    bar.set_label("log₁₀ of claimed δ / exact δ", fontsize=8)
-    bar.ax.tick_params(labelsize=7)
-    note = (
+        axes.set_xticks(range(len(across)), [str(one) for one in across])
+        axes.set_yticks(range(len(up)), [str(one) for one in up])
+        dress(axes, name, "holders of each item (users)", "items N")
+    bar = figure.colorbar(image, ax=grid, shrink=0.9)
+    bar.set_label("log₁₀ of claimed δ / exact δ", fontsize=NORMAL)
+    bar.ax.tick_params(labelsize=SMALL)
+    sentence = (
         f"ε = {EPSILON:g}, z = {Z:g}. Below 0 (brown) the theorem fails: the exact δ is so many "
-        "powers of ten larger than claimed.\nColours end at 20 powers of ten."
+        "powers of ten larger than claimed. Colours end at 20 powers of ten."
     )
-    figure.supxlabel(note, fontsize=7, color=INK, x=0.01, ha="left")
+    note(figure, table, [sentence])
     return figure
 
 

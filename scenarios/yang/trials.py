@@ -42,7 +42,7 @@ class SamplingPoint:
     protocol: str  # dpds or dpdg
     users: int
     epsilon: float
-    delta: float = 0.0  # for DPDG only, as is the calibration
+    delta: float = 0.0  # δ and the calibration are for DPDG only
     calibration: Calibration = "classic"
 
 
@@ -74,7 +74,7 @@ class TwoStagePoint:
     users: int
     alpha: float  # the share of the items that a user reports on
     participation: float
-    law: str  # of the reporting sets: US or AS
+    law: str  # the law of the reporting sets: US or AS
     epsilon_star: float | None = None  # ε* = log γ of adaptive sets; None for uniform sets
 
 

@@ -9,8 +9,11 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import Collection
+from matplotlib.colors import to_hex, to_rgba_array
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 
 from simnet.drawing import COLUMN, PAGE, SMALL
@@ -53,13 +56,43 @@ def entries(axes: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield name, (str(line.get_color()), str(line.get_marker()), str(line.get_linestyle()))
 
 
+def colours(artist: Any) -> Iterator[str]:
+    """The colours of an artist that are seen, without how clear they are."""
+    for name in ("get_color", "get_facecolor", "get_edgecolor", "get_markeredgecolor"):
+        if hasattr(artist, name):
+            for colour in to_rgba_array(getattr(artist, name)()):
+                if colour[3]:
+                    yield to_hex(colour)
+
+
+def explained(axes: Any, figure: Any) -> set[str]:
+    """The colours that a legend, or words written in a panel, tell the meaning of."""
+    legends = [*figure.legends, *(other.get_legend() for other in figure.axes)]
+    kinds = (Line2D, Patch, Collection)
+    found = itertools.product((each for each in legends if each), kinds)
+    signs = [one for legend, kind in found for one in legend.findobj(kind)]
+    return {colour for one in [*signs, *axes.texts] for colour in colours(one)}
+
+
+def unexplained(figure: Any) -> list[Any]:
+    """The drawn lines, bars and points that no legend and no words in their panel explain."""
+    return [
+        artist
+        for axes in figure.axes
+        if axes.get_label() != "<colorbar>"
+        for artist in (*axes.lines, *axes.patches, *axes.collections)
+        if artist.get_visible() and not set(colours(artist)) & explained(axes, figure)
+    ]
+
+
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_figure_fits_a_paper(name: str) -> None:
     """It is a column or a page wide, has letters of 7 points at least, and names its axes.
 
-    No letters are cut off at the edge, and no titles of panels run into one another.
+    No letters are cut off at the edge, and no titles of panels run into one another. Whatever is
+    drawn has its colour in a legend, or in words in its panel.
     """
     experiment = find_experiment(name)[1]
     assert experiment.figure is not None
@@ -71,6 +104,7 @@ def test_a_figure_fits_a_paper(name: str) -> None:
     assert min(float(text.get_fontsize()) for text in letters(figure)) >= SMALL
     assert any(axes.get_xlabel() for axes in figure.axes) or figure.get_supxlabel()
     assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
+    assert not unexplained(figure)
     renderer = canvas.get_renderer()
     shown = figure.get_tightbbox(renderer)  # in inches
     assert (shown.x0 > -0.02, shown.y0 > -0.02) == (True, True)

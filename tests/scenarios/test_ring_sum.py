@@ -1,5 +1,5 @@
-"""The ring sum that the reader is invited to break: it adds up, and a set learns the sums between
-its members.
+"""The ring sum of the notebooks: the sum is right, and a coalition learns the sums of the users
+between its members.
 """
 
 import importlib.util

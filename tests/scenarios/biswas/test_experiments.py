@@ -1,5 +1,5 @@
-"""Figures and theorems of Biswas, Cormode and Maple: what is expected of them, and the verdicts on
-what is quoted.
+"""Figures and theorems of Biswas, Cormode and Maple: the expected values, and the verdicts on the
+quotes.
 """
 
 from typing import Any
@@ -152,8 +152,8 @@ def test_figures_and_their_verdicts() -> None:
         3,
     )
     found = verdicts(fig3.EXPERIMENT, shown)
-    assert finding(the(found, "communication")) == REPRODUCED
-    for words in ("falls as π grows", "a further report"):
+    assert finding(the(found, "it goes with n π")) == REPRODUCED
+    for words in ("falls as π grows", "does not decrease significantly"):
         assert finding(the(found, words, "raw")) == REPRODUCED
     by_difference = the(found, "drastic", "clipped")
     assert "no number for a drastic difference" in by_difference.note

@@ -1,4 +1,6 @@
-"""Public originals: derivations on small made-up ones, and downloads from a server on loopback."""
+"""Public data sets: files are derived from small made-up originals, and downloaded from a server on
+this machine.
+"""
 
 import errno
 import gzip

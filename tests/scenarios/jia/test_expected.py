@@ -1,5 +1,5 @@
-"""The experiments of the Calibrate paper: expected errors against the tables, real counts where
-they are at hand.
+"""The experiments of the Calibrate paper: expected errors are compared with the tables, for real
+counts if the files are there.
 """
 
 import math

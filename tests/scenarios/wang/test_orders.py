@@ -1,4 +1,6 @@
-"""The orders of worst variances in Table I of Wang et al.: which hold, and where one does not."""
+"""The orders of worst variances in Table I of Wang et al.: which orders hold, and where one order
+fails.
+"""
 
 from math import nextafter
 
