@@ -1,6 +1,6 @@
-"""What all tests share: profiles of Hypothesis, the command line, and the real data.
+"""Settings for all tests: profiles of Hypothesis, the command line, and the real data.
 
-Hypothesis draws the same examples in every run; `make fuzz` draws fresh ones, and many times more.
+Hypothesis draws the same examples in every run; `make fuzz` draws new examples, and many more.
 """
 
 import pytest

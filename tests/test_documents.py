@@ -1,4 +1,6 @@
-"""What the documents show is what there is; tests/harness/documents.py says how to write them."""
+"""The outputs that the documents show are the real ones; tests/harness/documents.py says how to
+write them.
+"""
 
 import re
 from pathlib import Path

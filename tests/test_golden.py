@@ -1,6 +1,4 @@
-"""What seeds give and what bytes mean is fixed: golden vectors, and a second reader that checks
-them.
-"""
+"""Golden vectors fix what seeds give and what bytes mean, and a second reader checks them."""
 
 import copy
 import json

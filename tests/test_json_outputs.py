@@ -32,6 +32,8 @@ COMMANDS = [
     ("run", "run calibrated_frequency --users 2000 --items 20 --heavy 0.1"),
     ("run-protocol", f"run {RING}"),
     ("verify", "verify dpds --users 5 --items 2 --corrupt u1,server"),
+    ("verify", "verify dpds --users 5 --items 2 --corrupt u1,server --drop u3@partial"),
+    ("run", "run dpds --users 20 --items 3 --drop u4@partial:after"),
     ("verify", "verify tss --users 6 --items 2 --corrupt S2 --reported 1 --runs 3"),
     ("verify", "verify dpds --users 5 --items 2 --corrupt network"),
     ("verify", "verify sampling_privacy --users 12 --corrupt reader"),

@@ -1,4 +1,4 @@
-"""A run is the same on every Python: trace hashes of all scenarios agree.
+"""A run is the same in every version of Python: the trace hashes of all scenarios agree.
 
 Needs environments of the other versions: `make pythons` makes those whose Python is installed.
 """

@@ -1,4 +1,6 @@
-"""The page of quoted numbers is about the experiments as they are, and its verdicts follow."""
+"""The page of quoted numbers agrees with the present experiments, and its verdicts follow from its
+columns.
+"""
 
 from collections import Counter
 from pathlib import Path

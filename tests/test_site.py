@@ -1,8 +1,13 @@
-"""The checks of the documentation site see what they look for; `make docs` makes them."""
+"""The checks that `make docs` makes of the documentation site find the mistakes that they look
+for.
+"""
+
+import re
 
 import pytest
 
 from docs.extensions.checks import fetched_addresses, public_names
+from tests.harness.data import ROOT
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,17 @@ def test_what_a_page_fetches_from_elsewhere_is_seen(text: str) -> None:
 )
 def test_links_to_follow_and_own_files_are_no_requests(text: str) -> None:
     assert fetched_addresses(text) == []
+
+
+def test_every_public_name_is_on_a_page_of_the_reference() -> None:
+    pages = "".join(page.read_text() for page in (ROOT / "docs/reference/api").glob("*.md"))
+    missing = [
+        f"{module}.{name}"
+        for module, names in public_names().items()
+        for name in names
+        if not re.search(rf":: {re.escape(module)}\.{name}$", pages, re.MULTILINE)
+    ]
+    assert not missing
 
 
 def test_public_names_are_found_in_the_stubs() -> None:

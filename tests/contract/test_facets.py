@@ -75,5 +75,7 @@ def test_a_missing_or_misspelt_method_is_a_type_error(tmp_path: Path) -> None:
     ids=["protocol", "ideal", "thresholds", "identification"],
 )
 def test_the_catalogue_leaves_no_protocol_out(kinds: tuple[type, ...], facet: type) -> None:
-    """Of each protocol whose class has a facet's methods it is listed that it has the facet."""
+    """If a protocol's class has the methods of a facet, the catalogue lists the protocol for this
+    facet.
+    """
     assert set(kinds) == {kind for kind in catalogue.PROTOCOLS if issubclass(kind, facet)}

@@ -1,6 +1,6 @@
-"""Every protocol through the same mill: what must hold of each, whatever it computes.
+"""The same tests for every protocol: properties that each protocol must have, whatever it computes.
 
-A protocol is added by its name and one record, in tests/harness/cases.py.
+To add a protocol, add its name and one record in tests/harness/cases.py.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def instance(case: Case, data: st.DataObject) -> tuple[Any, Any]:
-    """A small instance, and what its users hold."""
+    """Draw a small instance, and the inputs of its users."""
     parameters = data.draw(st.fixed_dictionaries(dict(case.drawn)))
     return case.make(**parameters), data.draw(case.held(parameters))
 
@@ -35,7 +35,7 @@ def tiny(case: Case) -> Any:
 
 
 def test_every_scenario_s_protocol_is_here() -> None:
-    """But for variants that a setting alone makes."""
+    """The exceptions are variants that differ only in a setting."""
     variants = {
         "calibrated_frequency": "processed",
         "dpds_shamir": "dpds",
@@ -50,7 +50,7 @@ def test_every_scenario_s_protocol_is_here() -> None:
 @cases(15)
 @given(data=st.data(), seed=seeds)
 def test_real_equals_ideal(name: str, data: st.DataObject, seed: int) -> None:
-    """On the same coins, outputs are what follows from what the ideal world hands out."""
+    """With the same coins, the outputs follow from the values that the ideal world hands out."""
     case = CASES[name]
     protocol, held = instance(case, data)
     done = run(protocol, held, seed)
@@ -89,7 +89,9 @@ def test_schedules_and_threads_agree(name: str, data: st.DataObject, seed: int, 
 
 
 @every
-def test_other_coins_give_another_trace(name: str) -> None:  # one hash for all would agree as well
+def test_other_coins_give_another_trace(
+    name: str,
+) -> None:  # a constant hash would pass the test above
     case = CASES[name]
     hashes = {run(tiny(case), case.tiny_held, seed).trace_hash for seed in range(20)}
     assert len(hashes) > 1
@@ -126,7 +128,9 @@ def test_the_exact_law_of_the_estimate_is_unbiased_with_the_stated_error(name: s
 @pytest.mark.slow
 @every
 def test_coalitions_learn_what_is_said(name: str) -> None:
-    """Some learn nothing, or the output alone, where others learn more: neither test is blind."""
+    """Some coalitions learn nothing, or only the output, and others learn more, so the judge is not
+    blind.
+    """
     case = CASES[name]
     protocol = tiny(case)
     done = run(protocol, case.tiny_held, 3)
