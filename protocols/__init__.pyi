@@ -68,6 +68,8 @@ from .sampled_frequency.mechanism import SampledGRR as SampledGRR
 from .sampled_frequency.mechanism import SampledUnary as SampledUnary
 from .sampled_frequency.sampling_design import SamplingDesign as SamplingDesign
 from .sampled_frequency.script import SampledCollection as SampledCollection
+from .secagg.script import SecAgg as SecAgg
+from .secagg.script import SecAggPlus as SecAggPlus
 from .sharing.schemes import Additive as Additive
 from .sharing.schemes import Shamir as Shamir
 from .tss.prime import TSSPrime as TSSPrime

@@ -32,6 +32,8 @@ from protocols.postprocess.processed import Processed
 from protocols.reports.collection import SharesCollection
 from protocols.sampled_frequency import about as sampled_frequency
 from protocols.sampled_frequency.script import SampledCollection
+from protocols.secagg import about as secagg
+from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
@@ -49,6 +51,8 @@ PROTOCOLS: tuple[type[Protocol], ...] = (
     DPDS,
     Committee,
     RobustDPDS,
+    SecAgg,
+    SecAggPlus,
     DPDG,
     TSS,
     TSSPrime,
@@ -68,6 +72,8 @@ IDEAL: tuple[type[Ideal], ...] = (
     DPDS,
     Committee,
     RobustDPDS,
+    SecAgg,
+    SecAggPlus,
     DPDG,
     TSS,
     TSSPrime,
@@ -78,6 +84,8 @@ THRESHOLDS: tuple[type[Thresholds], ...] = (
     DPDS,
     Committee,
     RobustDPDS,
+    SecAgg,
+    SecAggPlus,
     DPDG,
     TSS,
     TSSPrime,
@@ -109,6 +117,7 @@ GROUPS: tuple[type[GroupProtocol], ...] = (DPDS, DPDG, TSS, FrequencyCollection,
 
 _DESCRIBE: Mapping[type, Describe] = {
     Committee: committee.about,
+    SecAgg: secagg.about,
     DPCS: dpcs.about,
     DPDS: dpds.about,
     DPDG: dpdg.about,

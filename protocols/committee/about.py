@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Sequence
 
-import attrs
 import numpy as np
 
 from protocols.committee.script import AGREED, HEARD, PARTIAL, SHARE, Committee, RobustDPDS
 from protocols.privacy.count_statements import sampled_run
-from protocols.sharing.accuracy import assess_sampled
+from protocols.sharing.accuracy import assess_sampled_survivors
 from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.stated.about import About, Workload
@@ -27,15 +26,10 @@ def about(protocol: Committee) -> About:
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
         """Compare the server's estimate with the true frequencies among all users.
 
-        With drop-outs, the users who were counted are taken for a random sample of all users: the
-        intervals are those of independent samples, which are slightly too wide, and the expected
-        error is that of a sample without replacement.
+        With drop-outs, the users who were counted are taken for a random sample of all users.
         """
         counted = len(protocol.counted(run.happened))
-        found = assess_sampled(run.outputs["server"], support, p * counted / n, n, confidence)
-        shares = support / n
-        lost = (1 - float(shares @ shares)) / counted * (n - counted) / max(n - 1, 1)
-        return attrs.evolve(found, expected_squared_l2=(1 - p) / (p * counted) + lost)
+        return assess_sampled_survivors(run.outputs["server"], support, p, counted, n, confidence)
 
     def privacy(
         run: Run, support: Ints, epsilon: float | None, delta: float | None

@@ -84,8 +84,12 @@ def about(protocol: DPDG) -> About:
     )
 
 
-def privacy(protocol: DPDG, epsilon: float | None, delta: float | None) -> list[PrivacyStatement]:
+def privacy(
+    protocol: DPDG, epsilon: float | None, delta: float | None, dropped: int = 0
+) -> list[PrivacyStatement]:
     """Return the exact (ε, δ) of the server's view, which do not depend on the users' items.
+
+    The noise of `dropped` users is missing.
 
     By default they are stated at the protocol's requested ε and δ. Beside each stands the value
     that the calibration promises.
@@ -97,8 +101,8 @@ def privacy(protocol: DPDG, epsilon: float | None, delta: float | None) -> list[
     )
     at = protocol.epsilon if epsilon is None else epsilon
     target = protocol.delta if delta is None else delta
-    at_epsilon = server_of_noisy_counts(protocol.users, noise, epsilon=at)
-    at_delta = server_of_noisy_counts(protocol.users, noise, delta=target)
+    at_epsilon = server_of_noisy_counts(protocol.users, noise, epsilon=at, dropped=dropped)
+    at_delta = server_of_noisy_counts(protocol.users, noise, delta=target, dropped=dropped)
     return [
         attrs.evolve(
             at_epsilon,

@@ -141,25 +141,51 @@ class SecAgg:
         where = [ring.index(name) for name in shared_by]
         kept = me.decrypt(box_keys[where], boxes)  # shape (users, 3, 4)
 
-        # (R2) y_u = x_u + PRG(b_u) + sum of ±PRG(s_uv) over the users v that shared.
+        # (R2) Mask the answer.
         pair_seeds = me.agree(mask_secret, publics[1::each][where], WORDS, SEED, "pair")
         signs = [_sign(me.name, name) for name in shared_by]
-        masks = me.expand(pair_seeds, self.field, (self.items,), "mask", weights=signs)
-        self_mask = me.expand(seed, self.field, (self.items,), "mask")
-        await me.send(MASKED, to="server", payload=mine + self_mask + masks)
+        await me.send(MASKED, to="server", payload=self.masked(me, mine, seed, pair_seeds, signs))
 
-        # (R3) Consistency check, and (R4) unmasking: a share of one of the two, never of both.
+        # (R3) Consistency check.
         alive = await me.receive(ALIVE, sender="server")
         members = [me.name, *shared_by]
         present = _marked(members, alive)
         self._check_enough(present)
         if signing is not None:
             await self._check_consistent(me, signing, ring, publics[2::each], present)
-        all_kept = type(shares).join([own.reshape(1, 3, 4), kept])
-        seeds = [place for place, name in enumerate(members) if name in present]
-        secrets = [place for place, name in enumerate(members) if name not in present]
-        pieces = [all_kept[seeds][:, 0], *([all_kept[secrets][:, 1:]] if secrets else [])]
-        await me.send(OPENED, to="server", payload=tuple(pieces))
+
+        # (R4) Unmasking.
+        held = type(shares).join([own.reshape(1, 3, 4), kept])
+        pieces = self.opened(held, [name in present for name in members])
+        await me.send(OPENED, to="server", payload=pieces)
+
+    def masked(
+        self,
+        me: Party,
+        answer: FieldArray,
+        seed: FieldArray,
+        pair_seeds: FieldArray,
+        signs: Sequence[int],
+    ) -> FieldArray:
+        """Return y_u = x_u + PRG(b_u) + the sum of ±PRG(s_uv) over the users v that shared; shape
+        (N,).
+
+        `answer` is x_u, shape (N,), `seed` is b_u, shape (4,), and `pair_seeds` are the seeds s_uv,
+        shape (users, 4).
+        """
+        shape = (self.items,)
+        masks = me.expand(pair_seeds, self.field, shape, "mask", weights=list(signs))
+        return answer + me.expand(seed, self.field, shape, "mask") + masks
+
+    def opened(self, held: FieldArray, present: Sequence[bool]) -> tuple[FieldArray, ...]:
+        """Return a share of one secret of each user that shared, never of both: of the seed if the
+        user is present, and else of the secret key.
+
+        `held` are the shares that a user holds, in the order of `present`; shape (users, 3, 4).
+        """
+        seeds = [place for place, here in enumerate(present) if here]
+        secrets = [place for place, here in enumerate(present) if not here]
+        return held[seeds][:, 0], *([held[secrets][:, 1:]] if secrets else [])
 
     async def server(self, me: Party) -> Sealed:
         """Carry keys and boxes, and remove the masks from the sum; shape (N,).

@@ -9,6 +9,7 @@ Source: Yang et al., Lemma 3.1.
 
 from collections.abc import Callable
 
+import attrs
 import numpy as np
 
 from simnet.arrays import Bools, Floats, Ints
@@ -42,6 +43,26 @@ def assess_sampled(
         variance=variance,
         estimated_variance=estimated,
     )
+
+
+def assess_sampled_survivors(
+    estimate: Floats,
+    support: Ints,
+    chance: float,
+    counted: int,
+    users: int,
+    confidence: float,
+) -> Assessment:
+    """Compare the estimate `count / (chance * counted)` with the true frequencies of all users.
+
+    `counted` of the users were left, and we take them for a random sample of all users. The
+    intervals are those of independent samples, which are slightly too wide, and the expected error
+    is that of a sample without replacement. All arrays have shape (N,).
+    """
+    found = assess_sampled(estimate, support, chance * counted / users, users, confidence)
+    shares = support / users
+    lost = (1 - float(shares @ shares)) / counted * (users - counted) / max(users - 1, 1)
+    return attrs.evolve(found, expected_squared_l2=(1 - chance) / (chance * counted) + lost)
 
 
 def support_interval(

@@ -59,7 +59,7 @@ def show(result: Performance, console: Console) -> None:
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, result.run.people, run.seed)
     printed = any(row.expectation.paper is not None for row in result.bill)
-    print_bill(console, result.bill, "Bill, against Table I of the paper" if printed else "Bill")
+    print_bill(console, result.bill, "Bill, against the paper" if printed else "Bill")
     total = run.ledger.total()
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "

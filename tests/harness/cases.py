@@ -32,6 +32,8 @@ from protocols.postprocess.processed import postprocessed
 from protocols.postprocess.processed_about import about_either
 from protocols.sampled_frequency import about as sampled
 from protocols.sampled_frequency.script import sampled_frequency
+from protocols.secagg import about as secagg_about
+from protocols.secagg.build import secagg, secagg_plus
 from protocols.tss import about as tss_about
 from protocols.tss.prime import tss
 from protocols.two_rounds import about as two_rounds
@@ -220,6 +222,67 @@ CASES: Mapping[str, Case] = {
         truth=in_the_mean(1, 2),
         refused=[*USERS, FEW_ITEMS, *CHANCE, BAD_SHARING],
         findings={"u1": "nothing", "server": "output-only", "u1, u2": "leaks"},
+    ),
+    "secagg": Case(
+        make=secagg,
+        about=secagg_about.about,
+        drawn={
+            "users": st.integers(2, 6),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+            "left": st.sampled_from([0.0, 0.5, 0.9]),
+            "consistency": st.booleans(),
+        },
+        outputs=lambda protocol, handed: {
+            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
+        },
+        tiny={"users": 3, "items": 2, "participation": 0.3},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[
+            *USERS,
+            FEW_ITEMS,
+            *CHANCE,
+            ({"left": 1.0}, "left is a share from 0 to below 1"),
+            ({"answer": "tss"}, "answer"),
+        ],
+        findings={
+            "u1": "nothing",
+            "u1, u2": "nothing",
+            "server": "output-only",
+            "server, u1": "output-only",
+            "all users but one, server": "output-only",
+        },
+    ),
+    "secagg_plus": Case(
+        make=secagg_plus,
+        about=secagg_about.about,
+        drawn={
+            "users": st.integers(5, 8),
+            "items": st.integers(1, 4),
+            "participation": CHANCES,
+            "degree": st.sampled_from([2, 4]),
+            "left": st.sampled_from([0.0, 0.5, 0.9]),
+        },
+        outputs=lambda protocol, handed: {
+            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
+        },
+        tiny={"users": 4, "items": 2, "participation": 0.3, "degree": 2},
+        tiny_held=[1, 2, 2, 2],
+        truth=in_the_mean(1, 3),
+        refused=[
+            *USERS,
+            FEW_ITEMS,
+            *CHANCE,
+            ({"degree": 1}, "the degree is even"),
+            ({"users": 2}, "the degree is even"),
+        ],
+        findings={
+            "u1": "nothing",
+            "server": "output-only",
+            "server, u1": "output-only",
+            "server, u1, u2, u3": "output-only",
+        },
     ),
     "dpds": Case(
         make=DPDS,

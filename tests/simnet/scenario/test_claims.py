@@ -81,6 +81,8 @@ def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
         "dpds_robust",
         "dpds_shamir",
         *sampling_privacy,
+        "secagg",
+        "secagg_plus",
         "tss",
         "tss_prime",
     ] == CLAIMING

@@ -1,0 +1,87 @@
+"""Build secure aggregation from plain settings, as scenarios and sweeps give them.
+
+The threshold is given as a share of the users who hold shares of a secret, so that it fits every
+number of users.
+"""
+
+from math import floor
+from typing import Annotated, Any, Literal, get_args
+
+from protocols import checks
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.secagg.script import SecAgg, SecAggPlus
+from protocols.sharing.encoding import Participation
+
+Answer = Literal["dpds", "dpdg"]
+Left = Annotated[
+    float,
+    "the share of a secret's n holders, or k + 1 in SecAgg+, that no longer suffices: the "
+    "threshold is t = floor(left * n) + 1, and 0 <= left < 1",
+]
+Epsilon = Annotated[float, "ε that the noise of DPDG is calibrated to, above 0"]
+Delta = Annotated[float, "δ that the noise of DPDG is calibrated to, 0 < δ < 1"]
+WhichAnswer = Annotated[Answer, "what users send: the answers of DPDS or of DPDG"]
+
+
+def secagg(
+    *,
+    users: int,
+    items: int,
+    answer: WhichAnswer = "dpds",
+    participation: Participation = 0.5,
+    epsilon: Epsilon = 0.5,
+    delta: Delta = 1e-5,
+    left: Left = 0.5,
+    consistency: Annotated[
+        bool, "whether users check with signatures that all were told the same list"
+    ] = False,
+) -> SecAgg:
+    """Return secure aggregation among all users. Raises `ValueError` for bad parameters.
+
+    >>> secagg(users=100, items=30).threshold
+    51
+    """
+    asked = _question(users, items, answer, participation, epsilon, delta)
+    return SecAgg(asked, _threshold(left, users), consistency)
+
+
+def secagg_plus(
+    *,
+    users: int,
+    items: int,
+    answer: WhichAnswer = "dpds",
+    participation: Participation = 0.5,
+    epsilon: Epsilon = 0.5,
+    delta: Delta = 1e-5,
+    degree: Annotated[
+        int, "k, how many neighbours a user has, even; with few users all that there can be"
+    ] = 20,
+    left: Left = 0.5,
+) -> SecAggPlus:
+    """Return secure aggregation among neighbours. Raises `ValueError` for bad parameters.
+
+    Users on a circle have at most n - 1 neighbours, or n - 2 if n is even.
+
+    >>> secagg_plus(users=100, items=30).threshold
+    11
+    """
+    asked = _question(users, items, answer, participation, epsilon, delta)
+    degree = min(degree, 2 * ((users - 1) // 2))
+    return SecAggPlus(asked, _threshold(left, degree + 1), degree=degree)
+
+
+def _threshold(left: float, holders: int) -> int:
+    if not 0 <= left < 1:
+        raise ValueError(f"left is a share from 0 to below 1, got left={left}")
+    return max(2, floor(left * holders) + 1)
+
+
+def _question(
+    users: int, items: int, answer: Answer, participation: float, epsilon: float, delta: float
+) -> DPDS | DPDG:
+    checks.one_of("answer", answer, get_args(Answer))
+    if answer == "dpds":
+        return DPDS(users=users, items=items, participation=participation)
+    common: dict[str, Any] = {"users": users, "items": items}
+    return DPDG(**common, epsilon=epsilon, delta=delta)

@@ -1,0 +1,55 @@
+"""Coalitions of users and the server, and the claims about them."""
+
+from protocols.secagg.script import KEYS, SecAgg, SecAggPlus
+from simnet.coins.sampled import SampledCoins
+from simnet.kernel.run import Run
+from simnet.scenario.claims import Chosen, Exposes, LearnsNothing, LearnsOnlyOutput
+
+
+def rings(run: Run) -> dict[str, list[str]]:
+    """Return the neighbours of each user whose keys came, as the server of this run chose them."""
+    protocol: SecAgg = run.protocol
+    coins = SampledCoins(run.seed, "server")
+    return dict(protocol.rings(list(run.happened.heard("server", KEYS.name)), coins))
+
+
+def too_few(run: Run) -> list[str]:
+    """Return t - 1 users: one fewer than open a secret."""
+    return list(run.roster.role("user"))[: run.protocol.threshold - 1]
+
+
+def enough(run: Run) -> list[str]:
+    """Return t users who hold shares of the secrets of one other user.
+
+    Returns nobody if no other user has t neighbours.
+    """
+    t = run.protocol.threshold
+    found = [ring[:t] for ring in rings(run).values() if len(ring) >= t]
+    return found[0] if found else []
+
+
+def _with_the_server(users: list[str]) -> list[str]:
+    return ["server", *users] if users else []
+
+
+def refuse_degree(protocol: SecAgg) -> None:
+    """Raise `ValueError` for neighbours so few that all of them must be left."""
+    if isinstance(protocol, SecAggPlus) and protocol.threshold > protocol.degree:
+        raise ValueError(
+            f"with threshold {protocol.threshold} and {protocol.degree} neighbours nobody may drop "
+            "out: use a larger degree"
+        )
+
+
+CLAIMS = (
+    LearnsNothing("u1"),
+    LearnsNothing("all users but one"),
+    LearnsOnlyOutput("server"),
+    LearnsOnlyOutput(
+        Chosen("server, users, one too few", lambda run: _with_the_server(too_few(run)))
+    ),
+    Exposes(
+        Chosen("server, users, enough to open a secret", lambda run: _with_the_server(enough(run)))
+    ),
+    LearnsNothing("network"),
+)
