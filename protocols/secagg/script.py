@@ -195,6 +195,7 @@ class SecAgg:
         users, t = me.names("user"), self.threshold
         keys = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1
         rings = self.rings(list(keys), me.coins)
+        self._check_neighbours(rings)
         for name, ring in rings.items():
             places = index([users.index(other) for other in ring], len(users))
             publics = PublicKeys.join([keys[other] for other in ring])
@@ -202,6 +203,7 @@ class SecAgg:
 
         boxes = await me.gather_some(SHARES, list(keys), at_least=t)  # (R1) U2
         sharers = {name: [other for other in rings[name] if other in boxes] for name in boxes}
+        self._check_neighbours(sharers)
         await self._pass_on(me, rings, sharers, boxes)
 
         masked = await me.gather_some(MASKED, list(boxes), at_least=t)  # (R2) U3
@@ -319,6 +321,15 @@ class SecAgg:
             marks = bits([other in signed for other in rings[name]])
             found = Signatures.stack([signed[other] for other in signers])
             await me.send(SIGNATURES, to=name, payload=(marks, found))
+
+    def _check_neighbours(self, neighbours: Mapping[str, Sequence[str]]) -> None:
+        """Abort if t shares of somebody's secrets cannot come any more."""
+        for name, others in neighbours.items():
+            if 1 + len(others) < self.threshold:
+                raise Abort(
+                    f"{name} has only {len(others)} neighbours left, and {self.threshold - 1} are "
+                    "needed"
+                )
 
     def _check_enough(self, present: Sequence[str]) -> None:
         if len(present) < self.threshold:

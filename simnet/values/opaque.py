@@ -147,7 +147,8 @@ class Boxes:
         carries its content.
         """
         plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
-        wide = np.ascontiguousarray(plain.reshape(len(self.keys), -1).astype("<u8"))
+        elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all
+        wide = np.ascontiguousarray(plain.reshape(len(self.keys), elements).astype("<u8"))
         texts = [
             hashlib.shake_128(key + row.tobytes()).digest(self._width)
             for key, row in zip(self.keys, wide, strict=True)
