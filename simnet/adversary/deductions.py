@@ -228,17 +228,21 @@ class Deductions:
 
     @functools.cached_property
     def _relevant(self) -> set[bytes]:
-        """The digests of unknown seeds that matter for what the coalition sees."""
+        """The digests of unknown seeds that the coalition can test guesses of.
+
+        These are the seeds on which something that it sees depends. A known seed takes part too:
+        whoever knows one secret key of an agreement can guess the other key, and compare.
+        """
         queries = self._unknowns.queries
         present = families_of(terms for each in self._rows().values() for terms in each)
         pending = [self._streams[number] for number in present if number in self._streams]
-        pending += [self._sight.boxes[at].boxes.keys[place] for at, place in self._unopened]
+        pending += [key for received in self._sight.boxes for key in received.boxes.keys]
         pending += [key for key in self._sight.public_keys if key in queries]
         by_digest = {digest: node for node in self._nodes for digest in node.digests}
         found: set[bytes] = set()
         while pending:
             digest = pending.pop()
-            if digest in found or digest in self.known:
+            if digest in found:
                 continue
             found.add(digest)
             query = queries[digest]
@@ -250,7 +254,7 @@ class Deductions:
                     for number in by_digest[digest].families
                     if number in self._streams
                 ]
-        return found
+        return found - self.known
 
     @property
     def _unknown_nodes(self) -> list[_Node]:

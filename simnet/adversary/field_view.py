@@ -32,7 +32,7 @@ from simnet.linear.forms import Forms
 from simnet.linear.terms import Terms, common_lanes, join, no_rows, refine
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
-from simnet.values.opaque import Boxes, PublicKeys
+from simnet.values.opaque import Boxes, PublicKeys, Signatures
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -175,7 +175,9 @@ def boxes_received(
 
 
 def public_keys_received(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[bytes]:
-    """Yield the public keys that members of a coalition receive from outside."""
+    """Yield the public keys that members of a coalition receive from outside, and those to which
+    received signatures belong.
+    """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
             continue
@@ -184,6 +186,8 @@ def public_keys_received(blocks: Sequence[Block], members: frozenset[int]) -> It
                 for piece in message.pieces:
                     if isinstance(piece, PublicKeys):
                         yield from piece.texts()
+                    elif isinstance(piece, Signatures):
+                        yield from piece.signers()
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -17,7 +17,6 @@ with Shamir's scheme, sent and recovered like any other field elements. The rule
 judges them are in docs/concepts/ideal-primitives.md.
 """
 
-import hashlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -28,7 +27,7 @@ from simnet.coins.coins import evaluates_block
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
-from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
+from simnet.values.opaque import Boxes, PublicKeys, Signatures, signature_of
 from simnet.values.typed import Typed
 
 
@@ -99,8 +98,8 @@ def _signature(key: bytes, statement: Typed) -> bytes:
         )
     numbers = np.asarray(statement.numbers())
     head = f"simnet sign {statement.wire.kind} {statement.wire.below} {numbers.shape}:".encode()
-    text = key + head + numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
-    return hashlib.shake_256(text).digest(SIGNATURE_BYTES)
+    text = numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
+    return signature_of(key, head + text)
 
 
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:

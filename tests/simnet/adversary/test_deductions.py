@@ -8,13 +8,14 @@ enumeration.
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 
-from simnet import Field, FieldArray, Party, Seat, SimnetError, Tag, constant, run, verdict
+from simnet import Field, FieldArray, Party, Seat, SimnetError, Tag, bits, constant, run, verdict
 from simnet.values.sealed import Sealed
 
 F, S = Field(101), Field(2**32 - 5)
-NOTE = Tag("note")
+NOTE, KEY, SAID = Tag("note"), Tag("key"), Tag("said")
 
 Said = Callable[[Party, FieldArray], list[Any]]
 
@@ -152,6 +153,14 @@ def a_short_secret_key(me: Party, x: FieldArray) -> list[Any]:
     return [me.public_key(me.coins.field(F, (2,))), x + coins(me)]
 
 
+def a_signature_of_a_short_key(me: Party, x: FieldArray) -> list[Any]:
+    return [me.sign(me.coins.field(F, (2,)), bits([True])), x + coins(me)]
+
+
+def a_signature(me: Party, x: FieldArray) -> list[Any]:
+    return [me.sign(coins(me), bits([True])), x + coins(me)]
+
+
 EXPECTED: list[tuple[Said, str]] = [
     (only_masked, "nothing"),
     (with_the_seed, "leaks"),
@@ -176,6 +185,8 @@ EXPECTED: list[tuple[Said, str]] = [
     (a_short_seed, "undecided"),
     (a_public_key, "nothing"),
     (a_short_secret_key, "undecided"),
+    (a_signature, "nothing"),
+    (a_signature_of_a_short_key, "undecided"),
 ]
 
 
@@ -184,6 +195,52 @@ EXPECTED: list[tuple[Said, str]] = [
 )
 def test_edge_cases_get_their_verdicts(said: Said, finding: str) -> None:
     assert verdict(run(Told(said), {"alice": 5}, seed=3), "eve").finding == finding
+
+
+@attrs.frozen
+class Agreed:
+    """Eve gives alice a public key. Alice sends her secret plus a part of her own secret key, and
+    something that depends on what they agree on. Alice's key has so many words of F_101.
+    """
+
+    words: int
+    says: str
+
+    def parties(self) -> dict[str, Seat]:
+        return {"alice": Seat(self.alice), "eve": Seat(self.eve)}
+
+    async def alice(self, me: Party, number: Sealed) -> None:
+        x = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        own = me.coins.field(F, (self.words,))
+        agreed = me.agree(own, await me.receive(KEY, "eve"), S, (4,))
+        await me.send(NOTE, "eve", x + own[:1])
+        if self.says == "seed":
+            await me.send(SAID, "eve", agreed)
+        elif self.says == "row":
+            await me.send(SAID, "eve", row(me, agreed))
+        elif self.says == "box":
+            await me.send(SAID, "eve", me.encrypt(agreed, me.coins.field(S, (2,))))
+
+    async def eve(self, me: Party) -> None:
+        await me.send(KEY, "alice", me.public_key(coins(me)))
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "finding"),
+    [
+        (1, "nothing", "nothing"),
+        (1, "seed", "undecided"),
+        (1, "row", "undecided"),
+        (1, "box", "undecided"),
+        (20, "seed", "nothing"),
+        (20, "row", "nothing"),
+        (20, "box", "nothing"),
+    ],
+)
+def test_whoever_knows_one_secret_key_can_test_guesses_of_the_other(
+    words: int, says: str, finding: str
+) -> None:
+    assert verdict(run(Agreed(words, says), {"alice": 5}, seed=3), "eve").finding == finding
 
 
 def test_a_verdict_names_its_model_and_what_may_be_guessed() -> None:
