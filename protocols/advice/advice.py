@@ -1,10 +1,11 @@
 """Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
-We compare error, traffic and trust at equal exact privacy. Every option meets the target exactly,
-for the replacement of one user's item: sampling with the largest participation that meets it,
-Gaussian noise with the analytic calibration, and local mechanisms with pure ε. Sampling needs a
+We compare error, traffic, drop-outs and trust at equal exact privacy. Every option meets the target
+exactly, for the replacement of one user's item: sampling with the largest participation that meets
+it, Gaussian noise with the analytic calibration, and local mechanisms with pure ε. Sampling needs a
 lower bound on the number of holders of every item; noise and local mechanisms need no such
-assumption.
+assumption. A committee and secure aggregation carry the same answers as DPDS or DPDG, so they have
+the same error and privacy; they differ in traffic, in drop-outs and in whom one must trust.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,21 +17,25 @@ import attrs
 import numpy as np
 
 from protocols import checks
+from protocols.advice import traffic
 from protocols.advice.choosing import largest_participation
+from protocols.advice.traffic import Traffic
+from protocols.committee.script import Committee
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.named import FREQUENCY
-from protocols.sharing import table1
+from protocols.secagg.degree import Demands, smallest_degree
+from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
-from simnet.values.field import Field
-from simnet.values.wire import BIT, Manifest, WireType
 
 NOT_BOTH = "the server with users"
 NOT_TWO = "S1 with S2; S2 with users; all elected"
 NOBODY = "nobody"
+SERVERS, NEEDED = 5, 3  # of the committee: how many, and how many open the sum
+BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who may drop out
 
 
 @attrs.frozen
@@ -73,8 +78,10 @@ class Question:
 class Option:
     """One way to meet the target: a protocol with its parameters.
 
-    `error` is its expected squared L2 error, `bytes` the payload bytes that a user sends, `trusts`
-    the parties that must not collude, and `fits` whether the bytes are within the budget.
+    `error` is its expected squared L2 error, and `bytes` and `messages` what a user sends, without
+    frames. `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who
+    may drop out, `trusts` which parties must not collude, and `fits` whether the bytes of a user
+    are within the budget.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -86,6 +93,9 @@ class Option:
     parameters: str
     error: float
     bytes: float
+    messages: float
+    server_bytes: float
+    drop_outs: str
     trusts: str
     epsilon: float
     delta: float
@@ -99,7 +109,8 @@ def advise(question: Question) -> list[Option]:
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
-    ['dpdg', 'dpds', 'grr', 'hadamard', 'olh', 'oue', 'tss']
+    ['committee', 'dpdg', 'dpds', 'grr', 'hadamard', 'olh', 'oue', 'secagg', 'secagg', \
+'secagg_plus', 'secagg_plus', 'tss']
     """
     return sorted(_options(question), key=lambda option: (not option.fits, option.error))
 
@@ -124,16 +135,9 @@ def _participation(question: Question) -> float:
 
 def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
-    sent, error = two_stage_bytes(protocol), tss.expected_squared_l2(protocol)
-    return _option(
-        question,
-        "tss",
-        f"p={_rounded_down(participation)}, k={k}",
-        error,
-        sent,
-        NOT_TWO,
-        question.delta,
-    )
+    parameters = f"p={_rounded_down(participation)}, k={k}"
+    sent, error = traffic.two_stage(protocol), tss.expected_squared_l2(protocol)
+    return _option(question, "tss", parameters, error, sent, NOBODY, NOT_TWO)
 
 
 def _rounded_down(participation: float) -> str:
@@ -146,36 +150,94 @@ def _option(
     protocol: str,
     parameters: str,
     error: float,
-    sent: float,
+    sent: Traffic,
+    drop_outs: str,
     trusts: str,
-    delta: float,
+    delta: float | None = None,
 ) -> Option:
     return Option(
-        protocol, parameters, error, sent, trusts, question.epsilon, delta, sent <= question.budget
+        protocol=protocol,
+        parameters=parameters,
+        error=error,
+        bytes=sent.bytes,
+        messages=sent.messages,
+        server_bytes=sent.at_servers,
+        drop_outs=drop_outs,
+        trusts=trusts,
+        epsilon=question.epsilon,
+        delta=question.delta if delta is None else delta,
+        fits=sent.bytes <= question.budget,
     )
 
 
 def _options(question: Question) -> Iterator[Option]:
-    n, N, epsilon, delta = question.users, question.items, question.epsilon, question.delta  # noqa: N806  # as papers do
+    n, N, epsilon = question.users, question.items, question.epsilon  # noqa: N806  # as papers do
     option = partial(_option, question)
     if N > 1:
         p = _participation(question)
+        stated = f"p={_rounded_down(p)}"
         sampled = DPDS(n, N, p)
-        error, sent = dpds.expected_squared_l2(sampled), float(pairwise_bytes(n, N, sampled.field))
-        yield option("dpds", f"p={_rounded_down(p)}", error, sent, NOT_BOTH, delta)
-        yield _two_stage(question, p, _most_reported(question, p, sent))
+        sent, error = traffic.pairwise(sampled), dpds.expected_squared_l2(sampled)
+        yield option("dpds", stated, error, sent, NOBODY, NOT_BOTH)
+        yield _two_stage(question, p, _most_reported(question, p, sent.bytes))
+        yield _with_a_committee(question, p, stated, error)
+        yield from _aggregated(question, sampled, stated, error)
         for name in ("grr", "oue", "olh", "hadamard"):
             mechanism = FREQUENCY[name](epsilon, N)
             error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
-            yield option(name, "local", error, -(-mechanism.report_bits // 8), NOBODY, 0.0)
-    noisy = DPDG(n, N, epsilon, delta, calibration="analytic")
-    yield option(
-        "dpdg",
-        "analytic",
-        dpdg.expected_squared_l2(noisy),
-        pairwise_bytes(n, N, noisy.field),
-        NOT_BOTH,
-        delta,
+            sent = traffic.one_report(n, mechanism.report_bits)
+            yield option(name, "local", error, sent, "anybody", NOBODY, 0.0)
+    noisy = DPDG(n, N, epsilon, question.delta, calibration="analytic")
+    error = dpdg.expected_squared_l2(noisy)
+    yield option("dpdg", "analytic", error, traffic.pairwise(noisy), NOBODY, NOT_BOTH)
+    yield from _aggregated(question, noisy, "dpdg", error)
+
+
+def _with_a_committee(question: Question, p: float, stated: str, error: float) -> Option:
+    """Return DPDS with a few servers in the place of the users."""
+    protocol = Committee(question.users, question.items, p, SERVERS, f"shamir:{NEEDED}")
+    return _option(
+        question,
+        "committee",
+        f"{stated}, {SERVERS} servers",
+        error,
+        traffic.committee(protocol),
+        f"users; {SERVERS - NEEDED} servers",
+        f"{NEEDED} servers",
+    )
+
+
+def _aggregated(
+    question: Question, asked: DPDS | DPDG, stated: str, error: float
+) -> Iterator[Option]:
+    """Yield the answers of DPDS or DPDG by secure aggregation among all users, and among
+    neighbours.
+    """
+    n = question.users
+    most = SecAgg(asked, max(2, n // 2 + 1))
+    t = most.threshold
+    yield _option(
+        question,
+        "secagg",
+        f"{stated}, t={t}",
+        error,
+        traffic.secure_aggregation(most, n - 1),
+        f"any {n - t:,}",
+        f"the server with {t:,} users",
+    )
+    try:
+        found = smallest_degree(Demands(n, int(BAD * n), BAD))
+    except ValueError:
+        return  # too few users for neighbours
+    plus = SecAggPlus(asked, found.threshold, degree=found.degree)
+    yield _option(
+        question,
+        "secagg_plus",
+        f"{stated}, k={found.degree}, t={found.threshold}",
+        error,
+        traffic.secure_aggregation(plus, found.degree),
+        f"{BAD:.0%} at random",
+        f"the server with {BAD:.0%} of users",
     )
 
 
@@ -187,37 +249,9 @@ def _most_reported(question: Question, participation: float, without: float) -> 
     low, high, most = 1, question.items, min(question.budget, without)
 
     def bytes_sent(k: int) -> float:
-        return two_stage_bytes(TSS(question.users, question.items, participation, k))
+        return traffic.two_stage(TSS(question.users, question.items, participation, k)).bytes
 
     while low < high:  # bytes rise with k
         middle = (low + high + 1) // 2
         low, high = (middle, high) if bytes_sent(middle) <= most else (low, middle - 1)
     return low
-
-
-def pairwise_bytes(users: int, items: int, field: Field) -> int:
-    """Return the payload bytes that a user of DPDS or DPDG sends.
-
-    Such a user sends one message of N field elements to every other user, and one to the server.
-    """
-    return users * Manifest(((WireType("qd", field.modulus), (items,)),)).payload_bytes
-
-
-def two_stage_bytes(protocol: TSS) -> float:
-    """Return the expected payload bytes that a user of TSS sends.
-
-    Such a user sends its reporting set, and one message for each share and each reported sum.
-    """
-    users, items = protocol.users, protocol.items
-    support = np.array([users // items + (place < users % items) for place in range(items)])
-    rows = table1.tss_in_expectation(protocol, support)
-    entry = ("user", "qd", "sent", "wire")
-    messages = next(
-        row.expected
-        for row in rows
-        if (row.role, row.quantity, row.direction, row.counting) == entry
-    )
-    message = Manifest(
-        ((WireType("Nd", items), (1,)), (WireType("qd", protocol.field.modulus), (1,)))
-    )
-    return Manifest(((BIT, (items,)),)).payload_bytes + (messages or 0.0) * message.payload_bytes

@@ -107,11 +107,12 @@ def advise(
     budget: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Compare protocols at equal exact privacy: error, bytes that a user sends, and trust.
+    """Compare protocols at equal exact privacy: error, traffic, drop-outs, and trust.
 
-    Privacy means here that one user's item is replaced. The last column says which parties must not
-    collude. The privacy of sampling depends on the item that the fewest users hold. So the command
-    needs the number of its holders, or a file from which it can count them.
+    Privacy means here that one user's item is replaced. The last two columns say who may drop out,
+    and which parties must not collude. The privacy of sampling depends on the item that the fewest
+    users hold. So the command needs the number of its holders, or a file from which it can count
+    them.
 
     For example:
 
@@ -143,7 +144,7 @@ def advise(
     from protocols.advice.advice import NOT_TWO, Question
     from protocols.advice.advice import advise as options_for
     from simnet.cli.grid import Grid
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, sized, write_json
 
     people = (data or ItemsOfFile()).population(users=users, items=items, rarest=rarest)
     basis = "as --rarest says"
@@ -160,25 +161,32 @@ def advise(
         Question, users, items, epsilon, delta, rarest, float("inf") if budget is None else budget
     )
     options = call_or_refuse(options_for, question)
-    columns = "protocol", "parameters", "squared L2", "bytes a user", "", "must not collude"
-    table = Grid(*columns)
+    heads = "protocol", "parameters", "squared L2", "a user sends", "messages", "at the servers"
+    table = Grid(*heads, "may drop out", "must not collude", numbers=(2, 3, 4, 5))
     for option in options:
-        fits = Text("" if option.fits else "too many", "bold red")
+        sent = Text(f"{sized(option.bytes)}")
+        if not option.fits:
+            sent = Text("! ", "bold red") + sent
         table.add_row(
             option.protocol,
             option.parameters,
-            f"{option.error:.3e}",
-            f"{option.bytes:,.0f}",
-            fits,
+            f"{option.error:.2e}",
+            sent,
+            f"{option.messages:,.0f}",
+            sized(option.server_bytes),
+            option.drop_outs,
             option.trusts,
         )
     out = console(json)
     out.print(table)
+    if not all(option.fits for option in options):
+        out.print("! = more bytes than --budget allows")
     out.print(
-        f"\nIf one user's item is replaced, dpds, tss and dpdg meet ε = {epsilon:g} and δ = "
-        f"{delta:g} exactly, and local mechanisms meet this ε with δ = 0. dpds and tss assume "
-        f"that every item has at least {question.rarest:,} holders, {basis}. The others assume "
-        f"nothing about the data. The last column names the parties that must not collude."
+        f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
+        f"all others meet it with δ = {delta:g} exactly. Options with p sample the users: they "
+        f"assume that every item has at least {question.rarest:,} holders among the users who are "
+        f"left, {basis}. Users who drop out with their noise make the noise smaller. The others "
+        "assume nothing about the data."
     )
     if any(option.trusts == NOT_TWO for option in options):
         out.print(

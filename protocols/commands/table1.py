@@ -1,4 +1,6 @@
-"""`simnet table1`: Table I of Yang et al., printed and measured."""
+"""`simnet table1`: Table I of Yang et al., printed and measured, and such tables for protocols that
+survive drop-outs.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,9 @@ def table1(
     epsilon: float | None = None,
     delta: float | None = None,
     fraction_bits: int = 16,
+    left: float | None = None,
+    degree: int | None = None,
+    members: int | None = None,
     trials: int = 1,
     seed: int = 0,
     json: JsonFile = None,
@@ -31,13 +36,16 @@ def table1(
     """Show Table I of Yang et al.: each role's cost as printed, exact, expected and measured.
 
     The table always has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with
-    `--delta` adds DPDG. The users' items are uniform. The exit status is 1 when a measured value
+    `--delta` adds DPDG. `--left` adds the secure aggregation of Bonawitz et al., beside the formula
+    of its paper, `--degree` adds SecAgg+, and `--members` a committee of servers; all three carry
+    the answers of DPDS. The users' items are uniform. The exit status is 1 when a measured value
     differs from the exact one.
 
     For example:
 
     - `simnet table1 --users 1000 --items 30 --participation 0.5`
     - `simnet table1 --users 1000 --items 30 --participation 0.5 --reported 12 --gamma 2 --trials 5`
+    - `simnet table1 --users 100 --items 30 --participation 0.5 --left 0.5 --degree 20 --members 5`
 
     Parameters
     ----------
@@ -59,6 +67,13 @@ def table1(
         The δ of DPDG.
     fraction_bits
         The number of fractional bits in DPDG's fixed-point numbers.
+    left
+        For secure aggregation: the share of a secret's holders that no longer opens it. The
+        threshold is the next larger whole number of holders.
+    degree
+        The number of neighbours of a user in SecAgg+; more than half of the holders open a secret.
+    members
+        The number of servers in the committee; more than half of them open the sum.
     trials
         The number of runs, with consecutive seeds that begin with `--seed`. Exact and measured
         values are the means over these runs.
@@ -94,6 +109,7 @@ def table1(
         columns.append(
             (DPDG, about_dpdg, {"epsilon": epsilon, "delta": delta, "fraction_bits": fraction_bits})
         )
+    columns += _surviving_drop_outs(participation, left, degree, members)
     out, rows = console(json), []
     for protocol, about, parameters in columns:
         mean = _mean_bill(protocol, about, parameters, users, items, seed, trials)
@@ -103,6 +119,31 @@ def table1(
         _print_saving(out, rows, TSS(users, items, participation, reported, gamma))
     write_json([row.as_json() for row in rows], json)
     return 0 if all(row.holds for row in rows) else 1
+
+
+def _surviving_drop_outs(
+    participation: float, left: float | None, degree: int | None, members: int | None
+) -> list[tuple[Any, "Describe", dict[str, Any]]]:
+    """Return the columns of the protocols that are asked for: a protocol, its record, and its
+    parameters.
+    """
+    from protocols.committee.about import about as about_committee
+    from protocols.committee.script import Committee
+    from protocols.secagg.about import about as about_secagg
+    from protocols.secagg.build import secagg, secagg_plus
+
+    columns: list[tuple[Any, Describe, dict[str, Any]]] = []
+    sampled = {"participation": participation}
+    if left is not None:
+        columns.append((secagg, about_secagg, {**sampled, "left": left}))
+    if degree is not None:
+        columns.append((secagg_plus, about_secagg, {**sampled, "degree": degree}))
+    if members is not None:
+        sharing = f"shamir:{members // 2 + 1}"
+        columns.append(
+            (Committee, about_committee, {**sampled, "members": members, "sharing": sharing})
+        )
+    return columns
 
 
 def _mean_bill(

@@ -52,6 +52,19 @@ class Screen(Console):
         raise BrokenPipeError
 
 
+def sized(octets: float) -> str:
+    """Return a number of bytes with three digits and a unit: powers of 1000.
+
+    >>> sized(999), sized(53_400), sized(2.5e9)
+    ('999 B', '53.4 kB', '2.5 GB')
+    """
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if octets < 999.5 or unit == "TB":
+            break
+        octets /= 1000
+    return f"{octets:.3g} {unit}" if octets < 999.5 else f"{octets:,.0f} {unit}"
+
+
 def write_json(value: Any, file: str | None) -> None:
     """Write JSON to a file, or to standard output for `-`.
 

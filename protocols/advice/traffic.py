@@ -1,0 +1,133 @@
+"""What a run sends if nobody drops out: the messages and bytes of a user, and the bytes at the
+servers.
+
+The bytes are those of the payloads, without frames. They follow from the sizes of the messages and
+need no run.
+"""
+
+from math import prod
+
+import attrs
+import numpy as np
+
+from protocols.committee.script import Committee
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.secagg.about import BOX_BYTES, PUBLIC_KEY_BYTES
+from protocols.secagg.script import SEED, WORDS, SecAgg
+from protocols.sharing import table1
+from protocols.tss.script import TSS
+from simnet.values.opaque import SIGNATURE_BYTES
+from simnet.values.wire import BIT, OCTET, Manifest, WireType
+
+
+@attrs.frozen
+class Traffic:
+    """The traffic of a run in which nobody drops out.
+
+    `messages` and `bytes` are what one user sends, in the mean over users and coins. `at_servers`
+    are the bytes of all messages that a server sends or receives.
+
+    >>> one_report(users=10, bits=12)
+    Traffic(messages=1, bytes=2, at_servers=20)
+    """
+
+    messages: float
+    bytes: float
+    at_servers: float
+
+
+def one_report(users: int, bits: int) -> Traffic:
+    """Return the traffic if every user sends one report of so many bits to the server."""
+    report = -(-bits // 8)
+    return Traffic(1, report, users * report)
+
+
+def pairwise(protocol: DPDS | DPDG) -> Traffic:
+    """Return the traffic of DPDS or DPDG: every user sends one message of N field elements to every
+    other user, and one to the server.
+
+    >>> pairwise(DPDS(users=100, items=8, participation=0.5))
+    Traffic(messages=100, bytes=700, at_servers=700)
+    """
+    users = protocol.users
+    vector = _bytes((_element(protocol.field.modulus), protocol.items))
+    return Traffic(users, users * vector, users * vector)
+
+
+def two_stage(protocol: TSS) -> Traffic:
+    """Return the expected traffic of TSS with additive sharing, for items that equally many users
+    hold.
+
+    A user sends its reporting set, and one message for each share and each reported sum. S1
+    publishes who is elected for each item, and S2 gets the sums.
+    """
+    n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
+    support = np.array([n // N + (place < n % N) for place in range(N)])
+    rows = table1.tss_in_expectation(protocol, support)
+
+    def expected(role: str, direction: str) -> float:
+        entry = (role, "qd", direction, "wire")
+        return next(
+            row.expected or 0.0
+            for row in rows
+            if (row.role, row.quantity, row.direction, row.counting) == entry
+        )
+
+    item = WireType("Nd", N)
+    message = _bytes((item, 1), (_element(protocol.field.modulus), 1))
+    reporting_set = _bytes((BIT, N))
+    shares = expected("user", "sent")
+    announced = 0.0
+    for count, items in zip(*np.unique(support, return_counts=True), strict=True):
+        first, chances = table1.reporters_law(protocol, int(count))
+        elected = [protocol.group_size(first + more) for more in range(len(chances))]
+        sizes = [_bytes((item, 1), (WireType("nd", n), each)) for each in elected]
+        announced += float(items * (np.array(sizes) @ chances))
+    return Traffic(
+        1 + shares,
+        reporting_set + shares * message,
+        n * reporting_set + (n + 1) * announced + expected("S2", "received") * message,
+    )
+
+
+def secure_aggregation(protocol: SecAgg, neighbours: int) -> Traffic:
+    """Return the traffic of secure aggregation in which each user has so many neighbours.
+
+    >>> from protocols.secagg.build import secagg
+    >>> secure_aggregation(secagg(users=100, items=30), neighbours=99).messages
+    4
+    """
+    n, k, checks = protocol.users, neighbours, int(protocol.consistency)
+    keys = (2 + checks) * PUBLIC_KEY_BYTES
+    boxes = k * BOX_BYTES
+    vector = _bytes((_element(protocol.field.modulus), protocol.items))
+    opened = _bytes((_element(WORDS.modulus), (k + 1) * prod(SEED)))
+    up = keys + boxes + vector + opened + checks * SIGNATURE_BYTES
+    down = [
+        _bytes((WireType("nd", n), k), (OCTET, k * keys)),
+        _bytes((BIT, k), (OCTET, boxes)),
+        _bytes((BIT, k + 1)),
+        checks * _bytes((BIT, k), (OCTET, k * SIGNATURE_BYTES)),
+    ]
+    return Traffic(4 + checks, up, n * (up + sum(down)))
+
+
+def committee(protocol: Committee) -> Traffic:
+    """Return the traffic of DPDS with a committee of servers.
+
+    >>> committee(Committee(users=100, items=8, participation=0.5, members=3)).messages
+    3
+    """
+    n, k = protocol.users, protocol.members
+    vector = _bytes((_element(protocol.field.modulus), protocol.items))
+    lists = 2 * _bytes((BIT, n))
+    return Traffic(k, k * vector, k * (n * vector + lists + vector))
+
+
+def _element(modulus: int) -> WireType:
+    return WireType("qd", modulus)
+
+
+def _bytes(*pieces: tuple[WireType, int]) -> int:
+    return Manifest(tuple((wire, (count,)) for wire, count in pieces)).payload_bytes
