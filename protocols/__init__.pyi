@@ -10,6 +10,8 @@ from .advice.choosing import fewest_holders as fewest_holders
 from .advice.choosing import largest_participation as largest_participation
 from .catalogue import about as about
 from .catalogue import simulator_of as simulator_of
+from .committee.script import Committee as Committee
+from .committee.script import RobustDPDS as RobustDPDS
 from .dpdg.privacy import UserNoise as UserNoise
 from .dpdg.privacy import server_of_noisy_counts as server_of_noisy_counts
 from .dpdg.script import DPDG as DPDG
@@ -68,6 +70,8 @@ from .sampled_frequency.mechanism import SampledGRR as SampledGRR
 from .sampled_frequency.mechanism import SampledUnary as SampledUnary
 from .sampled_frequency.sampling_design import SamplingDesign as SamplingDesign
 from .sampled_frequency.script import SampledCollection as SampledCollection
+from .secagg.degree import Demands as Demands
+from .secagg.degree import smallest_degree as smallest_degree
 from .secagg.script import SecAgg as SecAgg
 from .secagg.script import SecAggPlus as SecAggPlus
 from .sharing.schemes import Additive as Additive

@@ -66,6 +66,7 @@ def test_there_are_notebooks() -> None:
         "06_local",
         "07_collections",
         "08_studies",
+        "09_deploy",
     ]
 
 

@@ -202,7 +202,7 @@ def _with_a_committee(question: Question, p: float, stated: str, error: float) -
         f"{stated}, {SERVERS} servers",
         error,
         traffic.committee(protocol),
-        f"users; {SERVERS - NEEDED} servers",
+        f"anybody; {SERVERS - NEEDED} servers",
         f"{NEEDED} servers",
     )
 
