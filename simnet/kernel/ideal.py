@@ -86,7 +86,7 @@ def _check_names(handed: object, protocol: Ideal) -> None:
             )
 
 
-def _takes_happened(protocol: Ideal) -> bool:
+def takes_happened(protocol: Ideal) -> bool:
     """Return whether the functionality wants to know who dropped out and who was heard."""
     positional = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = inspect.signature(protocol.functionality).parameters.values()
@@ -110,7 +110,7 @@ def ideal_world(
         return {}
     played_by = reading or Sampled()
     sealed = [Sealed(Input(name, played_by.input(name, value))) for name, value in inputs.items()]
-    told = (happened,) if happened is not None and _takes_happened(protocol) else ()
+    told = (happened,) if happened is not None and takes_happened(protocol) else ()
     users = holders(inputs, seed, played_by)
     handed: Mapping[str, Any] = protocol.functionality(sealed, users, *told)
     _check_names(handed, protocol)

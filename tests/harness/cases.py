@@ -40,6 +40,7 @@ from protocols.two_rounds import about as two_rounds
 from protocols.two_rounds.script import SamplingPrivacy
 from protocols.weighted import about as weights
 from protocols.weighted.groups import weighted, weighted_mean
+from simnet.record.fate import Happened
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.stated.about import Describe
 
@@ -94,9 +95,10 @@ class Case:
     held: Callable[[Parameters], st.SearchStrategy[Held]] = items_held
     """Draws the inputs of all users, given the parameters."""
 
-    outputs: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Returns each party's output, given what the ideal world hands to each party; None if the
-    protocol has no ideal world."""
+    outputs: Callable[..., Mapping[str, Any]] | None = None
+    """Returns each party's output, given the protocol and what the ideal world hands to each party;
+    None if the protocol has no ideal world. For a protocol whose ideal world is told what happened,
+    this is the third argument."""
 
     tiny: Parameters
     """Parameters of the tiny instance."""
@@ -114,6 +116,18 @@ class Case:
 
     findings: Mapping[str, str]
     """What each coalition of the tiny instance learns from shares; at least two findings differ."""
+
+
+def of_the_counted(
+    protocol: Any, handed: Mapping[str, Any], happened: Happened | None = None
+) -> Mapping[str, Any]:
+    """Return the output of a protocol that estimates frequencies among the users who were counted;
+    nothing if nobody was.
+    """
+    if not handed:
+        return {}
+    counted = protocol.users if happened is None else len(protocol.counted(happened))
+    return {"server": protocol.estimate(handed["server"].numbers(), counted)}
 
 
 def in_the_mean(*counts: int) -> list[float]:
@@ -186,9 +200,7 @@ CASES: Mapping[str, Case] = {
             "members": st.integers(1, 4),
             "sharing": SHARINGS,
         },
-        outputs=lambda protocol, handed: {
-            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
-        },
+        outputs=of_the_counted,
         tiny={"users": 3, "items": 2, "participation": 0.3, "members": 2, "sharing": "shamir:2"},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -214,9 +226,7 @@ CASES: Mapping[str, Case] = {
             "participation": CHANCES,
             "sharing": SHARINGS,
         },
-        outputs=lambda protocol, handed: {
-            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
-        },
+        outputs=of_the_counted,
         tiny={"users": 3, "items": 2, "participation": 0.3, "sharing": "shamir:2"},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -233,9 +243,7 @@ CASES: Mapping[str, Case] = {
             "left": st.sampled_from([0.0, 0.5, 0.9]),
             "consistency": st.booleans(),
         },
-        outputs=lambda protocol, handed: {
-            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
-        },
+        outputs=of_the_counted,
         tiny={"users": 3, "items": 2, "participation": 0.3},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -264,9 +272,7 @@ CASES: Mapping[str, Case] = {
             "degree": st.sampled_from([2, 4]),
             "left": st.sampled_from([0.0, 0.5, 0.9]),
         },
-        outputs=lambda protocol, handed: {
-            "server": protocol.estimate(handed["server"].numbers(), protocol.users)
-        },
+        outputs=of_the_counted,
         tiny={"users": 4, "items": 2, "participation": 0.3, "degree": 2},
         tiny_held=[1, 2, 2, 2],
         truth=in_the_mean(1, 3),

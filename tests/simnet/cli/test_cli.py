@@ -132,7 +132,7 @@ def test_json_goes_to_a_file_beside_the_tables(tmp_path: Path) -> None:
     assert result.status == 0
     told = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert told["scenario"] == "dpds"
-    for word in ("item", "truth", "estimate", "squared L2", "Table I", "messages"):
+    for word in ("item", "truth", "estimate", "squared L2", "against the paper", "messages"):
         assert word in result.out
 
 
