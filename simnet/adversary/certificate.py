@@ -86,7 +86,8 @@ def certificate_of(
     seeds and the digests of inputs and traces: somebody who has these can compute what messages
     hide.
 
-    Raises `SimnetError` for an undecided verdict. The module's documentation has an example.
+    Raises `SimnetError` for an undecided verdict, and for a protocol that uses seeds, keys or
+    boxes. The module's documentation has an example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -103,8 +104,11 @@ def certificate_of(
     >>> certificate["statement"], certificate["fields"][0]["learned"][0]["values"]
     ('leaks', [5])
     """
-    if any(done.fates for done in verdict.runs):
-        raise SimnetError("a certificate cannot name drop-outs: judge a run in which nobody does")
+    if verdict.unknowns.queries:
+        raise SimnetError(
+            "a certificate cannot list seeds, keys and boxes: there is none for a protocol that "
+            "uses them"
+        )
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
     protocol = verdict.runs[0].protocol
@@ -144,8 +148,8 @@ def certificate_of(
 def certificate_text(certificate: Json) -> str:
     r"""Return the text of a certificate's file: equal for equal verdicts on equally scheduled runs.
 
-    >>> certificate_text({"version": 2, "set": ["u1"]})
-    '{"set":["u1"],"version":2}\n'
+    >>> certificate_text({"version": 3, "set": ["u1"]})
+    '{"set":["u1"],"version":3}\n'
     """
     return canonical_text(certificate)
 
@@ -389,10 +393,11 @@ def _run(run: Run, with_seed: bool) -> Json:
         tag: [traffic.messages, traffic.elements.get("qd", 0)]
         for tag, traffic in run.ledger.by("tag", "sent").items()
     }
+    always = {"sent": sent, "fates": {name: str(fate) for name, fate in run.fates.items()}}
     if not with_seed:
-        return {"seed": None, "inputs": None, "trace": None, "sent": sent}
+        return {"seed": None, "inputs": None, "trace": None, **always}
     inputs = hashlib.sha256(canonical(dict(run.inputs))).hexdigest()
-    return {"seed": run.seed, "inputs": inputs, "trace": _trace(run), "sent": sent}
+    return {"seed": run.seed, "inputs": inputs, "trace": _trace(run), **always}
 
 
 def _trace(run: Run) -> str:

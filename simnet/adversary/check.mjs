@@ -111,7 +111,7 @@ const PROTOCOL = record({
 });
 const RUN = record({
   seed: orNull(integer), inputs: orNull(digits(64)), trace: orNull(digits(32)),
-  sent: table((key) => name(key), tuple(whole, whole)),
+  sent: table((key) => name(key), tuple(whole, whole)), fates: table((key) => name(key), name),
 });
 const DISCLOSED = record({
   independent: orNull(flag), epsilon: orNull(text), tier: TIER, argument: text,
@@ -525,7 +525,7 @@ function prove({ statement, set }, fields) {
 function checkSource(source, limit) {
   const certificate = CERTIFICATE(readCanonical(source));
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
-  must(certificate.version === 2n, `this is a certificate of version ${certificate.version}, expected version 2`);
+  must(certificate.version === 3n, `this is a certificate of version ${certificate.version}, expected version 3`);
   must(new Set(set).size === set.length, "a member is named twice");
   if (statement === "no-shares" || statement === "leaks") {
     must(!doors.length && !told.length, `doors or told families are listed, but the statement is \`${statement}\``);

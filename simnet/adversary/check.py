@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 MOST_DIGITS = 1_000  # of a number
 LIMIT = 100_000_000  # the most products; to compute so many takes some twenty seconds
 
@@ -754,7 +754,11 @@ def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) ->
 
 def _sent(run: Any, where: str) -> dict[str, int]:
     """The number of field elements that a run sent, by tag."""
-    _record(run, "inputs seed sent trace", where)
+    _record(run, "fates inputs seed sent trace", where)
+    _record(run["fates"], None, f"{where}.fates")
+    for party, fate in run["fates"].items():
+        _name(party, where)
+        _name(fate, f"{where}.fates")
     if run["seed"] is not None:
         _whole(run["seed"], f"{where}.seed", least=None)
     _digest(run["inputs"], 64, f"{where}.inputs")

@@ -127,7 +127,9 @@ def check_certificate(
             name: text for name, text in parameters.items() if name not in ("users", "items")
         }
     scenario, people = held.scenario(named, parameters, first)
-    verified = verify(scenario, claimed.corrupt, first, people, claimed.collections)
+    verified = verify(
+        scenario, claimed.corrupt, first, people, claimed.collections, fates=claimed.fates
+    )
     difference = claimed.difference(verified, _portable(named))
     out.print(checked.proved)
     if not claimed.names_seed:

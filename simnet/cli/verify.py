@@ -124,8 +124,6 @@ def verify(
     if protocol is None or corrupt is None:
         missing = "the protocol" if protocol is None else "--corrupt, the coalition,"
         raise BadInput(f"{missing} is missing: write, for example, simnet verify dpds --corrupt u1")
-    if drop and certificate is not None:
-        raise BadInput("a certificate cannot name drop-outs: leave out --certificate or --drop")
     for name, count in (("runs", runs), ("collections", collections)):
         if count < 1:
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")

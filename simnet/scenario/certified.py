@@ -17,6 +17,7 @@ from typing import Any
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.check import Certificate
 from simnet.errors import BadInput
+from simnet.record.fate import Fate
 from simnet.scenario.verify import Verified
 
 # Differences in these keys are reported first, in this order.
@@ -57,6 +58,14 @@ class Claimed:
     def collections(self) -> int:
         """The number of runs that were judged together."""
         return len(self._content["runs"])
+
+    @property
+    def fates(self) -> list[dict[str, Fate]]:
+        """Who dropped out of each run, and where. Raises `BadInput` for a text that is no fate."""
+        return [
+            {party: Fate.parse(text) for party, text in run["fates"].items()}
+            for run in self._content["runs"]
+        ]
 
     @property
     def names_seed(self) -> bool:

@@ -13,6 +13,7 @@ from simnet.arrays import Numbers
 from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
+from simnet.record.fate import Fates
 from simnet.scenario.drops import fates_of
 from simnet.scenario.plain import inputs_for
 from simnet.scenario.population import Population, in_chance_order
@@ -72,12 +73,14 @@ def verify(
     inputs: Sequence[int] | Population | None = None,
     collections: int = 1,
     drop: Sequence[str] = (),
+    fates: Sequence[Fates] | None = None,
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
     The runs have consecutive seeds, from `seed` on. By default the inputs are uniform items drawn
     from the seed. The inputs can be given one by one, or as a population to which the scenario is
-    fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`.
+    fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. Or `fates` has this
+    for each run.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
@@ -88,9 +91,11 @@ def verify(
     else:
         numbers = inputs
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
+    seeds = range(seed, seed + collections)
+    if fates is None:
+        fates = [fates_of(drop, protocol, own_inputs, each) for each in seeds]
     runs = [
-        run(protocol, own_inputs, each, fates=fates_of(drop, protocol, own_inputs, each))
-        for each in range(seed, seed + collections)
+        run(protocol, own_inputs, each, fates=gone) for each, gone in zip(seeds, fates, strict=True)
     ]
     about = scenario.described(protocol)
     return Verified(

@@ -82,26 +82,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     each, total = -(-chosen.cases // len(CASES)), Counter[str]()
     for name in CASES:
-        ended = Counter[str]()
-
-        @seed(chosen.seed)
-        @settings(
-            max_examples=each,
-            phases=[Phase.generate],
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(data=st.data())
-        def draw(data: st.DataObject, name: str = name, ended: Counter[str] = ended) -> None:
-            ended[check(name, data)] += 1
-
-        draw()
+        ended = _drawn(name, each, chosen.seed)
         _show(name, ended)
         total += ended
     _show("all", total)
     sys.stdout.write(f"{total.total():,} cases, none wrong\n")
     return 0
+
+
+def _drawn(name: str, count: int, first: int) -> Counter[str]:
+    """Draw so many cases of a protocol; return how often runs ended in which way."""
+    ended = Counter[str]()
+
+    @seed(first)
+    @settings(
+        max_examples=count,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(data=st.data())
+    def draw(data: st.DataObject) -> None:
+        ended[check(name, data)] += 1
+
+    draw()
+    return ended
 
 
 def _show(name: str, ended: Counter[str]) -> None:

@@ -953,7 +953,7 @@ def _no_shares(content: Content, draw: random.Random) -> Content:
 
 _HEADER: dict[str, list[Any]] = {
     "format": ["", "simnet certificate ", "certificate", None, 2],
-    "version": [0, 1, 3, 2.0, True, "2", None, 2 + 2**64],
+    "version": [0, 2, 4, 3.0, True, "3", None, 3 + 2**64],
     "notes": [None, "", [1], ["note"], {}, [None]],
     "reveals": [None, "", [1], ["nothing"], {}, ["The seeds"]],
     "written_out": [1, -1, 1.5, True, None, "0", 10**1001],
@@ -1017,6 +1017,18 @@ def _seed(content: Content, draw: random.Random) -> Content:
     old = run["seed"]
     values = [-1, -(10**999), 0.5, "0", True, 10**20]
     run["seed"] = draw.choice([*values, 5] if old is None else [*values, old + 1, None])
+    return content
+
+
+@_kind("drop-outs")
+def _fates(content: Content, draw: random.Random) -> Content:
+    run = draw.choice(content["runs"])
+    old = dict(run["fates"])
+    if old and draw.random() < 0.5:
+        name = draw.choice(sorted(old))
+        run["fates"] = {**old, name: draw.choice([None, "", 1, f"{old[name]}#2", "share:after"])}
+    else:
+        run["fates"] = draw.choice([None, [], {"u1": "nothing"}, {"": "share"}, {**old, "u9": "x"}])
     return content
 
 

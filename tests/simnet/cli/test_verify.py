@@ -1241,3 +1241,28 @@ def test_a_sum_that_the_ideal_world_hides_is_a_leak(own: Own) -> None:
 def test_the_headline_names_what_goes_beyond_the_output(own: Own) -> None:
     shown = words(simnet("verify", own(MORE_THAN_OUTPUT), "--corrupt", "server").out)
     assert shown.startswith("{server} learns u1[2] + u2[2] + u3[2] =")
+
+
+def test_a_certificate_names_who_dropped_out(tmp_path: Path) -> None:
+    file = tmp_path / "committee.json"
+    run_of = ("verify", "committee", "--users", 4, "--items", 2, "--corrupt", "c1,c2")
+    fates = ("--drop", "u2@share:2", "--drop", "u3@share")
+    assert simnet(*run_of, *fates, "--certificate", file).status == 0
+    named = json.loads(file.read_text(encoding="utf-8"))["runs"][0]["fates"]
+    assert named == {"u2": "share:2", "u3": "share"}
+    assert simnet("verify", "--check", file).status == 0
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"u3":"share"', '"u3":"share:after"'), encoding="utf-8")
+    changed = simnet("verify", "--check", file)
+    assert changed.status == 1
+    assert "is not the certificate of this run" in changed.out
+
+
+def test_a_protocol_with_keys_has_no_certificate(tmp_path: Path) -> None:
+    file = tmp_path / "secagg.json"
+    refused = simnet(
+        "verify", "secagg", "--users", 4, "--items", 2, "--corrupt", "server", "--certificate", file
+    )
+    assert refused.status == 2
+    assert "cannot list seeds, keys and boxes" in refused.err
+    assert not file.exists()
