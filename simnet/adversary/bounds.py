@@ -65,6 +65,11 @@ class ShareBounds:
         # What the coalition deduces for certain, and what it may deduce at most.
         least = Deductions(doors, corrupt, sight)
         self.most = most = least if least.is_final else least.widened()
+        # Whether the ideal output may give the coalition seeds. Rows of these seeds then tell about
+        # the ideal output, so the verdict is not `nothing`.
+        self._output_gives_seeds = bool(self._handed) and not most.reached.isdisjoint(
+            most.known - least.known
+        )
         self.rewriting = most.rewriting
         is_received = self._receives(least)
         if not is_received:
@@ -186,7 +191,7 @@ class ShareBounds:
             }
             # No door was given a row with coins, so the rows of the view are not needed.
             self.widest = self._widest(functions_in_lanes, {}, rewriting)
-        if not any(functions for functions, _ in known):
+        if not any(functions for functions, _ in known) and not self._output_gives_seeds:
             return "nothing"
         if any(function not in ideal for functions, ideal in known for function in functions):
             return "leaks"

@@ -34,6 +34,7 @@ from math import log2
 import attrs
 import numpy as np
 
+from simnet.adversary.door_uses import DoorUse
 from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.rewriting import Doors, Rewriting, families_of
 from simnet.adversary.roles import Roles
@@ -46,6 +47,7 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 LEAST_BITS = 80  # a seed with fewer free bits counts as one that the coalition may guess
+IDEAL = "an ideal random function"
 FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 
 
@@ -53,7 +55,8 @@ FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 class Sight:
     """What a coalition sees: messages with field elements, boxes, and public keys (as digests).
 
-    `handed` is what the ideal world hands to it.
+    A signature counts as the public key that checks it. `handed` is what the ideal world hands to
+    the coalition.
     """
 
     parts: Sequence[BlockForms]
@@ -184,8 +187,16 @@ class Deductions:
                 if node.digests[0] not in self.known and all(map(is_known, node.families)):
                     self.known.update(node.digests)
             for digest, query in agreements.items():
-                if not self.known.isdisjoint(query.keys):
+                if self._can_agree(query):
                     self.known.add(digest)
+
+    def _can_agree(self, query: Agreement) -> bool:
+        """Whether the coalition knows one secret key, and the other one or its public key."""
+        public = self._sight.public_keys
+        return any(
+            mine in self.known and (other in self.known or other in public)
+            for mine, other in (query.keys, query.keys[::-1])
+        )
 
     def _open_boxes(self) -> None:
         openable: dict[int, list[int]] = defaultdict(list)
@@ -227,17 +238,23 @@ class Deductions:
     # What is left unknown.
 
     @functools.cached_property
-    def _relevant(self) -> set[bytes]:
-        """The digests of unknown seeds that the coalition can test guesses of.
+    def reached(self) -> set[bytes]:
+        """The digests of all seeds, known or not, that matter for what the coalition sees.
 
-        These are the seeds on which something that it sees depends. A known seed takes part too:
-        whoever knows one secret key of an agreement can guess the other key, and compare.
+        We also go through known seeds. A seed that was agreed on is known to whoever knows one of
+        the two secret keys, and then its rows, or a box that it opens, show whether a guess of the
+        other secret key is right.
         """
         queries = self._unknowns.queries
         present = families_of(terms for each in self._rows().values() for terms in each)
+        # A door may disclose something about known rows, which are not added to the view.
+        for each in self._doors.arguments:
+            if not (isinstance(each.source, DoorUse) and each.source.kind == "output"):
+                present |= each.families
         pending = [self._streams[number] for number in present if number in self._streams]
         pending += [key for received in self._sight.boxes for key in received.boxes.keys]
         pending += [key for key in self._sight.public_keys if key in queries]
+        pending += [key for pair in self._unknowns.compared for key in pair]
         by_digest = {digest: node for node in self._nodes for digest in node.digests}
         found: set[bytes] = set()
         while pending:
@@ -254,7 +271,18 @@ class Deductions:
                     for number in by_digest[digest].families
                     if number in self._streams
                 ]
-        return found - self.known
+        return found
+
+    @functools.cached_property
+    def _relevant(self) -> set[bytes]:
+        """The digests of unknown seeds that matter for what the coalition sees."""
+        return self.reached - self.known
+
+    def unknown_seeds(self) -> list[tuple[Seed, float]]:
+        """The seeds that matter for the view and that the coalition does not know, each with its
+        number of free bits.
+        """
+        return [(node.seed, node.free_bits) for node in self._unknown_nodes]
 
     @property
     def _unknown_nodes(self) -> list[_Node]:
@@ -289,13 +317,21 @@ class Deductions:
                     kinds = self._kinds(one) | self._kinds(other)
                     is_close = not found.are_surely_different(one, other)
                     both_stretched = "seed" in self._kinds(one) & self._kinds(other)
-                    if "secret key" in kinds or (both_stretched and is_close):
+                    may_show = both_stretched or self._were_compared(one, other)
+                    if "secret key" in kinds or (may_show and is_close):
                         return [
                             f"the view tells something about {self._title(one)} and "
                             f"{self._title(other)} together, so their random rows may depend on "
                             "each other"
                         ]
         return []
+
+    def _were_compared(self, one: _Node, other: _Node) -> bool:
+        """Whether a script was told that these two keys are different."""
+        return any(
+            frozenset(pair) in self._unknowns.compared
+            for pair in itertools.product(one.digests, other.digests)
+        )
 
     def _kinds(self, node: _Node) -> set[str]:
         """What parties used the seed as."""
@@ -317,19 +353,58 @@ class Deductions:
             return []
         queries = self._unknowns.queries
         relevant = [queries[digest] for digest in self._relevant]
-        assumptions = ["an ideal random function"]
-        if any(isinstance(query, Agreement) for query in relevant):
+        kinds = {"agreed" if isinstance(query, Agreement) else query.kind for query in relevant}
+        assumptions = [IDEAL] if kinds & {"seed", "agreed"} else []
+        if kinds & {"agreed", "secret key"}:
             assumptions.append(
                 "hashed Diffie-Hellman with independent secret keys and authentic public keys"
             )
         if self._unopened:
             assumptions.append("ideal encryption")
+        if not self._relevant.isdisjoint(self._unknowns.signers.values()):
+            assumptions.append("ideal signatures")
         least = min((node.free_bits for node in nodes), default=0.0)
         return [
             f"the statement holds in the model of {_listed(assumptions)}: each of the {len(nodes)} "
             f"seeds and keys that the coalition does not know has at least {_bits(least)} that it "
-            "would have to guess"
+            f"would have to guess{self._about_generators() if assumptions[0] == IDEAL else ''}"
         ]
+
+    def _about_generators(self) -> str:
+        if self.generator_is_enough():
+            return "; a pseudo-random generator is enough in place of the random function"
+        return "; whether a pseudo-random generator is enough is not known"
+
+    def generator_is_enough(self) -> bool:
+        """Whether a pseudo-random generator can stand in for the random function; False if we do
+        not know.
+
+        We look for an order of the unknown seeds in which each seed is uniform, given the view and
+        the seeds after it, while rows of the seeds before it are coins and all other rows are
+        numbers. A seed that can come first can also come later, so the order is found step by step
+        (docs/proofs/ideal-primitives.md). Agreed seeds, secret keys and keys of boxes need more
+        than a generator.
+        """
+        queries = (self._unknowns.queries[digest] for digest in self.reached)
+        if any(isinstance(query, Agreement) or query.kind != "seed" for query in queries):
+            return False
+        left, rows = self._unknown_nodes, self._rows()
+        while left:
+            waiting = {digest for node in left for digest in node.digests} | self.known
+            as_numbers = {number for number, digest in self._streams.items() if digest in waiting}
+            roles = Roles(self._unknowns, self._corrupt, (), as_numbers)
+            by_modulus: dict[int, list[_Node]] = defaultdict(list)
+            for node in left:
+                by_modulus[node.seed.modulus].append(attrs.evolve(node))
+            bound: set[bytes] = set()  # the first digests of seeds that cannot come next
+            for modulus, nodes in by_modulus.items():
+                found = _MarkedSeeds(modulus, rows.get(modulus, []), nodes, roles)
+                told = [*found.known, *itertools.chain.from_iterable(found.groups())]
+                bound.update(node.digests[0] for node in told)
+            if len(bound) == len(left):
+                return False
+            left = [node for node in left if node.digests[0] in bound]
+        return True
 
 
 class _MarkedSeeds:

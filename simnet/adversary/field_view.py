@@ -21,7 +21,7 @@ up a `FieldView`, in which a row can be traced back to its message (`excerpt`), 
 certificates.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 import attrs
@@ -174,9 +174,13 @@ def boxes_received(
                         )
 
 
-def public_keys_received(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[bytes]:
-    """Yield the public keys that members of a coalition receive from outside, and those to which
-    received signatures belong.
+def public_keys_received(
+    blocks: Sequence[Block], members: frozenset[int], signers: Mapping[bytes, bytes]
+) -> Iterator[bytes]:
+    """Yield the public keys that members of a coalition receive from outside.
+
+    `signers` has the public key that checks each signature. Who sees a signature and guesses the
+    secret key can check the guess, as with the public key.
     """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
@@ -187,7 +191,7 @@ def public_keys_received(blocks: Sequence[Block], members: frozenset[int]) -> It
                     if isinstance(piece, PublicKeys):
                         yield from piece.texts()
                     elif isinstance(piece, Signatures):
-                        yield from piece.signers()
+                        yield from (signers[text] for text in piece.texts() if text in signers)
 
 
 @attrs.frozen(eq=False, kw_only=True)

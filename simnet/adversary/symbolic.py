@@ -349,6 +349,18 @@ class Symbolic:
         self.unknowns.ask(digest, Agreement((first, second)), first + second)
         return digest
 
+    def signed(self, key: bytes, signature: bytes) -> None:
+        """Note which key checks a signature: whoever sees it can test guesses of the secret key."""
+        self.unknowns.signers[signature] = key
+
+    def signer(self, signature: bytes) -> bytes | None:
+        """The public key that checks a signature."""
+        return self.unknowns.signers.get(signature)
+
+    def found_different(self, one: bytes, other: bytes) -> None:
+        """Note two different keys: what the script does next may tell that they differ."""
+        self.unknowns.compared.add(frozenset((one, other)))
+
     def stretched(
         self,
         digests: Sequence[bytes],

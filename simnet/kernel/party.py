@@ -344,7 +344,7 @@ class Party:
         Raises `ValueError` unless there are as many signatures as keys.
         """
         self._begin()
-        return primitives.is_signed(public, statement, signatures)
+        return primitives.is_signed(self._reading, public, statement, signatures)
 
     async def send(self, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party.

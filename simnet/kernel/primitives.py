@@ -17,6 +17,7 @@ with Shamir's scheme, sent and recovered like any other field elements. The rule
 judges them are in docs/concepts/ideal-primitives.md.
 """
 
+import hashlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from simnet.coins.coins import evaluates_block
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.reading import Reading
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
-from simnet.values.opaque import Boxes, PublicKeys, Signatures, signature_of
+from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
 from simnet.values.typed import Typed
 
 
@@ -78,15 +79,22 @@ def agree(
 def sign(actor: Actor, reading: Reading, secret: FieldArray, statement: Typed) -> Signatures:
     """Return the signature of plain values under a secret key."""
     (key,) = public_key(actor, reading, secret).texts()
-    octets = np.frombuffer(_signature(key, statement), dtype=np.uint8)
-    return Signatures(octets, actor.meter)
+    text = _signature(key, statement)
+    reading.signed(key, text)
+    return Signatures(np.frombuffer(text, dtype=np.uint8), actor.meter)
 
 
-def is_signed(public: PublicKeys, statement: Typed, signatures: Signatures) -> list[bool]:
+def is_signed(
+    reading: Reading, public: PublicKeys, statement: Typed, signatures: Signatures
+) -> list[bool]:
     """Return, for each public key, whether its signature is of this statement."""
     keys, texts = public.texts(), signatures.texts()
     if len(keys) != len(texts):
         raise ValueError(f"{len(keys)} public keys need as many signatures, got {len(texts)}")
+    for key, text in zip(keys, texts, strict=True):
+        signer = reading.signer(text)
+        if signer not in (None, key) and text == _signature(signer, statement):
+            reading.found_different(key, signer)  # this alone is why the answer is no
     return [text == _signature(key, statement) for key, text in zip(keys, texts, strict=True)]
 
 
@@ -98,8 +106,8 @@ def _signature(key: bytes, statement: Typed) -> bytes:
         )
     numbers = np.asarray(statement.numbers())
     head = f"simnet sign {statement.wire.kind} {statement.wire.below} {numbers.shape}:".encode()
-    text = numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
-    return signature_of(key, head + text)
+    text = key + head + numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
+    return hashlib.shake_256(text).digest(SIGNATURE_BYTES)
 
 
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
@@ -131,6 +139,7 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
         )
     for place, (mine, needed) in enumerate(zip(digests, boxes.keys, strict=True)):
         if mine != needed:
+            reading.found_different(mine, needed)  # the script may catch the error
             which = "the box" if boxes.is_single else f"box {place}"
             raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
     content = boxes.content.metered(actor.meter)

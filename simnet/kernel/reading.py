@@ -97,6 +97,18 @@ class Reading(Protocol):
         """Return the digest of the key that the holders of two public keys agree on."""
         ...
 
+    def signed(self, key: bytes, signature: bytes) -> None:
+        """Note that this public key checks this signature."""
+        ...
+
+    def signer(self, signature: bytes) -> bytes | None:
+        """Return the public key that checks a signature, if this reading needs to know."""
+        ...
+
+    def found_different(self, one: bytes, other: bytes) -> None:
+        """Note that a script was told that two keys are different."""
+        ...
+
     def stretched(
         self,
         digests: Sequence[bytes],
@@ -150,6 +162,16 @@ class Sampled:
     def agreed(self, one: bytes, other: bytes) -> bytes:
         """Return the digest of the pair of keys."""
         return agreed_digest(one, other)
+
+    def signed(self, key: bytes, signature: bytes) -> None:
+        """Do nothing: a signature contains all that a run needs."""
+
+    def signer(self, signature: bytes) -> bytes | None:  # noqa: ARG002  # as above
+        """Return None: only a symbolic reading needs to know."""
+        return None
+
+    def found_different(self, one: bytes, other: bytes) -> None:
+        """Do nothing: numbers need no bookkeeping."""
 
     def stretched(
         self,

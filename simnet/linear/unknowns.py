@@ -102,6 +102,9 @@ class Unknowns:
         self._digests: dict[Hashable, str] = {}
         self.queries: dict[bytes, Query] = {}  # what each digest of a seed stands for
         self._forms_of_queries: dict[bytes, bytes] = {}
+        # Which public key checks each signature, and which keys a script knows to be different.
+        self.signers: dict[bytes, bytes] = {}
+        self.compared: set[frozenset[bytes]] = set()
         self._lock = threading.Lock()
 
     def family(

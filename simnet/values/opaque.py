@@ -94,30 +94,9 @@ class PublicKeys(_Octets):
 
 
 class Signatures(_Octets):
-    """Signatures, made by `me.sign`: one of shape (64,), or several of shape (k, 64).
-
-    The first 32 octets are a hash of the public key and the statement. The others are the public
-    key, hidden by a hash of the first, so that instruments find whose signature it is.
-    """
+    """Signatures, made by `me.sign`: one of shape (64,), or several of shape (k, 64)."""
 
     __slots__ = ()
-
-    def signers(self) -> list[bytes]:
-        """Return the public key of each signature. Only instruments call this."""
-        half = SIGNATURE_BYTES // 2
-        return [_hidden(text[half:], text[:half]) for text in self.texts()]
-
-
-def signature_of(public: bytes, statement: bytes) -> bytes:
-    """Return the octets of the signature that belongs to a public key and an encoded statement."""
-    first = hashlib.blake2b(public + statement, digest_size=SIGNATURE_BYTES // 2).digest()
-    return first + _hidden(public, first)
-
-
-def _hidden(text: bytes, by: bytes) -> bytes:
-    """Return 32 octets, each changed by a hash; the second time this gives the text back."""
-    pad = hashlib.blake2b(by, digest_size=len(text), person=b"simnet sign").digest()
-    return bytes(one ^ other for one, other in zip(text, pad, strict=True))
 
 
 class Boxes:

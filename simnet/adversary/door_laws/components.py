@@ -33,6 +33,7 @@ import attrs
 
 from simnet.adversary.door_laws.rows import Element, ElementReader
 from simnet.adversary.door_uses import Product
+from simnet.adversary.roles import Roles
 from simnet.doors.call import DoorCall
 from simnet.linear.forms import Forms
 from simnet.linear.unknowns import KINDS, ONE, PLACES, Unknowns
@@ -162,9 +163,11 @@ class DoorGraph:
         unknowns: Unknowns,
         corrupt: Collection[str],
         surroundings: Surroundings,
+        roles: Roles | None = None,
     ) -> None:
+        """`roles` says which random rows of seeds the coalition knows."""
         self.doors = doors
-        self.reader = ElementReader(unknowns, corrupt)
+        self.reader = ElementReader(unknowns, corrupt, roles)
         self.surroundings = surroundings
         # If two runs share a secret, a door of each run made the secret; we take the door of the
         # first run.

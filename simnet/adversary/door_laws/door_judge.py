@@ -136,7 +136,8 @@ class DoorJudge:
         arrays = [forms for door in doors for forms in door.rows]
         products = [product for reading in self._readings for product in reading.products]
         surroundings = ViewSurroundings(view, arrays)
-        return DoorGraph(doors, products, self._unknowns, corrupt, surroundings)
+        roles = None if view is None else view.roles
+        return DoorGraph(doors, products, self._unknowns, corrupt, surroundings, roles)
 
     def _examples_of(self, place: Place) -> Sequence[int]:
         """Inputs that a party might have: its domain, if this is known, or else the inputs of the

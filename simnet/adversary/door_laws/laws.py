@@ -146,7 +146,9 @@ class ComponentStates:
         written = [forms for forms in arrays if not graph.is_computed(forms)]
         elements = [element for forms in written for element in graph.reader.elements(forms)]
         if any(element.products for element in elements):
-            raise NotEnumerable("its arguments contain products of field elements")
+            raise NotEnumerable(
+                "its arguments contain products of field elements, or random rows that may be known"
+            )
         if sum(bool(element.coins) for element in elements) > MOST_COIN_ELEMENTS:
             raise NotEnumerable(
                 f"more than {MOST_COIN_ELEMENTS} of the field elements that it is given hold coins"

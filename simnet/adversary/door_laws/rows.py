@@ -19,10 +19,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 
+from simnet.adversary.roles import Roles
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import ONE, PLACES, Unknowns
+from simnet.linear.unknowns import ONE, PLACES, Family, Unknowns
 from simnet.linear.vectors import Vector
 from simnet.values.residues import residues_of
 
@@ -34,7 +35,9 @@ class Element:
     modulus: int
     secrets: Vector  # as in each part of an element: maps unknowns to coefficients that are not 0
     coins: Vector
-    products: Vector  # products of two honest elements; we do not compute their law
+    # Products of two honest elements, and random rows of which we do not know whether the coalition
+    # knows them: we do not compute their law.
+    products: Vector
     known: Vector
     number: int
 
@@ -47,11 +50,17 @@ class Element:
 class ElementReader:
     """Sorts the terms of forms into four kinds: honest secrets, honest coins, numbers that the
     coalition knows, and public numbers.
+
+    `roles` says which random rows of seeds the coalition knows. Without it, a random row counts as
+    a product: no law of it is computed.
     """
 
-    def __init__(self, unknowns: Unknowns, corrupt: Collection[str]) -> None:
+    def __init__(
+        self, unknowns: Unknowns, corrupt: Collection[str], roles: Roles | None = None
+    ) -> None:
         self._unknowns = unknowns
         self._is_known = unknowns.held_by(corrupt)
+        self._roles = roles
         # kept alive, so that Python does not give their ids to other objects
         self._read: dict[int, tuple[Forms, list[Element]]] = {}
 
@@ -76,8 +85,7 @@ class ElementReader:
             if unknown == ONE:
                 continue  # this term is part of the element's public number
             family = self._unknowns.families[unknown // PLACES]
-            kind = "known" if self._is_known[family.number] else family.kind
-            parts[kind][unknown] = coefficient
+            parts[self._kind(family)][unknown] = coefficient
             number -= coefficient * int(family.values[unknown % PLACES])
         return Element(
             modulus=modulus,
@@ -87,6 +95,13 @@ class ElementReader:
             known=parts["known"],
             number=number % modulus,
         )
+
+    def _kind(self, family: Family) -> str:
+        if family.kind == "stream":
+            if self._roles is None:
+                return "product"
+            return "known" if self._roles.known[family.number] else "coin"
+        return "known" if self._is_known[family.number] else family.kind
 
 
 def basis_of(vectors: Sequence[Vector], modulus: int) -> tuple[int, list[Vector]]:

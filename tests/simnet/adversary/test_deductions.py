@@ -11,7 +11,19 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Field, FieldArray, Party, Seat, SimnetError, Tag, bits, constant, run, verdict
+from simnet import (
+    Field,
+    FieldArray,
+    Party,
+    ScriptError,
+    Seat,
+    SimnetError,
+    Tag,
+    bits,
+    constant,
+    run,
+    verdict,
+)
 from simnet.values.sealed import Sealed
 
 F, S = Field(101), Field(2**32 - 5)
@@ -153,6 +165,74 @@ def a_short_secret_key(me: Party, x: FieldArray) -> list[Any]:
     return [me.public_key(me.coins.field(F, (2,))), x + coins(me)]
 
 
+def a_secret_as_a_secret_key_of_a_known_agreement(me: Party, x: FieldArray) -> list[Any]:
+    known = coins(me)
+    return [known, row(me, me.agree(x, me.public_key(known), S, (4,)))]
+
+
+def a_box_under_a_known_agreement(me: Party, x: FieldArray) -> list[Any]:
+    known = coins(me)
+    key = me.agree(x, me.public_key(known), S, (4,))
+    return [known, me.encrypt(key, constant(S, [1, 2]))]
+
+
+def an_agreement_without_the_public_key(me: Party, x: FieldArray) -> list[Any]:
+    known = coins(me)
+    return [known, x + me.agree(coins(me), me.public_key(known), S, (4,))]
+
+
+def an_agreement_with_the_public_key(me: Party, x: FieldArray) -> list[Any]:
+    known, own = coins(me), coins(me)
+    return [known, me.public_key(own), x + me.agree(own, me.public_key(known), S, (4,))]
+
+
+def a_signature_with_the_secret(me: Party, x: FieldArray) -> list[Any]:
+    return [me.sign(x, bits(1))]
+
+
+def whether_two_keys_are_equal(me: Party, x: FieldArray) -> list[Any]:
+    key = coins(me)
+    answer = me.is_signed(me.public_key(key), bits(1), me.sign(key + x, bits(1)))
+    return [bits(int(answer[0]))]
+
+
+def whether_a_key_opens_a_box(me: Party, x: FieldArray) -> list[Any]:
+    key = coins(me)
+    box = me.encrypt(key, constant(S, [1]))
+    try:
+        me.decrypt(key + x, box)
+    except ScriptError:
+        return [bits(0)]
+    return [bits(1)]
+
+
+def related_secret_keys(me: Party, x: FieldArray) -> list[Any]:
+    one, other = coins(me), coins(me)
+    near = one + constant(S, [1, 0, 0, 0])
+    public = me.public_key(other)
+    return [x + me.agree(one, public, S, (4,)), me.agree(near, public, S, (4,))]
+
+
+def a_seed_with_a_product(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [row(me, seed + seed * x)]
+
+
+def a_seed_that_a_door_cancels(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    minus = me.secret(lambda row: [-number for number in row], seed.open(), field=S, shape=(4,))
+    return [x + row(me, seed + minus)]
+
+
+def a_seed_in_its_own_mask(me: Party, x: FieldArray) -> list[Any]:
+    seed = coins(me)
+    return [x + row(me, seed) - seed]
+
+
+def a_chain_of_seeds(me: Party, x: FieldArray) -> list[Any]:
+    return [x + row(me, row(me, coins(me)))]
+
+
 def a_signature_of_a_short_key(me: Party, x: FieldArray) -> list[Any]:
     return [me.sign(me.coins.field(F, (2,)), bits([True])), x + coins(me)]
 
@@ -185,8 +265,20 @@ EXPECTED: list[tuple[Said, str]] = [
     (a_short_seed, "undecided"),
     (a_public_key, "nothing"),
     (a_short_secret_key, "undecided"),
+    (a_secret_as_a_secret_key_of_a_known_agreement, "undecided"),
+    (a_box_under_a_known_agreement, "undecided"),
+    (an_agreement_without_the_public_key, "nothing"),
+    (an_agreement_with_the_public_key, "leaks"),
     (a_signature, "nothing"),
     (a_signature_of_a_short_key, "undecided"),
+    (a_signature_with_the_secret, "undecided"),
+    (whether_two_keys_are_equal, "undecided"),
+    (whether_a_key_opens_a_box, "undecided"),
+    (related_secret_keys, "undecided"),
+    (a_seed_with_a_product, "undecided"),
+    (a_seed_that_a_door_cancels, "undecided"),
+    (a_seed_in_its_own_mask, "nothing"),
+    (a_chain_of_seeds, "nothing"),
 ]
 
 
@@ -260,3 +352,54 @@ def test_two_seeds_of_equal_numbers_and_different_forms_are_refused() -> None:
 
     with pytest.raises(SimnetError, match="have the same value"):
         verdict(run(Told(said), {"alice": 0}, seed=3), "eve")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_enough"),
+    [
+        (only_masked, True),
+        (two_labels, True),
+        (one_share_of_two, True),
+        (a_chain_of_seeds, True),
+        (a_seed_in_its_own_mask, False),
+        (a_seed_below_its_own_row, False),
+        (seeds_with_a_known_difference, False),
+        (a_shifted_seed, False),
+    ],
+    ids=lambda case: getattr(case, "__name__", case),
+)
+def test_a_verdict_says_whether_a_generator_is_enough(said: Said, is_enough: bool) -> None:
+    found = verdict(run(Told(said), {"alice": 5}, seed=3), "eve")
+    assert found.finding == "nothing"
+    assert ("a pseudo-random generator is enough in place of" in found.notes[-1]) is is_enough
+
+
+class Recognised(Told):
+    """The ideal world gives eve alice's secret."""
+
+    def functionality(self, numbers: Any, users: Any) -> dict[str, FieldArray]:
+        return {"eve": users[0].secret(four_times, numbers[0], field=S, shape=(4,))}
+
+    async def alice(self, me: Party, number: Sealed) -> None:
+        mine = me.secret(four_times, number, field=S, shape=(4,))
+        await me.send(NOTE, "eve", row(me, mine))
+
+
+def four_times(number: int) -> list[int]:
+    return [number] * 4
+
+
+def test_a_row_of_the_ideal_output_is_not_nothing() -> None:
+    found = verdict(run(Recognised(the_secret_as_a_seed), {"alice": 5}, seed=3), "eve")
+    assert (found.at_least, found.at_most) == ("nothing", "output-only")
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_door_that_is_given_a_masked_secret_is_judged(is_known: bool) -> None:
+    def said(me: Party, x: FieldArray) -> list[Any]:
+        seed = coins(me)
+        told = me.disclose(lambda numbers: numbers[0] % 2, (x + row(me, seed)).open())
+        return [bits(told), *([seed] if is_known else [])]
+
+    found = verdict(run(Told(said), {"alice": 5}, seed=3), "eve")
+    assert found.discrete.as_json()["independent"] is (None if is_known else True)
