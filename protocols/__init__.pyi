@@ -10,8 +10,6 @@ from .advice.choosing import fewest_holders as fewest_holders
 from .advice.choosing import largest_participation as largest_participation
 from .catalogue import about as about
 from .catalogue import simulator_of as simulator_of
-from .committee.script import Committee as Committee
-from .committee.script import RobustDPDS as RobustDPDS
 from .dpdg.privacy import UserNoise as UserNoise
 from .dpdg.privacy import server_of_noisy_counts as server_of_noisy_counts
 from .dpdg.script import DPDG as DPDG
@@ -54,6 +52,9 @@ from .privacy.auditor import Audit as Audit
 from .privacy.auditor import audit_delta as audit_delta
 from .privacy.auditor import audit_epsilon as audit_epsilon
 from .privacy.bounds import bound as bound
+from .privacy.completion import Deployment as Deployment
+from .privacy.completion import completions as completions
+from .privacy.completion_drawing import completion_figure as completion_figure
 from .privacy.composition import Composition as Composition
 from .privacy.count_losses import removal as removal
 from .privacy.count_losses import replacement as replacement
@@ -71,6 +72,7 @@ from .sampled_frequency.mechanism import SampledUnary as SampledUnary
 from .sampled_frequency.sampling_design import SamplingDesign as SamplingDesign
 from .sampled_frequency.script import SampledCollection as SampledCollection
 from .secagg.degree import Demands as Demands
+from .secagg.degree import judge_degree as judge_degree
 from .secagg.degree import smallest_degree as smallest_degree
 from .secagg.script import SecAgg as SecAgg
 from .secagg.script import SecAggPlus as SecAggPlus

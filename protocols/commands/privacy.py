@@ -7,13 +7,14 @@ from importlib.metadata import entry_points
 
 from cyclopts import App
 
+from protocols.commands.drop_outs import completes, degree
 from protocols.commands.privacy_choices import advise, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
 
 GROUP = "simnet.privacy_commands"
 
 HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view;
-papers' claims; parameters for a target.
+papers' claims; parameters for a target; what drop-outs do.
 
 For example:
 
@@ -33,6 +34,8 @@ for function, name in (
     (users_needed, "users"),
     (advise, "advise"),
     (compose, "compose"),
+    (degree, "degree"),
+    (completes, "completes"),
 ):
     privacy.command(function, name=name)
 for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

@@ -155,27 +155,28 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
     (158, 110, 1050)
     """
     checks.whole("largest", largest, 2)
-    for degree in range(2, min(demands.users - 1, largest) + 1, 2):
+    most = min(demands.users - 1, largest) // 2 * 2
+    for degree in range(2, most + 1, 2):
         circle = _Circle(demands, degree)
         threshold = circle.safe_threshold()
         if threshold is not None and circle.finishes(threshold):
             return _described(circle, threshold)
     raise ValueError(
-        f"no degree up to {min(demands.users - 1, largest)} withstands {demands.corrupt} corrupt "
+        f"no degree up to {most} withstands {demands.corrupt} corrupt "
         f"users and a share of {float(demands.share):g} of drop-outs among {demands.users} users "
         f"with a server that is {demands.server}: use SecAgg, in which all users are neighbours, "
         "or demand less"
     )
 
 
-def described(demands: Demands, degree: int, threshold: int) -> Degree:
+def judge_degree(demands: Demands, degree: int, threshold: int) -> Degree:
     """Return what this degree and threshold achieve, whether or not they meet the demands.
 
     Raises `ValueError` unless the degree k is even and from 2 to n - 1, and the threshold is from 2
     to k + 1.
 
     >>> demands = Demands(users=10_000, corrupt=1_000, drop_outs=0.1, server="lying")
-    >>> described(demands, degree=146, threshold=99).failures.meet(demands)
+    >>> judge_degree(demands, degree=146, threshold=99).failures.meet(demands)
     False
     """
     checks.whole("degree", degree, 2, demands.users - 1)

@@ -1,0 +1,325 @@
+"""`simnet privacy degree` and `completes`: parameters and probabilities when users drop out."""
+
+from typing import TYPE_CHECKING, Any
+
+from protocols.commands.refusing import call_or_refuse
+from simnet.cli.options import FigureFile, JsonFile
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from protocols.privacy.completion import Completion
+    from protocols.secagg.degree import Degree, Demands
+
+
+def degree(
+    *,
+    users: int,
+    corrupt: float,
+    drop: float,
+    drop_law: str = "rate",
+    server: str = "curious",
+    security_bits: int = 40,
+    correctness_bits: int = 30,
+    degree: int | None = None,
+    threshold: int | None = None,
+    json: JsonFile = None,
+) -> int:
+    """Find the smallest degree and threshold of SecAgg+, or judge given ones.
+
+    The degree k is the number of neighbours of a user, the threshold t the number of shares that
+    open one of its secrets. All probabilities are exact upper bounds. The exit status is 1 if a
+    given degree and threshold do not meet the demands.
+
+    For example:
+
+    - `simnet privacy degree --users 10000 --corrupt 0.1 --drop 0.1`
+    - `simnet privacy degree --users 10000 --corrupt 0.1 --drop 0.1 --server lying`
+    - `simnet privacy degree --users 10000 --corrupt 0.1 --drop 0.1 --degree 146 --threshold 99`
+
+    Parameters
+    ----------
+    users
+        The number of users, n.
+    corrupt
+        The most users that give the server all that they see: their number, or their share of the
+        users if it is below 1.
+    drop
+        The rate or the share δ of users that drop out, below 1.
+    drop_law
+        `rate` if each user drops out with probability δ; `bound` if at most δn users do.
+    server
+        `curious` if the server keeps to the protocol, `lying` if it may tell all users one wrong
+        list of the users who dropped out.
+    security_bits
+        The probability that somebody learns too much is at most 2 to minus this number.
+    correctness_bits
+        The probability that drop-outs abort the run is at most 2 to minus this number.
+    degree
+        Judge this degree, which is even, instead of finding the smallest one.
+    threshold
+        The threshold that belongs to this degree.
+    json
+        Write the result as JSON to this file; `-` writes it to standard output.
+    """
+    from protocols.secagg.degree import Demands, judge_degree, smallest_degree
+    from simnet.cli.output import console, write_json
+
+    if (degree is None) != (threshold is None):
+        raise BadInput("--degree and --threshold belong together: give both, or neither")
+    demands = call_or_refuse(
+        Demands,
+        users,
+        _number_of_users(corrupt, users),
+        drop,
+        drop_law,
+        server,
+        security_bits,
+        correctness_bits,
+    )
+    if degree is None:
+        found = call_or_refuse(smallest_degree, demands)
+    else:
+        found = call_or_refuse(judge_degree, demands, degree, threshold)
+    _print_degree(console(json), demands, found)
+    write_json(_degree_json(demands, found), json)
+    return 0 if found.failures.meet(demands) else 1
+
+
+def _number_of_users(corrupt: float, users: int) -> int:
+    """Return the number of corrupt users, given as a number or as a share below 1."""
+    from fractions import Fraction
+
+    if 0 <= corrupt < 1:
+        return int(Fraction(str(corrupt)) * users)
+    if corrupt != int(corrupt) or corrupt < 0:
+        raise BadInput(
+            f"--corrupt is a whole number of users, or their share below 1, got {corrupt:g}"
+        )
+    return int(corrupt)
+
+
+LIMITS = (
+    "The probabilities are over the order of the users on the circle, which the server must draw "
+    "as the protocol says, and over drop-outs. Keys must be authentic, and all users must be told "
+    "the same: a server that tells different users different things can open sums over a few users."
+)
+
+
+def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
+    """Print a degree, a threshold and what they achieve."""
+    from rich.text import Text
+
+    from protocols.secagg.degree import bits_of
+    from simnet.cli.grid import Grid
+
+    lost = (
+        f"each user drops out with probability {demands.drop_outs:g}"
+        if demands.drop_law == "rate"
+        else f"at most {demands.dropped:,} users drop out"
+    )
+    manner = "keeps to the protocol" if demands.server == "curious" else "lies about drop-outs"
+    out.print(
+        f"SecAgg+ among {demands.users:,} users: at most {demands.corrupt:,} are corrupt, {lost}, "
+        f"and the server {manner}"
+    )
+    shares = found.degree + 1
+    out.print(f"degree {found.degree}, threshold {found.threshold} of {shares} shares\n")
+    failures, security = found.failures, demands.security_bits + 1
+    table = Grid("what may go wrong", "probability at most", "allowed", "")
+    for words, chance, bits in (
+        ("both secrets of an honest user are opened", failures.corrupt_neighbours, security),
+        ("sums over two groups of users are opened", failures.cut, security),
+        (
+            "too few holders of a secret are left",
+            failures.too_few_helpers,
+            demands.correctness_bits,
+        ),
+    ):
+        has = bits_of(chance)
+        value = "0" if chance == 0 else "1" if chance >= 1 else f"2^-{has:.1f}"
+        verdict = Text("") if has >= bits else Text("too much", "bold red")
+        table.add_row(words, value, f"2^-{bits}", verdict)
+    out.print(table)
+    if found.smallest_sum is not None and failures.meet(demands):
+        out.print(
+            f"\nUnless this happens, the server can open one sum, which counts at least "
+            f"{found.smallest_sum:,} honest users."
+        )
+    out.print(f"\n{LIMITS}")
+    left = (found.threshold - 0.5) / shares  # any number that the floor brings to t - 1
+    out.print(
+        f"\nTo run it: simnet run secagg_plus --users {demands.users} --degree {found.degree} "
+        f"--left {left:.6f}"
+    )
+
+
+def _degree_json(demands: "Demands", found: "Degree") -> dict[str, Any]:
+    import attrs
+
+    from protocols.secagg.degree import bits_of
+
+    failures = found.failures
+    return {
+        **attrs.asdict(demands),
+        "degree": found.degree,
+        "threshold": found.threshold,
+        "meets_demands": failures.meet(demands),
+        "bits": {
+            "corrupt_neighbours": bits_of(failures.corrupt_neighbours),
+            "cut": bits_of(failures.cut),
+            "too_few_helpers": bits_of(failures.too_few_helpers),
+        },
+        "smallest_sum": found.smallest_sum,
+    }
+
+
+def completes(
+    *,
+    users: int,
+    drop: float,
+    threshold: int | None = None,
+    degree: int | None = None,
+    neighbour_threshold: int | None = None,
+    corrupt: float = 0.1,
+    server: str = "curious",
+    members: int = 5,
+    member_threshold: int = 3,
+    member_drop: float = 0.0,
+    runs: int = 1000,
+    seed: int = 0,
+    figure: FigureFile = None,
+    json: JsonFile = None,
+) -> int:
+    """State the probability that a run completes if users drop out at a rate, by protocol.
+
+    A user drops out with this probability, before the last message that the protocol needs of it.
+    Where no exact law is known, the command prints a lower and an upper bound, and simulates.
+
+    For example:
+
+    - `simnet privacy completes --users 100 --drop 0.1`
+    - `simnet privacy completes --users 1000 --drop 0.2 --threshold 501 --degree 52
+      --neighbour-threshold 28`
+    - `simnet privacy completes --users 100 --drop 0.1 --figure completes.png`
+
+    Parameters
+    ----------
+    users
+        The number of users, n.
+    drop
+        The probability that a user drops out.
+    threshold
+        The threshold t of `secagg`, and of `dpds_robust` with Shamir's sharing; more than half of
+        the users by default.
+    degree
+        The degree k of `secagg_plus`; by default the smallest one for this rate, `--corrupt` and
+        `--server`, as `simnet privacy degree` finds it.
+    neighbour_threshold
+        The threshold of `secagg_plus` that belongs to this degree.
+    corrupt
+        The number of corrupt users, or their share below 1, for which the degree is chosen.
+    server
+        `curious` or `lying`: the server against which the degree is chosen.
+    members
+        The number of members of `committee`.
+    member_threshold
+        How many members are needed.
+    member_drop
+        The probability that a member drops out.
+    runs
+        The number of simulated runs of `secagg_plus`; 0 for none.
+    seed
+        The seed of the simulation.
+    figure
+        Draw the probabilities against the rate into this file (PNG, SVG or PDF; this needs
+        matplotlib).
+    json
+        Write the result as JSON to this file; `-` writes it to standard output.
+    """
+    import attrs
+
+    from protocols.privacy.completion import Deployment, completions
+    from simnet.cli.output import console, write_json
+
+    if (degree is None) != (neighbour_threshold is None):
+        raise BadInput("--degree and --neighbour-threshold belong together: give both, or neither")
+    if runs < 0:
+        raise BadInput(f"--runs is a number of runs from 0, got {runs}")
+    missing = None
+    if degree is None:
+        degree, neighbour_threshold, missing = _chosen_degree(users, corrupt, drop, server)
+    deployment = call_or_refuse(
+        Deployment,
+        users,
+        users // 2 + 1 if threshold is None else threshold,
+        degree,
+        neighbour_threshold,
+        members,
+        member_threshold,
+        member_drop,
+    )
+    found = call_or_refuse(completions, deployment, drop, runs, seed)
+    if figure is not None:
+        from protocols.privacy.completion_drawing import draw_completion
+
+        draw_completion(deployment, drop, figure)
+    out = console(json)
+    _print_completions(out, found)
+    if missing is not None:
+        out.print(f"\nsecagg_plus is left out: {missing}")
+    rows = [{"rate": drop, **attrs.asdict(option), "exact": option.is_exact} for option in found]
+    write_json(rows, json)
+    return 0
+
+
+def _chosen_degree(
+    users: int, corrupt: float, drop: float, server: str
+) -> tuple[int | None, int | None, str | None]:
+    """Return the smallest degree with its threshold, or why there is none."""
+    from protocols.secagg.degree import Demands, smallest_degree
+
+    if users < 3 or drop == 1:
+        return None, None, "it needs at least 3 users, and a rate below 1"
+    bound = _number_of_users(corrupt, users)
+    demands = call_or_refuse(Demands, users, bound, drop, server=server)
+    try:
+        found = smallest_degree(demands)
+    except ValueError as error:
+        return None, None, str(error)
+    return found.degree, found.threshold, None
+
+
+def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
+    """Print the probabilities, protocol by protocol."""
+    from simnet.cli.grid import Grid
+
+    table = Grid("protocol", "parameters", "completes", "aborts", "who must stay")
+    for option in found:
+        table.add_row(
+            option.protocol,
+            option.parameters,
+            _completes_text(option),
+            f"{option.most_aborts:.3g}" if option.is_exact else f"at most {option.most_aborts:.3g}",
+            option.needs,
+        )
+    out.print(table)
+    for option in found:
+        simulated = option.simulated
+        if simulated is not None:
+            out.print(
+                f"\nFor {option.protocol} no exact law is known: the table has bounds. Of "
+                f"{simulated.runs:,} simulated runs {simulated.completed:,} completed, so the "
+                f"probability is {simulated.low:.4g} to {simulated.high:.4g} with confidence 0.95, "
+                "if users are equally likely to leave before each of their four messages."
+            )
+    out.print(
+        "\nA local mechanism needs a server that counts the reports that came; the scripts here "
+        "wait for everybody."
+    )
+
+
+def _completes_text(option: "Completion") -> str:
+    if option.is_exact:
+        return f"{option.lowest:.6g}"
+    least, most = f"{option.lowest:.4g}", f"{option.highest:.4g}"
+    return least if least == most else f"{least} to {most}"

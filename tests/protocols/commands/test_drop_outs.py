@@ -1,0 +1,114 @@
+"""`simnet privacy degree` and `simnet privacy completes`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.harness.shell import refusal, simnet, words
+
+ASKED = ["privacy", "degree", "--users", "1000", "--corrupt", "0.1", "--drop", "0.1"]
+
+
+def test_the_smallest_degree_is_printed_with_its_bounds() -> None:
+    done = simnet(*ASKED, "--server", "lying")
+    assert done.status == 0
+    assert "degree 138, threshold 95 of 139 shares" in done.out
+    assert "the server can open one sum, which counts at least 90 honest users" in words(done.out)
+    assert "different users different things" in words(done.out)  # what is not covered
+
+
+def test_the_printed_run_has_the_printed_threshold() -> None:
+    from protocols.secagg.build import secagg_plus
+
+    line = words(simnet(*ASKED).out).partition("simnet run secagg_plus ")[2].split()
+    options = dict(zip(line[::2], line[1::2], strict=True))
+    found = secagg_plus(
+        users=1000, items=2, degree=int(options["--degree"]), left=float(options["--left"])
+    )
+    assert (found.degree, found.threshold) == (52, 28)
+
+
+def test_a_share_and_a_number_of_corrupt_users_say_the_same() -> None:
+    share = simnet(*ASKED, "--json", "-").json
+    number = simnet(*ASKED[:4], "--corrupt", "100", "--drop", "0.1", "--json", "-").json
+    assert share == number
+    assert (share["degree"], share["threshold"], share["corrupt"]) == (52, 28, 100)
+
+
+@pytest.mark.parametrize(("threshold", "status"), [(27, 1), (28, 0)])
+def test_a_given_degree_is_judged(threshold: int, status: int) -> None:
+    done = simnet(*ASKED, "--degree", 52, "--threshold", threshold)
+    assert done.status == status
+    assert ("too much" in done.out) == bool(status)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--degree", "52"], "--degree and --threshold belong together"),
+        (["--degree", "51", "--threshold", "28"], "the degree is even"),
+        (["--server", "honest"], "server is curious or lying"),
+        (["--drop", "1"], "somebody must be left"),
+        (["--corrupt", "1.5"], "a whole number of users, or their share"),
+        (["--users", "100", "--corrupt", "0.4", "--server", "lying"], "no degree up to 98"),
+    ],
+)
+def test_bad_demands_are_refused_in_one_line(options: list[str], message: str) -> None:
+    asked = dict(zip(ASKED[2::2], ASKED[3::2], strict=True))
+    asked.update(zip(options[::2], options[1::2], strict=True))
+    assert message in refusal(
+        simnet("privacy", "degree", *(word for p in asked.items() for word in p))
+    )
+
+
+COMPLETES = ["privacy", "completes", "--users", "100", "--drop", "0.1", "--runs", "20"]
+
+
+def test_every_protocol_has_its_row() -> None:
+    rows = simnet(*COMPLETES, "--json", "-").json
+    names = [row["protocol"] for row in rows]
+    assert names == [
+        *("dpds", "tss", "dpdg", "dpds_robust", "committee", "secagg", "secagg_plus"),
+        "local mechanisms",
+    ]
+    by_name = {row["protocol"]: row for row in rows}
+    assert by_name["dpds"]["lowest"] == pytest.approx(0.9**100)
+    assert by_name["secagg_plus"]["parameters"] == "degree 28, threshold 11"
+    assert by_name["secagg_plus"]["simulated"]["runs"] == 20
+    assert not by_name["secagg_plus"]["exact"]
+
+
+def test_the_table_says_what_is_exact_and_what_is_simulated() -> None:
+    shown = words(simnet(*COMPLETES).out)
+    assert "2.65614e-05" in shown
+    assert "Of 20 simulated runs 20 completed" in shown
+    assert "simulated" not in simnet(*COMPLETES[:-1], "0").out
+
+
+def test_a_protocol_without_a_degree_is_left_out_by_name() -> None:
+    done = simnet(*COMPLETES, "--corrupt", "0.4", "--server", "lying")
+    assert done.status == 0
+    assert "secagg_plus is left out: no degree up to 98" in words(done.out)
+
+
+def test_the_probabilities_are_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "completes.svg"
+    assert simnet(*COMPLETES, "--figure", file).status == 0
+    assert "<svg" in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--degree", "4"], "--degree and --neighbour-threshold belong together"),
+        (["--threshold", "101"], "threshold is at most 100"),
+        (["--drop", "2"], "probability from 0 to 1"),
+        (["--runs", "-1"], "--runs is a number of runs from 0"),
+        (["--figure", "x.txt"], "x.txt"),
+    ],
+)
+def test_bad_questions_are_refused_in_one_line(options: list[str], message: str) -> None:
+    asked = dict(zip(COMPLETES[2::2], COMPLETES[3::2], strict=True))
+    asked.update(zip(options[::2], options[1::2], strict=True))
+    found = simnet("privacy", "completes", *(word for pair in asked.items() for word in pair))
+    assert message in refusal(found)
