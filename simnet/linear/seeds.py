@@ -85,7 +85,7 @@ def _coarse(terms: Terms) -> Terms:
     width = int(lengths[0])
     unknowns = terms.unknowns.reshape(lanes, width)
     coefficients = terms.coefficients.reshape(lanes, width)
-    if not width or np.any(unknowns != unknowns[0] + np.arange(lanes)[:, np.newaxis]):
+    if np.any(unknowns != unknowns[0] + np.arange(lanes)[:, np.newaxis]):
         return terms
     if np.any(coefficients != coefficients[0]):
         return terms

@@ -40,6 +40,12 @@ def fates_of(drop: Sequence[str], protocol: Protocol, inputs: Any, seed: int) ->
                 f"--drop takes a probability or PARTY@TAG, such as 0.1 or u3@masked; got {text!r}"
             ) from None
         seats = protocol.parties()
+        for name, seat in seats.items():
+            if seat.takes_input and seat.members is not None:
+                raise BadInput(
+                    f"--drop {text}: {name} is a crowd, whose members cannot drop out one by one; "
+                    "seat them as actors, for example with --population actors"
+                )
         may_drop = {name: own for name, own in sent.items() if seats[name].takes_input}
         fates = {**drawn_fates(may_drop, chance, seed), **fates}
     return fates

@@ -139,6 +139,28 @@ def test_the_scenario_is_the_first_word_that_is_no_value(tokens: str, word: str 
     assert scenario_word(OF_SCENARIOS["run"], tokens.split()) == word
 
 
+# Who drops out
+
+
+@pytest.mark.parametrize(
+    ("drop", "said"),
+    [
+        ("often", "takes a probability or PARTY@TAG"),
+        ("1.5", "lies in [0, 1]"),
+        ("u33@share", "no party is called 'u33' (did you mean u3?)"),
+        ("u3@shares", "u3 does not send"),
+        ("u3@share#2", '"share" 2 times'),
+    ],
+)
+def test_a_drop_out_that_cannot_be_is_refused(drop: str, said: str) -> None:
+    assert said in refusal(simnet("run", "dpds", "--users", 5, "--items", 2, "--drop", drop))
+
+
+def test_members_of_a_crowd_do_not_drop_out_silently() -> None:
+    crowd = ("run", "local_frequency", "--users", 9, "--items", 2, "--population", "crowd")
+    assert "cannot drop out one by one" in refusal(simnet(*crowd, "--drop", 0.2))
+
+
 # What the options were called before
 
 
