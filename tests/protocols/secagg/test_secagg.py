@@ -62,9 +62,7 @@ def test_what_a_coalition_learns_under_drop_outs(leaves: tuple[int, ...]) -> Non
     [
         (3, 2),
         (3, 3),
-        (4, 3),
-        pytest.param(4, 2, marks=pytest.mark.long),
-        pytest.param(4, 4, marks=pytest.mark.long),
+        *(pytest.param(4, threshold, marks=pytest.mark.long) for threshold in (2, 3, 4)),
     ],
 )
 def test_every_pattern_of_drop_outs(users: int, threshold: int) -> None:
@@ -75,10 +73,16 @@ def test_every_pattern_of_drop_outs(users: int, threshold: int) -> None:
     assert found == (STAYS + 1) ** users * (2 * (2**users - 1) - 1)
 
 
-@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("users", "threshold"), [(5, 2), (5, 3), (5, 4), (5, 5), (6, 3), (6, 4), (6, 5)]
+    ("users", "threshold"),
+    [
+        (4, 3),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in ((5, 2), (5, 3), (5, 4), (5, 5), (6, 3), (6, 4), (6, 5))
+        ),
+    ],
 )
 def test_every_pattern_of_more_users_up_to_their_names(users: int, threshold: int) -> None:
     for pattern in patterns(users, threshold):
