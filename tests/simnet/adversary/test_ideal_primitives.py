@@ -55,18 +55,18 @@ def test_the_real_view_is_as_close_to_the_new_view_as_the_proof_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", [0, 1, *(pytest.param(part, marks=pytest.mark.long) for part in (2, 3, 4))]
+    "part", [*range(4), *(pytest.param(part, marks=pytest.mark.long) for part in range(4, 10))]
 )
 def test_thousands_of_verdicts_agree_with_an_enumeration(part: int) -> None:
-    counts, wrong = check_seeds(range(1_000 + 1_000 * part, 2_000 + 1_000 * part))
+    counts, wrong = check_seeds(range(1_000 + 500 * part, 1_500 + 500 * part))
     assert not wrong, wrong[0]
-    assert counts["nothing"] > 400
-    assert counts["leaks"] > 50
+    assert counts["nothing"] > 200
+    assert counts["leaks"] > 25
 
 
 @pytest.mark.slow
-def test_the_proofs_hold_for_many_scripts() -> None:
-    _, wrong = check_proofs(range(1_000, 2_500))
+def test_the_proofs_hold_for_a_thousand_scripts() -> None:
+    _, wrong = check_proofs(range(1_000, 2_000))
     assert not wrong, wrong[0]
 
 
