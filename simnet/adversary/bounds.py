@@ -65,11 +65,6 @@ class ShareBounds:
         # What the coalition deduces for certain, and what it may deduce at most.
         least = Deductions(doors, corrupt, sight)
         self.most = most = least if least.is_final else least.widened()
-        # Whether the ideal output may give the coalition seeds. Rows of these seeds then tell about
-        # the ideal output, so the verdict is not `nothing`.
-        self._output_gives_seeds = bool(self._handed) and not most.reached.isdisjoint(
-            most.known - least.known
-        )
         self.rewriting = most.rewriting
         is_received = self._receives(least)
         if not is_received:
@@ -191,7 +186,7 @@ class ShareBounds:
             }
             # No door was given a row with coins, so the rows of the view are not needed.
             self.widest = self._widest(functions_in_lanes, {}, rewriting)
-        if not any(functions for functions, _ in known) and not self._output_gives_seeds:
+        if not any(functions for functions, _ in known) and not self._tells_by_output(most):
             return "nothing"
         if any(function not in ideal for functions, ideal in known for function in functions):
             return "leaks"
@@ -203,6 +198,20 @@ class ShareBounds:
             )
             return "leaks"
         return "output-only"
+
+    def _tells_by_output(self, most: Deductions) -> bool:
+        """Whether random rows may tell something about the ideal output.
+
+        The upper end takes a coalition that has the ideal output already. For it, a row of a seed
+        that the output determines is a known number, and seeds that differ by the output are
+        certainly different. But the messages may tell these things. They do not if all is
+        well for a coalition without the ideal output, too.
+        """
+        if not (most.generous and self._handed):
+            return False
+        alone = most.without_output()
+        gained = (most.known - alone.known) & most.reached
+        return bool(gained or alone.doubts())
 
     def _widest(
         self,

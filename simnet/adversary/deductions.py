@@ -104,7 +104,7 @@ class Deductions:
         self._corrupt = corrupt
         self._sight = sight
         self._with_opened = with_opened
-        self._generous = generous
+        self.generous = generous
         self._unknowns: Unknowns = doors.unknowns
         self.known: set[bytes] = set()  # digests
         self._streams: dict[int, bytes] = {
@@ -141,6 +141,13 @@ class Deductions:
     def widened(self) -> "Deductions":
         """What the coalition deduces if it is given more: see `generous`."""
         return Deductions(self._doors, self._corrupt, self._sight, self._with_opened, generous=True)
+
+    def without_output(self) -> "Deductions":
+        """What the coalition deduces if the ideal world hands it nothing."""
+        sight = attrs.evolve(self._sight, handed=())
+        return Deductions(
+            self._doors, self._corrupt, sight, self._with_opened, generous=self.generous
+        )
 
     # The fixpoint.
 
@@ -211,7 +218,7 @@ class Deductions:
         rows: dict[int, list[Terms]] = defaultdict(list)
         for part in self.parts:
             rows[part.field.modulus].append(self.rewriting.part(part).terms)
-        if self._generous:
+        if self.generous:
             for forms in self._sight.handed:
                 rows[forms.field.modulus].append(self.rewriting.terms(forms))
             for door in self.rewriting.open_doors():

@@ -17,6 +17,7 @@ from tests.harness.random_functions import (
     check_generator,
     check_proofs,
     check_seeds,
+    judged,
 )
 
 SECRET, COINS, ROWS = Step("secret"), Step("coins"), "rows"
@@ -96,3 +97,23 @@ def test_a_wrong_word_about_generators_would_be_refuted(
     assert check_generator(script, seed=1) is None
     patched(monkeypatch, "generator_is_enough", True)
     assert "a permutation in place of the random function" in str(check_generator(script, seed=1))
+
+
+def test_seeds_that_differ_by_the_ideal_output_may_tell_that_it_is_0() -> None:
+    # eve sees F(s + x) and F(F(s)), and the ideal world gives her x. If x is 0, she can see that the
+    # second row belongs to the first. This tells something, though not more than the ideal output.
+    script = Script(
+        (
+            SECRET,
+            COINS,
+            Step("sum", (0, 1), (1, 1)),
+            Step("row", (2,)),
+            Step("row", (1,)),
+            Step("row", (4,)),
+        ),
+        (Sent(ROWS, (3,)), Sent(ROWS, (5,))),
+        handed=((1,),),
+    )
+    found, _ = judged(script, seed=1)
+    assert (found.at_least, found.at_most) == ("nothing", "output-only")
+    assert not check(script, seed=1).wrong
