@@ -29,7 +29,8 @@ number 1, or a word of a random row.
 
 If a verdict says *nothing* or *output-only*, then the following must hold, exactly, for each table:
 
-- the law of the view in the new world is the same for all secrets (with the same ideal output);
+- the law of the view in the new world is the same for all secrets (with the same ideal output; eve
+  then counts as knowing the ideal output);
 - given the view and the secrets, an unknown seed with f free words according to the tool has no
   value with a probability above 3^-f;
 - given the view and the secrets, two unknown seeds that are stretched, or used as secret keys, are
@@ -683,16 +684,17 @@ def _wrong_most(model: Model, known: frozenset[Form], found: Verdict, played: Pl
         world = World(model, frozenset(unknown), tables)
         if law_depends(world, known, with_handed=found.at_most == "output-only"):
             return f"at most {found.at_most}: the law of the view depends on the secret"
-        if wrong := _wrong_seeds(world, known, unknown):
+        handed = model.handed if found.at_most == "output-only" else []
+        view = world.code([*world.view(known), *handed])
+        if wrong := _wrong_seeds(world, view, unknown):
             return f"at most {found.at_most}: {wrong}"
         if not world.uses_tables:
             return ""
     return ""
 
 
-def _wrong_seeds(world: World, known: frozenset[Form], unknown: Mapping[Form, int]) -> str:
+def _wrong_seeds(world: World, view: Values, unknown: Mapping[Form, int]) -> str:
     """Say which of the unknown seeds can be guessed, or may be equal; an empty text if none."""
-    view = world.code(world.view(known))
     given = np.unique(view * Q**2 + world.plain_code(world.model.secret), return_inverse=True)[1]
     given = given.reshape(-1)
     for form, free in unknown.items():

@@ -100,8 +100,8 @@ def test_a_wrong_word_about_generators_would_be_refuted(
 
 
 def test_seeds_that_differ_by_the_ideal_output_may_tell_that_it_is_0() -> None:
-    # eve sees F(s + x) and F(F(s)), and the ideal world gives her x. If x is 0, she can see that the
-    # second row belongs to the first. This tells something, though not more than the ideal output.
+    # eve sees F(s + x) and F(F(s)), and the ideal world gives her x. If x is 0, she can see that
+    # the second row is made from the first. That is no more than the ideal output tells.
     script = Script(
         (
             SECRET,
