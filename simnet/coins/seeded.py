@@ -18,6 +18,7 @@ the shape all take part. So the seed [1, 2] over F_7 and the seed [1, 2] over F_
 (3, 3)
 """
 
+import functools
 import hashlib
 import math
 from collections.abc import Sequence
@@ -33,6 +34,8 @@ from simnet.values.field import Field
 from simnet.values.residues import Residues, residues_of
 
 DIGEST_BYTES = 32
+SHORT = 64  # rows of so many elements are remembered
+REMEMBERED = 1 << 18  # so many short rows: some 100 MB
 
 
 def seed_digests(kind: str, seeds: Residues) -> list[bytes]:
@@ -68,8 +71,7 @@ def expanded(
     count = math.prod(shape)
     rows = np.empty((len(digests), count), dtype=field.dtype)
     for place, digest in enumerate(digests):
-        stream = _SeededStream(stream_key(digest, field, shape, label))
-        rows[place] = uniform_below(stream, field.modulus, count)
+        rows[place] = _row(stream_key(digest, field, shape, label), field.modulus, count)
     return Residues(field, rows.reshape(len(digests), *shape))
 
 
@@ -87,8 +89,7 @@ def expanded_sum(
     modulus, count = field.modulus, math.prod(shape)
     total, bound = np.zeros(count, dtype=np.uint64), 0
     for digest, weight in zip(digests, weights, strict=True):
-        stream = _SeededStream(stream_key(digest, field, shape, label))
-        row = uniform_below(stream, modulus, count)
+        row = _row(stream_key(digest, field, shape, label), modulus, count)
         factor = weight % modulus
         if factor == modulus - 1:
             row = np.subtract(row.dtype.type(modulus), row)
@@ -100,6 +101,20 @@ def expanded_sum(
         total += row
         bound += modulus
     return Residues(field, (total % np.uint64(modulus)).astype(field.dtype).reshape(shape))
+
+
+def _row(key: bytes, modulus: int, count: int) -> npt.NDArray[Any]:
+    """Return the elements of one query; callers do not write to the array."""
+    draw = _drawn_once if count <= SHORT else _drawn
+    return draw(key, modulus, count)
+
+
+def _drawn(key: bytes, modulus: int, count: int) -> npt.NDArray[Any]:
+    return uniform_below(_SeededStream(key), modulus, count)
+
+
+# Two parties agree on most seeds, and a verdict plays a run a dozen times with the same seeds.
+_drawn_once = functools.lru_cache(maxsize=REMEMBERED)(_drawn)
 
 
 class _SeededStream(Stream):
