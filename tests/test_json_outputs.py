@@ -43,6 +43,7 @@ COMMANDS = [
     ("exact-view", "exact-view dpds --users 2 --items 1 --corrupt u1 --inputs 1,1 --versus 1,1"),
     ("breaking", "breaking tss --users 12 --items 3 --reported 1 --runs 2"),
     ("breaking", f"breaking {RING} --runs 2"),
+    ("coalitions", "coalitions tss --users 4 --items 2 --reported 1"),
     ("breaking-user", "breaking tss --users 12 --items 3 --reported 1 --user u1"),
     ("check", "check dpds --users 5 --items 2"),
     ("bench", "bench ping-pong --repeat 1"),

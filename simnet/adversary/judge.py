@@ -296,7 +296,7 @@ class Judge:
     # What the runs declare.
 
     @functools.cached_property
-    def _declaring(self) -> set[str]:
+    def declaring(self) -> set[str]:
         """The parties that have declared a secret in some run."""
         return {name for reading in self._readings for name in reading.declared}
 
@@ -305,7 +305,7 @@ class Judge:
         that perturbation alone protects the inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
-        return discrete.protects_alone and not self._declaring and not sends_field_elements
+        return discrete.protects_alone and not self.declaring and not sends_field_elements
 
     def _notes(self, coalition: Coalition, discrete: DiscreteView) -> list[str]:
         """The notes on the scope of the verdict.
@@ -314,21 +314,21 @@ class Judge:
         """
         members = set(coalition.parties)
         holders = {name for done in self._runs for name in done.inputs} - members
-        silent = sorted(holders - self._declaring, key=lambda name: (len(name), name))
-        if self._declaring - members:
+        silent = sorted(holders - self.declaring, key=lambda name: (len(name), name))
+        if self.declaring - members:
             uncovered = "has an input but declared no secret: the verdict does not cover this input"
             return [f"{name} {uncovered}" for name in silent[:1]]
         if self._shares_nothing(discrete):
             if silent:
                 return []
-        elif not self._declaring or silent:
+        elif not self.declaring or silent:
             raise SimnetError(
                 "no honest party declared a secret in this run, so there is nothing to judge: a "
                 "script declares what messages must protect with me.secret(...), or states "
                 "in `disclosure` that perturbation alone protects the inputs"
             )
         everyone = all(set(done.roster.names) <= members for done in self._runs)
-        what = "a secret" if self._declaring else "an input"
+        what = "a secret" if self.declaring else "an input"
         who = "every party" if everyone else f"every party that has {what}"
         return [f"{who} is in the coalition: nothing is left to learn"]
 

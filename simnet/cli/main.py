@@ -15,6 +15,7 @@ from cyclopts import App, CycloptsError, Parameter
 from simnet.cli.bench import bench
 from simnet.cli.breaking import breaking
 from simnet.cli.check import check
+from simnet.cli.coalitions import coalitions
 from simnet.cli.exact_view import exact_view
 from simnet.cli.explain import explain
 from simnet.cli.frame_options import FrameOptions
@@ -61,6 +62,7 @@ OF_SCENARIOS: dict[str, Command] = {
     "verify": verify,
     "exact-view": exact_view,
     "breaking": breaking,
+    "coalitions": coalitions,
     "check": check,
 }
 OTHERS: dict[str, Callable[..., int | None]] = {

@@ -107,13 +107,18 @@ def verify(
     )
 
 
-def played(scenario: Scenario, seed: int, inputs: Sequence[int] | None = None) -> Run:
-    """Return one run of a scenario's protocol.
+def played(
+    scenario: Scenario,
+    seed: int,
+    inputs: Sequence[int] | None = None,
+    drop: Sequence[str] = (),
+) -> Run:
+    """Return one run of a scenario's protocol; `drop` says who drops out.
 
     Raises `BadInput` if the run has too many messages to be judged.
     """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
-    return run(protocol, own_inputs, seed)
+    return run(protocol, own_inputs, seed, fates=fates_of(drop, protocol, own_inputs, seed))
 
 
 def _prepared(

@@ -1,0 +1,234 @@
+"""Every coalition of a small run: whom it exposes, whom it touches, and what exceeds its output.
+
+Theory of operation
+-------------------
+
+A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
+not constant. It *touches* u if it determines some function in which a secret of u occurs. Whoever
+joins a coalition only adds rows, and makes numbers known: so for coalitions without u, exposing and
+touching never end when somebody joins (docs/proofs/breaking-sets.md has the proof). The answer for
+u is therefore told by the minimal coalitions that expose u, and by the maximal ones that do not.
+
+To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
+learn; and if a server joins, the coalition may be allowed to know what it knows. So we list the
+minimal coalitions that leak, each with the parties whose joining undoes the leak.
+
+We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
+the two neighbours of a user expose it:
+
+>>> from simnet import Field, Tag, run, seats
+>>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")
+>>> class Pair:
+...     def parties(self):
+...         return seats("u", self.user, 3)
+...     async def user(self, me, number):
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+...         if me.name == "u1":
+...             mask = me.coins.field(F, (1,))
+...             await me.send(MASK, "u2", mask)
+...             await me.send(SUM, "u3", mine + mask)
+...         elif me.name == "u2":
+...             await me.receive(MASK, "u1", shape=(1,))
+...         else:
+...             await me.receive(SUM, "u1", shape=(1,))
+>>> found = every_coalition(run(Pair(), [5, 7, 9], seed=1))
+>>> found.of("u1").exposing, found.of("u1").unexposing, found.of("u2").exposing
+((('u2', 'u3'),), (('u2',), ('u3',)), ())
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+
+from simnet.adversary.judge import Judge
+from simnet.adversary.knowledge import Knowledge
+from simnet.adversary.verdict import Verdict
+from simnet.errors import BadInput
+from simnet.kernel.run import Run
+from simnet.linear.span import Span
+from simnet.linear.unknowns import ONE
+from simnet.stated.about import About
+
+MOST_PARTIES = 12
+
+Names = tuple[str, ...]
+
+
+@attrs.frozen
+class Standing:
+    """How one party stands against all coalitions without it.
+
+    `exposing` are the minimal coalitions that expose it, and `unexposing` the maximal ones that do
+    not; `touching` and `untouching` likewise. Where a verdict is undecided, a coalition is in
+    neither kind of list.
+    """
+
+    party: str
+    exposing: tuple[Names, ...]
+    unexposing: tuple[Names, ...]
+    touching: tuple[Names, ...]
+    untouching: tuple[Names, ...]
+
+
+@attrs.frozen
+class Leak:
+    """A minimal coalition that learns more than its output, and each party whose joining alone
+    undoes this: the larger coalition may know all that it learns.
+    """
+
+    coalition: Names
+    undone_by: Names
+
+
+@attrs.frozen
+class EveryCoalition:
+    """What all coalitions of a run learn from secret shares.
+
+    `parties` are all parties of the run, `standings` those that have declared secrets, and `leaks`
+    the minimal coalitions that learn more than their output. `judged` is the number of coalitions,
+    and `undecided` the number of those whose verdict is undecided.
+    """
+
+    parties: Names
+    standings: tuple[Standing, ...]
+    leaks: tuple[Leak, ...]
+    judged: int
+    undecided: int
+
+    def of(self, party: str) -> Standing:
+        """Return how a party stands. Raises `BadInput` for a party that has declared no secret."""
+        for standing in self.standings:
+            if standing.party == party:
+                return standing
+        raise BadInput(f"{party!r} has declared no secret in this run")
+
+
+@attrs.frozen
+class _Judged:
+    """What one coalition certainly exposes and touches, what it may touch at most, and whether it
+    leaks. The sets of parties are bits.
+    """
+
+    exposes: int
+    touches: int
+    is_decided: bool
+    leaks: bool
+
+
+def every_coalition(
+    done: Run, about: About | None = None, progress: Callable[[int], None] = lambda _: None
+) -> EveryCoalition:
+    """Judge all coalitions of a run's parties.
+
+    `progress` is called after every coalition. Raises `BadInput` for a run with more than 12
+    parties, with a crowd, or in which nobody has declared a secret.
+    """
+    names = tuple(done.roster.names)
+    if len(names) > MOST_PARTIES:
+        raise BadInput(
+            f"{len(names)} parties have 2^{len(names)} coalitions: judge at most {MOST_PARTIES} "
+            "parties"
+        )
+    if done.roster.crowds:
+        raise BadInput("a crowd is one party for all its members: seat them one by one")
+    judge = Judge([done], names, about)
+    owners = judge.declaring
+    if not owners:
+        raise BadInput("no party has declared a secret in this run")
+    table: dict[int, _Judged] = {}
+    for members in range(1, 1 << len(names)):
+        chosen = [name for place, name in enumerate(names) if members >> place & 1]
+        if owners <= set(chosen):  # nobody is left to learn about
+            table[members] = _Judged(0, 0, is_decided=True, leaks=False)
+        else:
+            table[members] = _judged(judge.verdict(chosen), names)
+        progress(1)
+    standings = tuple(
+        _standing(names, place, table) for place, name in enumerate(names) if name in owners
+    )
+    undecided = sum(not each.is_decided for each in table.values())
+    return EveryCoalition(names, standings, tuple(_leaks(names, table)), len(table), undecided)
+
+
+def _judged(found: Verdict, names: Names) -> _Judged:
+    exposes = touches = 0
+    number = {name: 1 << place for place, name in enumerate(names)}
+
+    @functools.cache
+    def owners(unknown: int) -> frozenset[str]:
+        return frozenset(found.unknowns.name(unknown).holders)
+
+    for knowledge in found.knowledge:
+        occurring = {u for function in knowledge.functions for u in function.terms if u != ONE}
+        for name in set().union(*map(owners, occurring)):
+            touches |= number[name]
+            if _is_alone(knowledge, {u for u in occurring if owners(u) == {name}}):
+                exposes |= number[name]
+    return _Judged(exposes, touches, found.finding != "undecided", leaks=found.finding == "leaks")
+
+
+def _is_alone(knowledge: Knowledge, own: set[int]) -> bool:
+    """Whether the functions span one that consists of these unknowns alone."""
+    # Other unknowns are pivots first, so a row whose pivot is an own one has no other.
+    span = Span(knowledge.modulus, order=lambda unknown: (unknown in own, unknown))
+    for function in knowledge.functions:
+        span.add(function.terms)
+    return any(all(u in own or u == ONE for u in row) for row, _ in span.basis())
+
+
+def _standing(names: Names, place: int, table: dict[int, _Judged]) -> Standing:
+    own = 1 << place
+    without = {members: each for members, each in table.items() if not members & own}
+    lists = [
+        chosen
+        for kind in ("exposes", "touches")
+        for chosen in (
+            _minimal([c for c, each in without.items() if getattr(each, kind) & own]),
+            _maximal(
+                [
+                    c
+                    for c, each in without.items()
+                    if each.is_decided and not getattr(each, kind) & own
+                ]
+            ),
+        )
+    ]
+    return Standing(names[place], *(_named(names, chosen) for chosen in lists))
+
+
+def _leaks(names: Names, table: dict[int, _Judged]) -> Iterator[Leak]:
+    for members in _minimal([c for c, each in table.items() if each.leaks]):
+        undone = [
+            name
+            for place, name in enumerate(names)
+            if not members >> place & 1
+            and table[members | 1 << place].is_decided
+            and not table[members | 1 << place].leaks
+        ]
+        (coalition,) = _named(names, [members])
+        yield Leak(coalition, tuple(undone))
+
+
+def _minimal(sets: Sequence[int]) -> list[int]:
+    """The sets that contain no other one, small ones first."""
+    found: list[int] = []
+    for members in sorted(sets, key=lambda each: (each.bit_count(), each)):
+        if not any(smaller & members == smaller for smaller in found):
+            found.append(members)
+    return found
+
+
+def _maximal(sets: Sequence[int]) -> list[int]:
+    """The sets that no other one contains, large ones first."""
+    found: list[int] = []
+    for members in sorted(sets, key=lambda each: (-each.bit_count(), each)):
+        if not any(larger & members == members for larger in found):
+            found.append(members)
+    return found
+
+
+def _named(names: Names, sets: Sequence[int]) -> tuple[Names, ...]:
+    return tuple(
+        tuple(name for place, name in enumerate(names) if members >> place & 1) for members in sets
+    )

@@ -1,0 +1,157 @@
+"""Every coalition of small runs: the lists equal brute force with an elimination of its own."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from simnet import BadInput, every_coalition, run, verdict
+from simnet.adversary.verdict import Verdict
+from simnet.kernel.run import Run
+from simnet.scenario.find import find
+from tests.harness.shell import RING
+from tests.harness.timing import stopwatch
+
+RUNS = {
+    "dpds": ("dpds", {"users": "4", "items": "2"}),
+    "dpds_shamir": ("dpds_shamir", {"users": "4", "items": "1", "sharing": "shamir:2"}),
+    "dpdg": ("dpdg", {"users": "3", "items": "1"}),
+    "tss": ("tss", {"users": "4", "items": "2", "reported": "1"}),
+    "tss_prime": ("tss_prime", {"users": "4", "items": "2", "reported": "1", "bound": "1"}),
+    "committee": ("committee", {"users": "3", "items": "1", "members": "2", "sharing": "additive"}),
+    "secagg": ("secagg", {"users": "4", "items": "1"}),
+    "secagg_plus": ("secagg_plus", {"users": "5", "items": "1", "degree": "2"}),
+    "sampling_privacy": ("sampling_privacy", {"users": "3", "items": "2"}),
+    "ring": (str(RING), {"users": "5"}),
+}
+
+
+def played(name: str, seed: int) -> Run:
+    place, settings = RUNS[name]
+    scenario = find(place)[1].with_settings(settings)
+    protocol = scenario.build(scenario.users, scenario.items)
+    held: list[Any] = [1 + place % scenario.items for place in range(scenario.users)]
+    return run(protocol, held, seed)
+
+
+def rank(rows: Sequence[dict[Any, int]], modulus: int) -> int:
+    """Gaussian elimination of sparse rows over a prime field."""
+    left, found = [dict(row) for row in rows], 0
+    while left:
+        row = left.pop()
+        row = {key: value % modulus for key, value in row.items() if value % modulus}
+        if not row:
+            continue
+        found += 1
+        pivot, value = next(iter(row.items()))
+        inverse = pow(value, -1, modulus)
+        for other in left:
+            factor = other.get(pivot, 0) * inverse % modulus
+            for key, entry in row.items():
+                other[key] = (other.get(key, 0) - factor * entry) % modulus
+    return found
+
+
+def exposed_and_touched(found: Verdict) -> tuple[set[str], set[str]]:
+    """Whom a verdict's functions expose and touch: exposed if the functions have a larger rank than
+    their parts without the party's secrets.
+    """
+    exposed: set[str] = set()
+    touched: set[str] = set()
+    by_modulus: dict[int, list[dict[Any, int]]] = {}
+    for function in found.functions:
+        by_modulus.setdefault(function.modulus, []).append(dict(function.terms))
+    for modulus, rows in by_modulus.items():
+        for party in {secret.party for row in rows for secret in row}:
+            touched.add(party)
+            rest = [{s: value for s, value in row.items() if s.party != party} for row in rows]
+            if rank(rows, modulus) > rank(rest, modulus):
+                exposed.add(party)
+    return exposed, touched
+
+
+CASES = [*((name, 3) for name in RUNS), ("tss", 4), ("tss", 7)]
+FAST = ("dpds_shamir", "committee", "ring")
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        pytest.param(name, seed, marks=() if name in FAST else pytest.mark.slow)
+        for name, seed in CASES
+    ],
+)
+def test_the_lists_equal_brute_force(name: str, seed: int) -> None:
+    done = played(name, seed)
+    found = every_coalition(done)
+    names = done.roster.names
+    owners = set(done.inputs)
+    table: dict[frozenset[str], tuple[set[str], set[str]]] = {}
+    leaking: set[frozenset[str]] = set()
+    for size in range(1, len(names) + 1):
+        for chosen in itertools.combinations(names, size):
+            if owners <= set(chosen):
+                table[frozenset(chosen)] = (set(), set())
+                continue
+            judged = verdict(done, list(chosen))
+            assert judged.finding != "undecided"
+            table[frozenset(chosen)] = exposed_and_touched(judged)
+            if judged.finding == "leaks":
+                leaking.add(frozenset(chosen))
+    assert found.judged == len(table)
+    assert found.undecided == 0
+    for standing in found.standings:
+        kinds = ((standing.exposing, standing.unexposing), (standing.touching, standing.untouching))
+        for kind, (minimal, maximal) in enumerate(kinds):
+            without = {c: each[kind] for c, each in table.items() if standing.party not in c}
+            hit = {c for c, each in without.items() if standing.party in each}
+            assert all(larger in hit for c in hit for larger in without if c < larger)  # monotone
+            assert set(map(frozenset, minimal)) == {c for c in hit if not any(d < c for d in hit)}
+            safe = without.keys() - hit
+            assert set(map(frozenset, maximal)) == {c for c in safe if not any(c < d for d in safe)}
+    assert {frozenset(leak.coalition) for leak in found.leaks} == {
+        c for c in leaking if not any(d < c for d in leaking)
+    }
+    for leak in found.leaks:
+        joined = {party: frozenset([*leak.coalition, party]) for party in names}
+        outside = [party for party in names if party not in leak.coalition]
+        undone = [party for party in outside if joined[party] not in leaking]
+        assert list(leak.undone_by) == undone
+
+
+def test_two_neighbours_on_a_ring_expose_a_user() -> None:
+    found = every_coalition(played("ring", 1))
+    for place in range(5):
+        neighbours = {f"u{(place - 1) % 5 + 1}", f"u{(place + 1) % 5 + 1}"}
+        assert [set(c) for c in found.of(f"u{place + 1}").exposing] == [neighbours]
+
+
+def test_what_is_beyond_the_output_ends_when_somebody_joins() -> None:
+    """Both ways: the victim joins, and a server that may know the output joins."""
+    undone = {
+        party
+        for seed in range(4, 8)
+        for leak in every_coalition(played("tss", seed)).leaks
+        for party in leak.undone_by
+    }
+    assert "S2" in undone
+    assert any(party.startswith("u") for party in undone)
+
+
+@pytest.mark.slow
+def test_twelve_parties_take_less_than_a_minute() -> None:
+    scenario = find("dpds")[1].with_settings({"users": "11", "items": "2"})
+    done = run(scenario.build(11, 2), [1 + place % 2 for place in range(11)], 1)
+    with stopwatch() as taken:
+        found = every_coalition(done)
+    assert found.judged == 4095
+    assert taken.seconds < 60
+
+
+def test_runs_that_are_too_large_are_refused() -> None:
+    scenario = find("dpds")[1].with_settings({"users": "12", "items": "1"})
+    with pytest.raises(BadInput, match="judge at most 12 parties"):
+        every_coalition(run(scenario.build(12, 1), [1] * 12, 1))
+    with pytest.raises(BadInput, match="declared no secret"):
+        every_coalition(played("ring", 1)).of("u9")
