@@ -69,6 +69,7 @@ COMMANDS = [
     ("privacy-compose", "privacy compose --group 33,40@0.1x5 --delta 1e-6"),
     ("privacy-degree", "privacy degree --users 1000 --corrupt 0.1 --drop 0.1"),
     ("privacy-degree", "privacy degree --users 100 --corrupt 0 --drop 0.1 --server lying"),
+    ("privacy-survive", "privacy survive --users 100 --items 5 --reported 2 --colluders 80"),
     ("privacy-completes", "privacy completes --users 100 --drop 0.1 --runs 20"),
     ("privacy-claims", "privacy claims --users 100 --items 5 --beta 0.1 --epsilon 0.5"),
     ("theorems", "theorems jia biswas"),

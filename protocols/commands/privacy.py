@@ -10,6 +10,7 @@ from cyclopts import App
 from protocols.commands.drop_outs import completes, degree
 from protocols.commands.privacy_choices import advise, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
+from protocols.commands.survive import survive
 
 GROUP = "simnet.privacy_commands"
 
@@ -36,6 +37,7 @@ for function, name in (
     (compose, "compose"),
     (degree, "degree"),
     (completes, "completes"),
+    (survive, "survive"),
 ):
     privacy.command(function, name=name)
 for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

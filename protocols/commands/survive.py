@@ -1,0 +1,85 @@
+"""`simnet privacy survive`: how likely it is that random colluding users break a run of TSS."""
+
+from protocols.commands.refusing import call_or_refuse
+from simnet.cli.options import FigureFile, JsonFile
+
+
+def survive(
+    *,
+    users: int,
+    items: int,
+    reported: int,
+    colluders: int,
+    phi: int = 0,
+    gamma: float | None = None,
+    sharing: str = "additive",
+    figure: FigureFile = None,
+    json: JsonFile = None,
+) -> int:
+    """Bound the probability that so many random users break a run of TSS or TSS'.
+
+    They break it if enough users that are elected for one item are among them, while an honest user
+    reports on this item. One item's probability is exact; across items there are bounds.
+
+    For example:
+
+    - `simnet privacy survive --users 1000 --items 30 --reported 12 --colluders 960`
+    - `simnet privacy survive --users 1000 --items 30 --reported 3 --phi 200 --colluders 100`
+
+    Parameters
+    ----------
+    users
+        The number of users, n.
+    items
+        The number of items, N; equally many users hold each.
+    reported
+        The number of items that a user reports on, k = αN.
+    colluders
+        The number of users who collude. Who they are does not depend on elections.
+    phi
+        φ of TSS': more than this number of users are elected for every item.
+    gamma
+        The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
+    sharing
+        `additive`, or `shamir:T` with the threshold T.
+    figure
+        Draw the probability against the number of honest users into this file (PNG, SVG or PDF;
+        this needs matplotlib).
+    json
+        Write the result as JSON to this file; `-` writes it to standard output.
+    """
+    from protocols.tss.prime import tss
+    from protocols.tss.survival import broken, draw_survival
+    from simnet.cli.output import console, write_json
+
+    protocol = call_or_refuse(
+        tss,
+        users=users,
+        items=items,
+        participation=1.0,
+        reported=reported,
+        gamma=gamma,
+        bound=phi,
+        sharing=sharing,
+    )
+    found = call_or_refuse(broken, protocol, colluders)
+    honest = users - colluders
+    out = console(json)
+    out.print(
+        f"{colluders:,} random users of {users:,} collude, and {honest:,} are honest:\n"
+        f"they break one item with probability {found.items.max():.5g}, and some item with "
+        f"probability {found.lowest:.5g} to {found.highest:.5g}"
+    )
+    write_json(
+        {
+            "colluders": colluders,
+            "honest": honest,
+            "lowest": found.lowest,
+            "highest": found.highest,
+            "one_item": float(found.items.max()),
+        },
+        json,
+    )
+    if figure is not None:
+        draw_survival(protocol, honest, figure)
+    return 0

@@ -1,0 +1,145 @@
+"""How likely it is that random colluding users break a run of TSS or TSS′.
+
+c of n users collude; who they are does not depend on who reports or is elected. Item j has m_j
+reporters, and S1 elects g_j users at random, who hold the shares of its answers. The colluders
+*break* the item if so many of the elected users are among them that they open the shares, and if at
+least one reporter is honest. Write h = n - c for the number of honest users.
+
+1. *One item.* Given m, the elected users and the reporters are independent uniform sets. So the
+   item is broken with probability E[H(m) (1 - x(m))], where H(m) is the probability that enough of
+   the g(m) elected users collude, and x(m) = C(c, m) / C(n, m) that all reporters do. For TSS with
+   additive sharing E[H(m)] = (1 - α)^h, whatever n is: C(n, m) H(m) = C(c, m), and the binomial
+   theorem does the rest.
+2. *Some item, at most*: the sum over the items.
+3. *Some item, at least*: with the uniform law of reporting sets the numbers of reporters are
+   negatively associated (Joag-Dev and Proschan 1983), since every user reports on a random k-set.
+   If H rises or falls with m throughout, the numbers 1 - H(m_j) are so too, and no item is broken
+   with probability at most (1 - e)^N + N r, with e = E[H(m)] and r = E[H(m) x(m)]. With additive
+   sharing H falls with m. Otherwise only the largest probability of one item is stated.
+
+The formulas are those for users whose items are known only by how many hold each item.
+Source: Yang et al., section 4.2.3, has the idea for one item.
+"""
+
+from collections.abc import Sequence
+from math import expm1, log1p
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.sharing.schemes import Additive
+from protocols.sharing.table1 import reporters_law
+from protocols.tss.script import TSS
+from simnet.arrays import Floats, Ints
+from simnet.drawing import COLOURS, SMALL, dress, panels
+from simnet.scenario.figure import write_figure
+
+MOST_DRAWN = 100  # the largest number of honest users that is drawn
+
+
+@attrs.frozen
+class Survival:
+    """Bounds on the probability that random colluders break a run.
+
+    `lowest` and `highest` bound the probability that some item is broken; `items` is the exact
+    probability for each item, shape (N,).
+    """
+
+    colluders: int
+    lowest: float
+    highest: float
+    items: Floats = attrs.field(eq=False)
+
+
+def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) -> Survival:
+    """Return how likely it is that so many random users break a run of TSS or TSS′.
+
+    `support` has the number of users who hold each item; without it equally many hold each. It
+    matters only for the adaptive law of reporting sets. Raises `ValueError` unless 0 <= `colluders`
+    < n, and for a support of other users.
+
+    >>> found = broken(TSS(users=1000, items=1, participation=0.5, reported=1), colluders=990)
+    >>> found.highest
+    0.0
+    >>> broken(TSS(users=1000, items=10, participation=0.5, reported=4), colluders=990).highest
+    0.0604...
+    """
+    n, N = protocol.users, protocol.items  # noqa: N806  # the papers' letters
+    if not 0 <= colluders < n:
+        raise ValueError(f"colluders are from 0 to n - 1 = {n - 1} users, got {colluders}")
+    held = [n // N + (place < n % N) for place in range(N)] if support is None else list(support)
+    if len(held) != N or sum(held) != n:
+        raise ValueError(f"the support has {N} numbers of users that add up to {n}, got {held}")
+    chances: dict[int, tuple[float, float]] = {}
+    for count in set(held):
+        first, law = reporters_law(protocol, count)
+        reporters = np.arange(first, first + len(law))
+        opened = _opened(protocol, reporters, colluders)
+        all_collude = _all_among(n, reporters, colluders)
+        chances[count] = float(law @ opened), float(law @ (opened * all_collude))
+    alone = np.array([chances[count][0] - chances[count][1] for count in held])
+    highest = min(1.0, float(alone.sum()))
+    lowest = float(alone.max())
+    is_associated = protocol.gamma is None and isinstance(protocol.sharing, Additive)
+    if is_associated:
+        e, r = chances[held[0]]
+        lowest = max(lowest, -expm1(N * log1p(-e)) - N * r) if e < 1 else lowest
+    return Survival(colluders, lowest, highest, alone)
+
+
+def _opened(protocol: TSS, reporters: Ints, colluders: int) -> Floats:
+    """The probability that enough elected users collude, for each number of reporters."""
+    from scipy.stats import hypergeom  # imported only here: scipy loads slowly
+
+    n = protocol.users
+    elected = np.array([min(protocol.group_size(m), n) for m in reporters.tolist()])
+    needed = np.array([protocol.sharing.needed(max(g, 1)) for g in elected.tolist()])
+    if isinstance(protocol.sharing, Additive):
+        return _all_among(n, elected, colluders)
+    return np.asarray(hypergeom.sf(needed - 1, n, colluders, elected))
+
+
+def _all_among(users: int, sizes: Ints, colluders: int) -> Floats:
+    """The probability that a random set of each size consists of colluders alone."""
+    from scipy.special import gammaln  # imported only here: scipy loads slowly
+
+    fits = np.minimum(sizes, colluders)
+    logs = (
+        gammaln(colluders + 1)
+        - gammaln(colluders - fits + 1)
+        - gammaln(users + 1)
+        + gammaln(users - fits + 1)
+    )
+    return np.where(sizes <= colluders, np.exp(logs), 0.0)
+
+
+def survival_figure(protocol: TSS, honest: int) -> Any:
+    """Return a matplotlib figure of the probability that random colluders break a run, against the
+    number of honest users that are left; with a mark at `honest`.
+
+    Raises `BadInput` if matplotlib is not installed.
+    """
+    figure, (axes,) = panels(1)
+    most = min(max(MOST_DRAWN, 2 * honest), protocol.users)
+    left = np.unique(np.linspace(1, most, 100).astype(int))
+    found = [broken(protocol, protocol.users - int(h)) for h in left]
+    lowest, highest = zip(*((one.lowest, one.highest) for one in found), strict=True)
+    axes.fill_between(left, lowest, highest, color=COLOURS[0], alpha=0.35, label="bounds")
+    axes.plot(left, highest, color=COLOURS[0], linewidth=1.0, label="at most")
+    at = broken(protocol, protocol.users - honest)
+    axes.plot([honest], [at.highest], "o", color=COLOURS[1], label=f"{honest} honest users")
+    axes.set_yscale("log")
+    title = f"{protocol.users:,} users, {protocol.items} items"
+    dress(axes, title, "honest users that are left", "probability that a run is broken")
+    axes.legend(frameon=False, fontsize=SMALL)
+    return figure
+
+
+def draw_survival(protocol: TSS, honest: int, path: Path) -> None:
+    """Write the figure to a file, in the format that its ending names.
+
+    Raises `BadInput` if that is impossible.
+    """
+    write_figure(survival_figure(protocol, honest), path)
