@@ -59,17 +59,17 @@ coverage: .venv/ready  ## run the fast tests and say which lines they never reac
 
 # Fresh cases of every property test, 25 times as many as `make test` draws; a failure prints how to repeat it.
 # Then verdicts on random small scripts, held against the exact laws of these scripts: SCRIPTS=FIRST:AFTER are their seeds.
+# Then random runs of every protocol in which parties drop out: FATES=FIRST:AFTER are the numbers of these cases.
 # Then verdicts on random scripts of seeds, keys and boxes, held against an enumeration: PRIMITIVES are their seeds.
 # Then corrupted certificates, held against an elimination of the tests' own: CERTIFICATES is the seed that draws them.
-# And runs of every protocol in which parties drop out: FATES is their number.
 SCRIPTS ?= 0:200000
+FATES ?= 0:2000
 PRIMITIVES ?= 0:50000
 CERTIFICATES ?= 0
-FATES ?= 2000
-fuzz: .venv/ready  ## draw many more cases of every property test, random scripts and certificates (hours)
+fuzz: .venv/ready  ## draw many more cases of every property test, random scripts, drop-outs and certificates (hours)
 	HYPOTHESIS_PROFILE=fuzz $(PYTEST) -m fuzz
 	$(BIN)/python -m tests.harness.small_scripts --seeds $(SCRIPTS) --workers $$(nproc)
-	$(BIN)/python -m tests.harness.fate_cases --cases $(FATES)
+	$(BIN)/python -m tests.harness.fate_cases --seeds $(FATES) --workers $$(nproc)
 	$(BIN)/python -m tests.harness.random_functions --seeds $(PRIMITIVES)
 	$(BIN)/python -m tests.harness.certificates --corruptions 10000 --valid 1000 --seed $(CERTIFICATES)
 

@@ -35,7 +35,9 @@ from protocols.sampled_frequency.script import SampledCollection
 from protocols.secagg import about as secagg
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
+from protocols.tss import robust_about as tss_robust
 from protocols.tss.prime import TSSPrime
+from protocols.tss.robust import RobustTSS
 from protocols.tss.script import TSS
 from protocols.tss.simulator import TSSSimulator
 from protocols.two_rounds import about as two_rounds
@@ -56,6 +58,7 @@ PROTOCOLS: tuple[type[Protocol], ...] = (
     DPDG,
     TSS,
     TSSPrime,
+    RobustTSS,
     SamplingPrivacy,
     FrequencyCollection,
     SampledCollection,
@@ -77,6 +80,7 @@ IDEAL: tuple[type[Ideal], ...] = (
     DPDG,
     TSS,
     TSSPrime,
+    RobustTSS,
     SamplingPrivacy,
     Weighted,
 )
@@ -89,9 +93,10 @@ THRESHOLDS: tuple[type[Thresholds], ...] = (
     DPDG,
     TSS,
     TSSPrime,
+    RobustTSS,
     SamplingPrivacy,
 )
-IDENTIFICATION: tuple[type[Identification], ...] = (DPDS, TSS, TSSPrime)
+IDENTIFICATION: tuple[type[Identification], ...] = (DPDS, TSS, TSSPrime, RobustTSS)
 OVER_ITEMS: tuple[type[OverItems], ...] = (
     DPCS,
     DPCSStar,
@@ -99,6 +104,7 @@ OVER_ITEMS: tuple[type[OverItems], ...] = (
     DPDG,
     TSS,
     TSSPrime,
+    RobustTSS,
     SamplingPrivacy,
     FrequencyCollection,
     SampledCollection,
@@ -121,6 +127,7 @@ _DESCRIBE: Mapping[type, Describe] = {
     DPCS: dpcs.about,
     DPDS: dpds.about,
     DPDG: dpdg.about,
+    RobustTSS: tss_robust.about,  # before TSS, which it extends
     TSS: tss.about,
     SamplingPrivacy: two_rounds.about,
     FrequencyCollection: local_frequency.about,
@@ -165,6 +172,6 @@ def simulator_of(protocol: Any) -> Simulator:
             return DPDSSimulator(protocol)
         case DPDG():
             return DPDGSimulator(protocol)
-        case TSS():
+        case TSS() if not isinstance(protocol, RobustTSS):
             return TSSSimulator(protocol)
     raise LookupError(f"no simulator is known for {type(protocol).__name__}")

@@ -102,22 +102,22 @@ def schedules() -> st.SearchStrategy[Schedule]:
 
 
 def fates(
-    sent: Mapping[str, Sequence[Send]], most: int | None = None
+    sent: Mapping[str, Sequence[Send]], most: int | None = None, least: int = 0
 ) -> st.SearchStrategy[dict[str, Fate]]:
     """Return a strategy for fates: which of the parties drop out, and where.
 
     `sent` are the parties that may drop out with what they send, as `simnet.sends` returns it; at
-    most `most` of them drop out. The last send of a party may reach any of its recipients. Fates
-    shrink to none.
+    most `most` of them drop out, and at least `least`, if there are so many. The last send of a
+    party may reach any of its recipients. Fates shrink to the fewest.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """
     names = [name for name, own in sent.items() if own]
     if not names:
         return st.just({})
-    who = st.lists(
-        st.sampled_from(names), max_size=len(names) if most is None else most, unique=True
-    )
+    largest = len(names) if most is None else min(most, len(names))
+    smallest = min(least, largest)
+    who = st.lists(st.sampled_from(names), min_size=smallest, max_size=largest, unique=True)
     return who.flatmap(
         lambda gone: st.fixed_dictionaries({name: _fate(sent[name]) for name in gone})
     )

@@ -30,7 +30,7 @@ import attrs
 
 from protocols import checks
 from protocols.sharing.encoding import Participation, response
-from protocols.sharing.schemes import Shamir, SharingByName, sharing_named
+from protocols.sharing.schemes import Polynomials, Shamir, SharingByName, sharing_named
 from simnet.arrays import Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
@@ -139,8 +139,8 @@ class Committee:
 
     def opened(self, partials: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
         """Return the sum of the secrets from enough partial sums at these points; shape (N,)."""
-        if isinstance(self.sharing, Shamir):
-            return self.sharing.interpolate(partials, points)
+        if isinstance(self.sharing, Polynomials):
+            return self.sharing.opened(partials, points, self.holders)
         return type(partials[0]).stack(partials).sum()
 
     def functionality(

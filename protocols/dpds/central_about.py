@@ -53,7 +53,11 @@ def about(protocol: DPCS) -> About:
 
 
 def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
-    """Return what each role computes and sends; only the additions depend on the sample."""
+    """Return what each role computes and sends; only the additions depend on the sample. Nothing is
+    returned if the trusted party, who knows the sample, dropped out.
+    """
+    if "trusted" not in run.outputs:
+        return []
     n, N, p = protocol.users, protocol.items, protocol.participation  # noqa: N806  # as papers do
     is_shared = isinstance(protocol, DPCSStar)
     split = (n - 1) * N if is_shared else 0

@@ -52,8 +52,10 @@ def enough_elected(run: Run) -> list[str]:
     """Return users who can open all answers for the item that has the fewest elected users.
 
     The function returns as few elected users as are needed. Returns no users if they are the only
-    reporters of the item.
+    reporters of the item, or if S1 dropped out or could not finish.
     """
+    if "S1" not in run.outputs:
+        return []
     sets, elected = run.outputs["S1"]
     reported = [item for item in range(len(elected)) if sets[:, item].any()]
     item = min(reported, key=lambda item: (len(elected[item]), item))

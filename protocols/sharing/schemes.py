@@ -179,47 +179,29 @@ class Additive:
         return await me.gather_sums(self.partial, items, [len(group) for group in senders])
 
 
-@attrs.frozen
-class Shamir:
-    """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
-    enough.
+class Polynomials:
+    """What both forms of Shamir's sharing have in common: shares are values of a random polynomial.
 
-    The polynomial has degree `threshold` - 1. The polynomial's value at 0 is the secret; its values
-    at 1..m are the shares. If there are m < `threshold` parties, it has m coefficients and all
-    shares are needed.
-
-    Raises `ValueError` for a threshold below 1.
-
-    >>> Shamir(3).needed(10), Shamir(3).needed(2)
-    (3, 2)
-    >>> str(Shamir(3))
-    'shamir:3'
+    The polynomial has as many coefficients as shares are needed. Its value at 0 is the secret; its
+    values at 1..m are the shares of m parties. How many shares are needed is said by `needed`.
     """
 
-    threshold: int
     partial = Tag("partial")
 
-    def __attrs_post_init__(self) -> None:
-        if self.threshold < 1:
-            raise ValueError(f"Shamir's threshold is at least 1, got {self.threshold}")
-
-    def __str__(self) -> str:
-        return f"shamir:{self.threshold}"
-
     def needed(self, parties: int) -> int:
-        """Return the threshold, or the number of parties if that is smaller."""
-        return min(self.threshold, parties)
+        """Return how many shares determine a secret that is split among this many parties."""
+        raise NotImplementedError
 
     def share_cost(self, parties: int) -> Cost:
         """The cost of sharing one element: t - 1 draws, and a polynomial of t terms for each
         party.
         """
-        terms = min(self.threshold, parties)
+        terms = self.needed(parties)
         return Cost(terms - 1, parties * (terms - 1), parties * terms)
 
     def recovery_cost(self, parties: int) -> Cost:
         """The cost of recovering one sum: a linear combination of t partial sums."""
-        terms = min(self.threshold, parties)
+        terms = self.needed(parties)
         return Cost(0, terms - 1, terms)
 
     def share(self, secret: FieldArray, parties: int, coins: Coins) -> Deferred:
@@ -261,8 +243,7 @@ class Shamir:
         """Interpolate at 0 from the first t reports; `senders` stand in the order of their
         points.
         """
-        reports = await me.gather(self.partial, senders)
-        return self.interpolate(reports, range(1, len(senders) + 1))
+        return self._opened_by_all(await me.gather(self.partial, senders))
 
     async def recover_each(
         self, me: Party, items: Sequence[int], senders: Sequence[Group]
@@ -273,19 +254,27 @@ class Shamir:
             messages = await me.gather(self.partial, group)
             # every sender reports its items in the order of `items`
             assert all(int(of.numbers()) == item for of, _ in messages)
-            reports = [partial for _, partial in messages]
-            sums.append(self.interpolate(reports, range(1, len(group) + 1)))
+            sums.append(self._opened_by_all([partial for _, partial in messages]))
         return type(sums[0]).stack(sums)
 
-    def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
-        """Return the secret from at least t values at distinct points; the first t are used.
+    def opened(
+        self, reports: Sequence[FieldArray], points: Sequence[int], parties: int
+    ) -> FieldArray:
+        """Return the secret that was split among `parties`, from at least t values at distinct
+        points; the first t are used.
 
-        Points are counted from 1. The formula is Lagrange's, at 0.
+        Points are counted from 1. The formula is Lagrange's, at 0. Raises `ValueError` for fewer
+        than t values.
         """
-        used = min(self.threshold, len(points))
-        field = reports[0].field
-        weights = lagrange_at_zero(points[:used], field.modulus)
+        used = self.needed(parties)
+        if len(points) < used:
+            raise ValueError(f"{used} shares are needed to open a secret, got {len(points)}")
+        weights = lagrange_at_zero(points[:used], reports[0].field.modulus)
         return type(reports[0]).stack(reports[:used]).combine(weights[np.newaxis])[0]
+
+    def _opened_by_all(self, reports: Sequence[FieldArray]) -> FieldArray:
+        """Return the secret from the reports of all parties, in the order of their points."""
+        return self.opened(reports, range(1, len(reports) + 1), len(reports))
 
     def _powers(self, parties: int, field: Field) -> Ints:
         """Return the powers of the points; shape (parties, coefficients).
@@ -297,7 +286,73 @@ class Shamir:
                 f"F_{field.modulus} has fewer than {parties} points besides 0: Shamir's sharing "
                 f"among {parties} parties needs a larger field"
             )
-        return _powers(parties, min(self.threshold, parties), field.modulus)
+        return _powers(parties, self.needed(parties), field.modulus)
+
+
+@attrs.frozen
+class Shamir(Polynomials):
+    """Shamir's sharing: shares are values of a random polynomial, and `threshold` shares are
+    enough.
+
+    The polynomial has degree `threshold` - 1. The polynomial's value at 0 is the secret; its values
+    at 1..m are the shares. If there are m < `threshold` parties, it has m coefficients and all
+    shares are needed.
+
+    Raises `ValueError` for a threshold below 1.
+
+    >>> Shamir(3).needed(10), Shamir(3).needed(2)
+    (3, 2)
+    >>> str(Shamir(3))
+    'shamir:3'
+    """
+
+    threshold: int
+
+    def __attrs_post_init__(self) -> None:
+        if self.threshold < 1:
+            raise ValueError(f"Shamir's threshold is at least 1, got {self.threshold}")
+
+    def __str__(self) -> str:
+        return f"shamir:{self.threshold}"
+
+    def needed(self, parties: int) -> int:
+        """Return the threshold, or the number of parties if that is smaller."""
+        return min(self.threshold, parties)
+
+    def interpolate(self, reports: Sequence[FieldArray], points: Sequence[int]) -> FieldArray:
+        """Return the secret from at least t values at distinct points, or from the values of all
+        parties if these are fewer; the first t are used. Points are counted from 1.
+        """
+        return self.opened(reports, points, len(points))
+
+
+@attrs.frozen
+class ShamirPercent(Polynomials):
+    """Shamir's sharing where `percent` of the shares, rounded up, are enough: the threshold grows
+    with the number of parties.
+
+    This suits protocols in which the number of parties that hold shares is random, as in TSS.
+
+    Raises `ValueError` for a percentage outside 1..100.
+
+    >>> ShamirPercent(60).needed(10), ShamirPercent(60).needed(11), ShamirPercent(60).needed(1)
+    (6, 7, 1)
+    >>> str(ShamirPercent(60))
+    'shamir:60%'
+    """
+
+    percent: int
+
+    def __attrs_post_init__(self) -> None:
+        if not 1 <= self.percent <= 100:
+            raise ValueError(f"Shamir's percentage is from 1 to 100, got {self.percent}")
+
+    def __str__(self) -> str:
+        return f"shamir:{self.percent}%"
+
+    def needed(self, parties: int) -> int:
+        """Return this share of the parties, rounded up."""
+        return -(-self.percent * parties // 100)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -333,7 +388,8 @@ def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
 
 
 def sharing_named(name: "str | Sharing") -> Sharing:
-    """Return the sharing with this name: `additive`, or `shamir:t` with a threshold t.
+    """Return the sharing with this name: `additive`, `shamir:t` with a threshold t, or `shamir:P%`
+    with a percentage P of the shares.
 
     Raises `ValueError` for another name.
     """
@@ -342,13 +398,16 @@ def sharing_named(name: "str | Sharing") -> Sharing:
     kind, _, threshold = name.partition(":")
     if kind == "additive" and not threshold:
         return Additive()
-    if kind == "shamir" and threshold.isascii() and threshold.isdigit():
-        return Shamir(int(threshold))
-    raise ValueError(f"sharing is 'additive' or 'shamir:t' with a threshold t, got {name!r}")
+    number = threshold.removesuffix("%")
+    if kind == "shamir" and number.isascii() and number.isdigit():
+        return Shamir(int(number)) if number == threshold else ShamirPercent(int(number))
+    raise ValueError(
+        f"sharing is 'additive' or 'shamir:t' with a threshold t such as 3 or 60%, got {name!r}"
+    )
 
 
 SharingByName = Annotated[
     Sharing,
     "how secrets are split into shares: additive, where all shares are needed, or shamir:t, where "
-    "any t shares open a secret",
+    "any t shares open a secret; t may be a percentage of the shares, such as 60%",
 ]

@@ -28,8 +28,10 @@ def about(protocol: TSS) -> About:
 
     def expected_bill(run: Run) -> Sequence[Expectation]:
         """Return the bill of Table I, TSS columns, for the reporting sets and elections of this
-        run.
+        run; nothing if S1 dropped out.
         """
+        if "S1" not in run.outputs:  # S1 dropped out after its last message
+            return []
         support = np.bincount(np.array(list(run.inputs.values())) - 1, minlength=items)
         elections = table1.tally(*run.outputs["S1"])
         return table1.tss(protocol, elections, support, publishes_reporters=is_prime)
@@ -84,8 +86,10 @@ def workload(protocol: TSS) -> Workload:
 def public(run: Run) -> Listed:
     """Return what travels in clear: the reporting sets, and the users elected for each item.
 
-    Items are counted from 1.
+    Items are counted from 1. Nothing is listed if S1 dropped out or could not finish.
     """
+    if "S1" not in run.outputs:
+        return {}
     sets, elected = run.outputs["S1"]
     users = list(run.inputs)
     return {

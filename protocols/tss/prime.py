@@ -20,6 +20,10 @@ from simnet.values.typed import Typed, index
 
 Bound = Annotated[int, "φ, the number of colluding users who must learn nothing, 0 <= φ < n"]
 
+Reported = Annotated[
+    int | None,
+    "k = αN, how many items a user reports on, 1 <= k <= N; by default two fifths of N",
+]
 Alpha = Annotated[
     float | None,
     "α, the share of the items that a user reports on, in place of k; αN is a whole number",
@@ -92,10 +96,7 @@ class TSSPrime(TSS):
 def tss(
     *,
     items: int,
-    reported: Annotated[
-        int | None,
-        "k = αN, how many items a user reports on, 1 <= k <= N; by default two fifths of N",
-    ] = None,
+    reported: Reported = None,
     alpha: Alpha = None,
     bound: int | None = None,
     **parameters: Any,

@@ -39,6 +39,11 @@ from simnet.values.typed import Typed, bits, index, stack
 
 SET, ELECTED, SHARE = Tag("reporting set"), Tag("elected"), Summed("share")
 
+Gamma = Annotated[
+    float | None,
+    "γ > 1 for the adaptive law of reporting sets, none for the uniform one",
+]
+
 
 @attrs.frozen
 class TSS:
@@ -64,10 +69,7 @@ class TSS:
     items: int  # N >= 1; an input is an item in 1..N
     participation: Participation  # p
     reported: Annotated[int, "k = αN, how many items a user reports on, 1 <= k <= N"]
-    gamma: Annotated[
-        float | None,
-        "γ > 1 for the adaptive law of reporting sets, none for the uniform one",
-    ] = None
+    gamma: Gamma = None
     sharing: SharingByName = attrs.field(default=Additive(), converter=sharing_named)
 
     def __attrs_post_init__(self) -> None:
@@ -147,11 +149,15 @@ class TSS:
 
         A trusted party counts a user's item if the user takes part and reports on that item.
         """
-        reported = []
-        for item, user in zip(items, users, strict=True):
-            answer, chosen = self.answer(item, user)
-            reported.append(answer * constant(self.field, membership(chosen, self.items)))
-        return {"S2": type(reported[0]).stack(reported).sum()}
+        reports = [self.report(item, user) for item, user in zip(items, users, strict=True)]
+        return {"S2": type(reports[0]).stack(reports).sum()}
+
+    def report(self, item: Sealed, user: Holder) -> FieldArray:
+        """Return a user's response on the items that it reports on, and zeros on all others; shape
+        (N,).
+        """
+        answer, chosen = self.answer(item, user)
+        return answer * constant(self.field, membership(chosen, self.items))
 
     def answer(self, item: Sealed, user: Holder) -> tuple[FieldArray, Ints]:
         """Return a user's secret response, shape (N,), and the k items that it reports on, from

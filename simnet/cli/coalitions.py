@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from simnet.adversary.every_coalition import EveryCoalition
     from simnet.kernel.run import Run
+    from simnet.stated.about import About
 
 SHOWN = 4  # so many coalitions of a list are shown
 
@@ -77,15 +78,15 @@ def coalitions(
     with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
         found = every_coalition(done, scenario.described(made), progress)
     out = console(json)
-    _print(out, done, found)
+    _print(out, done, scenario.described(made), found)
     write_json(attrs.asdict(found), json)
 
 
-def _print(out: "Console", done: "Run", found: "EveryCoalition") -> None:
+def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition") -> None:
     from simnet.cli.grid import Grid
     from simnet.scenario.drops import outcome_in_words
 
-    for sentence in outcome_in_words(done):
+    for sentence in outcome_in_words(done, about):
         out.print(sentence, style="yellow")
     names = found.parties
     out.print(

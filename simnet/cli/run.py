@@ -199,7 +199,7 @@ def _show_plain(result: "PlainRun", claims: bool, json: str | None) -> int:
         write_json(result.as_json(), json)
     show_plain(result, console(json))
     failed = not all(row.holds for row in result.adversaries)
-    return 1 if failed else ABORTED if result.run.aborts else 0
+    return 1 if failed else ABORTED if result.is_aborted else 0
 
 
 def _run_assessed(

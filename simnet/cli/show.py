@@ -45,7 +45,7 @@ def show(result: Performance, console: Console) -> None:
             f"{run.seed}\n"
         )
     )
-    print_drop_outs(run, console)
+    print_drop_outs(run, result.about, console)
     if isinstance(people, NumberPopulation):
         console.print(_mean(result.assessment))
     elif result.assessment.labels is not None:

@@ -13,6 +13,7 @@ from simnet.record.ledger import Traffic
 from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun, plain
+from simnet.stated.about import About
 from simnet.stated.bill import count_in_words
 from simnet.values.residues import Residues
 
@@ -27,7 +28,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     parameters = parameters_in_words(result.parameters)
     parts = [run.roster.describe(), *([parameters] if parameters else []), f"seed {run.seed}"]
     console.print(Text("; ".join(parts) + "\n"))
-    print_drop_outs(run, console)
+    print_drop_outs(run, result.about, console)
     _print_outputs(result, console)
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.people, run.seed)
@@ -41,7 +42,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
         f"{run.seconds:.2f} s"
     )
     print_unread(run.ledger.unread(), console)
-    if run.aborts:
+    if result.is_aborted:
         return
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
     if more:
@@ -49,9 +50,9 @@ def show_plain(result: PlainRun, console: Console) -> None:
         console.print(Text(f"Could also be shown: {more}. {how}", "dim"))
 
 
-def print_drop_outs(run: Run, console: Console) -> None:
+def print_drop_outs(run: Run, about: About, console: Console) -> None:
     """A line about who dropped out, and lines about who aborted."""
-    sentences = outcome_in_words(run)
+    sentences = outcome_in_words(run, about)
     for sentence in sentences:
         console.print(Text(sentence, "yellow"))
     if sentences:

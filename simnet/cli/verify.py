@@ -180,11 +180,11 @@ def _judge(
         "seed": seeds[0],
         **verified.verdict.as_json(),
         "public": verified.public[0],
-        **drop_outs_json(verified.verdict.runs[0]),
+        **drop_outs_json(verified.verdict.runs[0], verified.about),
     }
     if collections > 1:
         result["public_by_run"] = list(verified.public)
-    for sentence in outcome_in_words(verified.verdict.runs[0]):
+    for sentence in outcome_in_words(verified.verdict.runs[0], verified.about):
         out.print(sentence, style="yellow")
     print_verdict(out, verified.verdict)
     met = expect is None or meets(verified.verdict, expect)

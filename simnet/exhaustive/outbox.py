@@ -147,7 +147,8 @@ class Outbox(Link):
         self.turn = Turn()
         self._roster = roster
         self._tape = tape
-        self._heard: dict[str, int] = {}  # by tag: how many senders the next sum was heard from
+        # By tag and key: how many senders the next sum was heard from.
+        self._heard: dict[tuple[str, Key], int] = {}
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send a payload to one party."""
@@ -245,12 +246,12 @@ class Outbox(Link):
         payloads = await self.take_each(actor, tag, senders)
         return dict(zip(senders.numbers.tolist(), payloads, strict=True))
 
-    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+    async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
         """Return all senders, once each of them has sent. The messages stay in the sum."""
         del actor
         numbers: list[int] = senders.numbers.tolist()
-        await _suspend(Request("heard", tag.name, tuple(numbers), (None,), (len(numbers),)))
-        self._heard[tag.name] = len(numbers)
+        await _suspend(Request("heard", tag.name, tuple(numbers), (key,), (len(numbers),)))
+        self._heard[tag.name, key] = len(numbers)
         return numbers
 
     async def take_sum(
@@ -260,7 +261,7 @@ class Outbox(Link):
 
         Raises `ScriptError` for a sum that leaves out a sender whom the party has heard.
         """
-        if self._heard.pop(tag.name, count) != count:
+        if self._heard.pop((tag.name, key), count) != count:
             raise refuse(
                 actor,
                 tag.name,

@@ -172,6 +172,7 @@ class Actor:
         "last_tag",
         "line",
         "meter",
+        "missed",
         "name",
         "number",
         "observed",
@@ -208,6 +209,8 @@ class Actor:
         self.aborted: str | None = None  # why the party ended its part in the run, if it did
         # Who was heard in each call of `gather_some` or `heard`, by tag.
         self.came: dict[str, list[tuple[str, ...]]] = {}
+        # Who was waited for in vain in each of these calls, by tag.
+        self.missed: dict[str, list[tuple[str, ...]]] = {}
         self.silent: frozenset[int] = frozenset()  # the silent senders of the wait that just ended
         self.wait: Wait | None = None  # what the party waits for; None while it does not wait
         self.depth = 0

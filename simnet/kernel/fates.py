@@ -230,10 +230,10 @@ class CutLink(Link):
         self._refuse_gone()
         return await self._link.take_any(actor, tag)
 
-    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+    async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
         """Wait for the next message of each sender that sends one."""
         self._refuse_gone()
-        return await self._link.heard(actor, tag, senders)
+        return await self._link.heard(actor, tag, key, senders)
 
     async def take_sum(
         self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int

@@ -123,9 +123,9 @@ class Link(Protocol):
         """
         ...
 
-    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
-        """Wait for the next message of each sender that still sends one, and return the numbers of
-        these senders, in the order of the group. The messages stay in the sum.
+    async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
+        """Wait for the next message with this key of each sender that still sends one, and return
+        the numbers of these senders, in the order of the group. The messages stay in the sum.
         """
         ...
 

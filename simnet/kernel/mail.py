@@ -236,9 +236,9 @@ class Mail(Link):
         """Wait for the sums of all keys, and return them."""
         return await self._summing.take_each(actor, tag.name, keys, counts)
 
-    async def heard(self, actor: Actor, tag: Summed, senders: Group) -> list[int]:
+    async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
         """Wait for the next message of each sender into the sum that is read next."""
-        return await self._summing.heard(actor, tag.name, senders)
+        return await self._summing.heard(actor, tag.name, key, senders)
 
     async def breathe(self, actor: Actor) -> None:
         """Let the other ready parties go on for a while."""

@@ -559,9 +559,12 @@ class Party:
                 self._check_shape(tag, sender, payload, shape)
         return payloads
 
-    async def heard(self, tag: Tag, senders: To, at_least: int = 1) -> list[str]:
+    async def heard(
+        self, tag: Tag, senders: To, at_least: int = 1, key: int | None = None
+    ) -> list[str]:
         """Wait for one message of each named sender that still sends one into the next sum, and
-        return the names of those who have sent; the tag is `Summed`.
+        return the names of those who have sent; the tag is `Summed`. With `key`, the sum is that of
+        the messages with this key.
 
         Afterwards `gather_sum` adds up the messages of any of these senders, and leaves the
         messages of all others out: `await me.gather_sum(SHARE, senders=agreed)`. So recipients can
@@ -572,7 +575,7 @@ class Party:
         """
         summed = self._added_up(tag) or await self._stop()
         group = self._group(senders)
-        came = await self._link.heard(self._actor, summed, group)
+        came = await self._link.heard(self._actor, summed, key, group)
         return self._note_heard(summed, came, group, at_least)
 
     async def gather_rows(self, tag: Tag, senders: To) -> Payload:
@@ -792,7 +795,11 @@ class Party:
     ) -> list[str]:
         """Note who has sent, and return the names. Raises `Abort` if these are too few."""
         names = [self._roster.names[number] for number in came]
+        silent = set(senders).difference(names)
         self._actor.came.setdefault(tag.name, []).append(tuple(names))
+        self._actor.missed.setdefault(tag.name, []).append(
+            tuple(name for name in senders if name in silent)
+        )
         if len(came) < at_least:
             raise Abort(
                 f'only {len(came)} of {len(senders)} senders have sent "{tag.name}", and at least '

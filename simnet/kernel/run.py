@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -471,11 +471,8 @@ class _Stage:
             fates=self.fates,
             happened=Happened(
                 tuple(actor.name for actor in self.actors if actor.is_gone),
-                {
-                    (actor.name, tag): tuple(calls)
-                    for actor in self.actors
-                    for tag, calls in actor.came.items()
-                },
+                _calls({actor.name: actor.came for actor in self.actors}),
+                _calls({actor.name: actor.missed for actor in self.actors}),
             ),
             aborts=self.aborts,
         )
@@ -564,6 +561,17 @@ class _Stage:
                 reason = f'waits for "{actor.wait.tag}" for ever, {_fault_of(other)}'
                 endings.append(Ending(actor.name, actor.depth + 1, reason))
         self.aborts = tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))
+
+
+def _calls(
+    by_party: Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]],
+) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
+    """Return names call by call, for each party and tag."""
+    return {
+        (party, tag): tuple(calls)
+        for party, by_tag in by_party.items()
+        for tag, calls in by_tag.items()
+    }
 
 
 def _fault_of(actor: Actor | None) -> str:

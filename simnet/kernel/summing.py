@@ -106,19 +106,19 @@ class Summing:
         actor.meter.bill("FA", (count - 1) * math.prod(sum_.table.shape))
         return sum_.table.total.row(slot).metered(actor.meter)
 
-    async def heard(self, actor: Actor, tag: str, senders: Group) -> list[int]:
-        """Wait for the next message of each sender that still sends one, and return who has
-        sent.
+    async def heard(self, actor: Actor, tag: str, key: Key, senders: Group) -> list[int]:
+        """Wait for the next message with this key of each sender that still sends one, and return
+        who has sent.
         """
         number = actor.number
-        sum_ = self._next_to_read(actor, tag, None)
+        sum_ = self._next_to_read(actor, tag, key)
         if number in sum_.heard:
             raise refuse(actor, tag, "asks twice who has sent into one sum")
         self._heard_tags.add(tag)
         wanted = set(senders.numbers.tolist())
         silent: frozenset[int] = frozenset()
         while not silent and (missing := wanted.difference(sum_.senders(number))):
-            actor.wait = ForSum(tag, None, len(senders), senders, sum_, may_lack=True)
+            actor.wait = ForSum(tag, key, len(senders), senders, sum_, may_lack=True)
             sum_.expect(actor, sum_.count(number) + len(missing))
             await self._turns.wait()
             actor.wait = None

@@ -88,17 +88,22 @@ class Happened:
     """Who dropped out of a run, and who was heard: what the ideal world is told besides the inputs.
 
     `gone` names the parties that dropped out. `came` has, for each party and tag that
-    `gather_some` or `heard` was called with, the names of the senders that had sent, call by call.
+    `gather_some` or `heard` was called with, the names of the senders that had sent, call by call;
+    `missed` has in the same way the senders that the party waited for in vain.
 
-    >>> happened = Happened(("u2",), {("server", "masked"): (("u1", "u3"),)})
+    >>> asked = "server", "masked"
+    >>> happened = Happened(("u2",), {asked: (("u1", "u3"),)}, {asked: (("u2",),)})
     >>> happened.heard("server", "masked")
     ('u1', 'u3')
     >>> happened.heard("server", "unmask")
     ()
+    >>> happened.missed[asked]
+    (('u2',),)
     """
 
     gone: tuple[str, ...] = ()
     came: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
+    missed: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
 
     def heard(self, party: str, tag: str, call: int = 1) -> tuple[str, ...]:
         """Return the senders that a party had a message of when its `call`-th wait under this tag

@@ -18,6 +18,7 @@ from simnet.scenario import find as finding
 from simnet.scenario import perform as performing
 from simnet.scenario import plain
 from simnet.scenario.columns import Column
+from simnet.scenario.drops import lacks_estimate
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.from_columns import items_of_column, numbers_of_column
 from simnet.scenario.perform import LIMIT, Performance, synthetic
@@ -127,7 +128,7 @@ def perform(
         progress=progress,
         drop=drop,
     )
-    if on.run.aborts:
+    if lacks_estimate(on.run, on.about):
         aborted = PlainRun(name=called, scenario=chosen, run=on.run, about=on.about)
         return aborted.judged() if claims else aborted
     result = performing.assessed(called, chosen, on, at_epsilon, at_delta)

@@ -15,6 +15,7 @@ from simnet.kernel.fates import Send, drawn_fates
 from simnet.kernel.run import Run, sends
 from simnet.nearest import did_you_mean
 from simnet.record.fate import Fate
+from simnet.stated.about import About
 
 
 def fates_of(drop: Sequence[str], protocol: Protocol, inputs: Any, seed: int) -> dict[str, Fate]:
@@ -71,12 +72,19 @@ def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
     return fate
 
 
-def drop_outs_json(done: Run) -> dict[str, Any]:
+def lacks_estimate(done: Run, about: About) -> bool:
+    """Return whether there is no estimate: the run was aborted, or the party that returns the
+    estimate dropped out, after the last message that anybody waited for.
+    """
+    return bool(done.aborts) or about.estimator in done.gone
+
+
+def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
     """Return the outcome of a run with drop-outs for JSON; nothing for a run without any."""
     if not done.fates and not done.aborts:
         return {}
     return {
-        "outcome": done.outcome,
+        "outcome": "aborted" if lacks_estimate(done, about) else "result",
         "fates": {name: str(fate) for name, fate in done.fates.items()},
         "dropped_out": list(done.gone),
         "aborts": [
@@ -86,7 +94,7 @@ def drop_outs_json(done: Run) -> dict[str, Any]:
     }
 
 
-def outcome_in_words(done: Run) -> list[str]:
+def outcome_in_words(done: Run, about: About) -> list[str]:
     """Return sentences about who dropped out and who aborted; none if all parties finished."""
     sentences = []
     if done.gone:
@@ -102,6 +110,10 @@ def outcome_in_words(done: Run) -> list[str]:
         if others:
             ended = "1 more party" if others == 1 else f"{others:,} more parties"
             sentences.append(f"{ended} could not finish either")
+    elif about.estimator in done.gone:
+        sentences.append(
+            f"the run was aborted: {about.estimator}, who would have the estimate, dropped out"
+        )
     return sentences
 
 

@@ -190,7 +190,7 @@ class Performance:
             "privacy": privacy_json(self.privacy),
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
-            **drop_outs_json(self.run),
+            **drop_outs_json(self.run, self.about),
             **trace_json(self.run),
             "seconds": self.run.seconds,
         }

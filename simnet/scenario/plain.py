@@ -21,7 +21,7 @@ from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
 from simnet.scenario.claims import Adversaries, judge_claims
-from simnet.scenario.drops import drop_outs_json, fates_of
+from simnet.scenario.drops import drop_outs_json, fates_of, lacks_estimate
 from simnet.scenario.perform import (
     bill,
     ledger_json,
@@ -77,6 +77,11 @@ class PlainRun:
     def parameters(self) -> dict[str, Any]:
         """The settings as the protocol understood them; values that JSON lacks are text."""
         return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether there is no result because parties dropped out or aborted."""
+        return lacks_estimate(self.run, self.about)
 
     @property
     def more_to_show(self) -> Mapping[str, str]:
@@ -149,7 +154,7 @@ class PlainRun:
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "more_to_show": dict(self.more_to_show),
-            **drop_outs_json(self.run),
+            **drop_outs_json(self.run, self.about),
             **trace_json(self.run),
             "seconds": self.run.seconds,
         }
@@ -177,7 +182,7 @@ def play(
     fates = fates_of(drop, protocol, own_inputs, seed)
     done = run(protocol, own_inputs, seed, progress=progress, fates=fates)
     about = scenario.described(protocol)
-    if done.aborts:
+    if lacks_estimate(done, about):
         return PlainRun(name=name, scenario=scenario, run=done, about=about)
     totals = totals_of(scenario, own_inputs)
     stated = () if totals is None else privacy_of(about, done, totals, epsilon, delta)

@@ -35,12 +35,13 @@ from protocols.sampled_frequency.script import sampled_frequency
 from protocols.secagg import about as secagg_about
 from protocols.secagg.build import secagg, secagg_plus
 from protocols.tss import about as tss_about
+from protocols.tss import robust_about
 from protocols.tss.prime import tss
+from protocols.tss.robust import RobustTSS
 from protocols.two_rounds import about as two_rounds
 from protocols.two_rounds.script import SamplingPrivacy
 from protocols.weighted import about as weights
 from protocols.weighted.groups import weighted, weighted_mean
-from simnet.record.fate import Happened
 from simnet.scenario.schema import Categorical, Numeric, Schema
 from simnet.stated.about import Describe
 
@@ -95,10 +96,9 @@ class Case:
     held: Callable[[Parameters], st.SearchStrategy[Held]] = items_held
     """Draws the inputs of all users, given the parameters."""
 
-    outputs: Callable[..., Mapping[str, Any]] | None = None
-    """Returns each party's output, given the protocol and what the ideal world hands to each party;
-    None if the protocol has no ideal world. For a protocol whose ideal world is told what happened,
-    this is the third argument."""
+    outputs: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns each party's output, given what the ideal world hands to each party; None if the
+    protocol has no ideal world."""
 
     tiny: Parameters
     """Parameters of the tiny instance."""
@@ -118,16 +118,11 @@ class Case:
     """What each coalition of the tiny instance learns from shares; at least two findings differ."""
 
 
-def of_the_counted(
-    protocol: Any, handed: Mapping[str, Any], happened: Happened | None = None
-) -> Mapping[str, Any]:
-    """Return the output of a protocol that estimates frequencies among the users who were counted;
-    nothing if nobody was.
+def of_all(protocol: Any, handed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the output of a protocol that estimates frequencies among the users who were counted,
+    if all were.
     """
-    if not handed:
-        return {}
-    counted = protocol.users if happened is None else len(protocol.counted(happened))
-    return {"server": protocol.estimate(handed["server"].numbers(), counted)}
+    return {"server": protocol.estimate(handed["server"].numbers(), protocol.users)}
 
 
 def in_the_mean(*counts: int) -> list[float]:
@@ -200,7 +195,7 @@ CASES: Mapping[str, Case] = {
             "members": st.integers(1, 4),
             "sharing": SHARINGS,
         },
-        outputs=of_the_counted,
+        outputs=of_all,
         tiny={"users": 3, "items": 2, "participation": 0.3, "members": 2, "sharing": "shamir:2"},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -226,7 +221,7 @@ CASES: Mapping[str, Case] = {
             "participation": CHANCES,
             "sharing": SHARINGS,
         },
-        outputs=of_the_counted,
+        outputs=of_all,
         tiny={"users": 3, "items": 2, "participation": 0.3, "sharing": "shamir:2"},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -243,7 +238,7 @@ CASES: Mapping[str, Case] = {
             "left": st.sampled_from([0.0, 0.5, 0.9]),
             "consistency": st.booleans(),
         },
-        outputs=of_the_counted,
+        outputs=of_all,
         tiny={"users": 3, "items": 2, "participation": 0.3},
         tiny_held=[1, 2, 2],
         truth=in_the_mean(1, 2),
@@ -272,7 +267,7 @@ CASES: Mapping[str, Case] = {
             "degree": st.sampled_from([2, 4]),
             "left": st.sampled_from([0.0, 0.5, 0.9]),
         },
-        outputs=of_the_counted,
+        outputs=of_all,
         tiny={"users": 4, "items": 2, "participation": 0.3, "degree": 2},
         tiny_held=[1, 2, 2, 2],
         truth=in_the_mean(1, 3),
@@ -377,6 +372,34 @@ CASES: Mapping[str, Case] = {
         truth=in_the_mean(1, 2),
         refused=[*USERS, *BOUND, BAD_SHARING],
         findings={"u1, S1": "nothing", "S2": "output-only"},
+    ),
+    "tss_robust": Case(
+        make=RobustTSS,
+        about=robust_about.about,
+        drawn={
+            "users": st.integers(2, 6),
+            "items": st.integers(2, 4),
+            "participation": CHANCES,
+            "reported": st.integers(1, 2),
+            "gamma": st.sampled_from([None, 2.0]),
+            "sharing": st.sampled_from(["additive", "shamir:1", "shamir:2", "shamir:60%"]),
+        },
+        outputs=lambda protocol, handed: {
+            "S2": protocol.estimate(range(protocol.items), handed["S2"].numbers())
+        },
+        tiny={"users": 3, "items": 2, "participation": 0.5, "reported": 1, "gamma": 2.0},
+        tiny_held=[1, 2, 2],
+        truth=in_the_mean(1, 2),
+        refused=[
+            *USERS,
+            FEW_ITEMS,
+            *CHANCE,
+            ({"reported": 3}, "1 to 2 items"),
+            ({"gamma": 1}, "gamma is above 1"),
+            ({"sharing": "shamir:0%"}, "percentage is from 1 to 100"),
+            BAD_SHARING,
+        ],
+        findings={"S1": "nothing", "S2": "output-only", "S1, S2": "output-only"},
     ),
     "sampling_privacy": Case(
         make=SamplingPrivacy,

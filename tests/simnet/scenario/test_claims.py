@@ -85,6 +85,7 @@ def test_every_protocol_with_a_collusion_bound_makes_claims() -> None:
         "secagg_plus",
         "tss",
         "tss_prime",
+        "tss_robust",
     ] == CLAIMING
 
 

@@ -1,0 +1,165 @@
+"""What is stated about RobustTSS: its cost, its error, and the privacy of each view."""
+
+from collections.abc import Collection, Sequence
+
+import attrs
+import numpy as np
+
+from protocols.sharing.accuracy import assess_sampled
+from protocols.sharing.disclosure import reporting_sets
+from protocols.tss import about as tss
+from protocols.tss.privacy import tss_run
+from protocols.tss.robust import AGREED, COUNTED, HEARD, PARTIAL, REPORTERS, RobustTSS
+from protocols.tss.script import ELECTED, SET, SHARE
+from simnet.arrays import Ints
+from simnet.kernel.run import Run
+from simnet.stated.about import About, Workload
+from simnet.stated.assessment import Assessment
+from simnet.stated.bill import EntryDirection, Expectation
+from simnet.stated.disclosure import TRAFFIC, Disclosure
+from simnet.stated.privacy import PrivacyStatement
+
+OWN_TAGS = {
+    TRAFFIC,
+    *(tag.name for tag in (SET, ELECTED, REPORTERS, SHARE, HEARD, COUNTED, AGREED, PARTIAL)),
+}
+NOT_CUT = "; for a user who is counted and did not drop out while it sent its shares"
+
+
+def about(protocol: RobustTSS) -> About:
+    """Return the record of statements about RobustTSS with these parameters."""
+    n, N, k, p = protocol.users, protocol.items, protocol.reported, protocol.participation  # noqa: N806  # as papers do
+    chance = float(protocol.chance)
+
+    def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
+        """Compare S2's estimate with the true frequencies among all users.
+
+        With drop-outs, the users who are counted are taken for a random sample of all users: the
+        intervals are those of independent samples, which are slightly too wide, and the expected
+        error is that of a sample without replacement. Items without an estimate have NaN, and the
+        expected error is then unknown.
+        """
+        counted = len(protocol.counted(run.happened))
+        estimate = run.outputs["S2"]
+        lost = np.isnan(estimate)
+        found = assess_sampled(
+            np.where(lost, 0.0, estimate), support, chance * counted / n, n, confidence
+        )
+        shares = support / n
+        spread = (1 - float(shares @ shares)) / counted * (n - counted) / max(n - 1, 1)
+        expected = (1 - chance) / (chance * counted) + spread
+        return attrs.evolve(
+            found,
+            estimate=estimate,
+            low=np.where(lost, np.nan, found.low),
+            high=np.where(lost, np.nan, found.high),
+            variance=np.where(lost, np.nan, found.variance),
+            estimated_variance=np.where(lost, np.nan, found.estimated_variance),
+            expected_squared_l2=np.nan if lost.any() else expected,
+        )
+
+    def privacy(
+        run: Run, support: Ints, epsilon: float | None, delta: float | None
+    ) -> Sequence[PrivacyStatement]:
+        """Return the privacy statements of both servers, as for TSS.
+
+        S2 knows how many users are counted, and the counts are those of these users alone. A user
+        that dropped out while it sent its shares is counted depending on its reporting set, so we
+        leave such users out of the counts: they may have told S2 everything.
+        """
+        held = [
+            int(run.inputs[name])
+            for name in protocol.counted(run.happened)
+            if not _is_cut_off(run, name)
+        ]
+        counts = np.bincount(held, minlength=len(support) + 1)[1:].tolist()
+        statements = tss_run(counts, p, k, protocol.gamma, epsilon, delta)
+        if not run.gone:
+            return statements
+        return [
+            *(
+                attrs.evolve(statement, assumption=statement.assumption + NOT_CUT)
+                for statement in statements[:-1]
+            ),
+            statements[-1],  # S1's statement holds for every user by itself
+        ]
+
+    def disclosure(tags: Collection[str]) -> Disclosure | None:
+        """State what the discrete part of a view tells: at most what the reporting sets tell."""
+        return reporting_sets(k, N, p, protocol.gamma) if set(tags) <= OWN_TAGS else None
+
+    reporters = k * n // N + 1
+    shares = N * reporters * (reporters + 1)
+    return About(
+        name="tss_robust",
+        estimator="S2",
+        workload=Workload(
+            messages=shares + N * (n + 1) + 4 * n,
+            elements=shares + 3 * n * N * reporters,
+            element_bits=protocol.field.modulus.bit_length(),
+        ),
+        expected_squared_l2=tss.expected_squared_l2(protocol),
+        expected_bill=lambda run: expected_bill(protocol, run),
+        assess=assess,
+        privacy=privacy,
+        disclosure=disclosure,
+        public=tss.public,
+    )
+
+
+def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
+    """Return what each role sends, given the reporting sets, the elections and who dropped out.
+
+    Shares to oneself are no messages. S1 knows sets and elections; if it dropped out after its last
+    message, there is nothing to compare with.
+    """
+    if "S1" not in run.outputs:
+        return []
+    n, N = protocol.users, protocol.items  # noqa: N806  # as papers do
+    sets, elected = run.outputs["S1"]
+    names = list(run.inputs)
+    alive = len(run.happened.heard("S1", SET.name))
+    duties = {name: sum(place in group for group in elected) for place, name in enumerate(names)}
+    told = n * sum(duties.values())  # marks: one for each user, for each duty
+    answered = n * sum(duties[name] for name in run.happened.heard("S1", HEARD.name))
+    sums = sum(len(came) for came in run.happened.came["S2", PARTIAL.name])
+    shares = sum(
+        _shares_sent(run, name, [names[v] for j in np.flatnonzero(sets[place]) for v in elected[j]])
+        for place, name in enumerate(names)
+    )
+    all_elected = sum(duties.values())
+    return [
+        _elements("user", "bd", "sent", N * alive + answered),
+        _elements("user", "qd", "sent", shares + sums),
+        _elements("user", "Nd", "sent", shares + sums),
+        _elements("S1", "nd", "sent", (alive + 1) * all_elected + 1),
+        _elements("S1", "Nd", "sent", (alive + 1) * N),
+        _elements("S1", "bd", "sent", told + answered + all_elected + N),
+        _elements("S2", "qd", "received", sums),
+    ]
+
+
+def _is_cut_off(run: Run, name: str) -> bool:
+    """Return whether a user dropped out while it sent its shares, or before."""
+    fate = run.fates.get(name) if name in run.gone else None
+    return fate is not None and (
+        fate.tag == SET.name or (fate.tag == SHARE.name and fate.reached is not None)
+    )
+
+
+def _shares_sent(run: Run, name: str, recipients: Sequence[str]) -> int:
+    """Return how many shares a user sent to others; `recipients` are in the order of sending."""
+    reached: Sequence[str] = recipients
+    if _is_cut_off(run, name):
+        fate = run.fates[name]
+        if fate.tag == SET.name:
+            reached = ()
+        elif isinstance(fate.reached, int):
+            reached = recipients[: fate.reached]
+        elif fate.reached is not None:
+            reached = [one for one in recipients if one in fate.reached]
+    return sum(one != name for one in reached)
+
+
+def _elements(role: str, kind: str, direction: EntryDirection, exact: float) -> Expectation:
+    return Expectation(role, "communication", kind, direction, "total", "wire", exact, exact)
