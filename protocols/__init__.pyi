@@ -80,6 +80,7 @@ from .sharing.schemes import Additive as Additive
 from .sharing.schemes import Shamir as Shamir
 from .tss.prime import TSSPrime as TSSPrime
 from .tss.privacy import s1_of_tss as s1_of_tss
+from .tss.robust import RobustTSS as RobustTSS
 from .tss.script import TSS as TSS
 from .two_rounds.mechanism import TwoRounds as TwoRounds
 from .two_rounds.privacy import best_epsilon_round_two as best_epsilon_round_two
