@@ -41,6 +41,11 @@ COMMANDS = [
     ("verify", f"verify {RING} --corrupt u2,u4"),
     ("exact-view", f"exact-view {RING} --users 3 --items 2 --corrupt u1 --inputs 1,1,1"),
     ("exact-view", "exact-view dpds --users 2 --items 1 --corrupt u1 --inputs 1,1 --versus 1,1"),
+    (
+        "exact-view",
+        "exact-view committee --users 2 --items 2 --members 2 --sharing shamir:2 "
+        "--corrupt server --inputs 1,1 --versus 1,2 --drop u2@share",
+    ),
     ("breaking", "breaking tss --users 12 --items 3 --reported 1 --runs 2"),
     ("breaking", f"breaking {RING} --runs 2"),
     ("coalitions", "coalitions tss --users 4 --items 2 --reported 1"),

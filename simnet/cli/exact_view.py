@@ -1,10 +1,16 @@
 """`simnet exact-view`."""
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from simnet.cli.options import JsonFile, Settings, settings_of, whole_numbers
+from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of, whole_numbers
+
+if TYPE_CHECKING:  # the command starts faster without these modules
+    from simnet.exhaustive.compare import Comparison
+    from simnet.record.fate import Ending
 
 SHOWN = 20  # the most characters of a fraction that a person still reads
 
@@ -17,6 +23,8 @@ def exact_view(
     inputs: str,
     versus: str | None = None,
     set_: Settings = None,
+    drop: DropOuts = None,
+    seed: int = 0,
     at_epsilon: float = 0.0,
     enumerate_field: bool = False,
     limit: int = 1_000_000,
@@ -27,6 +35,10 @@ def exact_view(
     The command plays the protocol once for each outcome of the coins, and for each value of a field
     element that a script opens. Field coins that only hide a value stay unknown.
 
+    With `--drop`, these parties drop out in every one of these runs. Silence is then part of the
+    view. If the protocol has an ideal world, the command also says how well the coalition could
+    tell the inputs apart there, if the ideal world is told who was heard.
+
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.
 
@@ -35,6 +47,8 @@ def exact_view(
     - `simnet exact-view dpds --users 3 --items 2 --corrupt u1,u2 --inputs 1,1,1 --versus 1,1,2`
     - `simnet exact-view tss_prime --users 3 --items 2 --reported 1 --bound 1 --gamma 2 --corrupt u1
       --inputs 1,1,1 --versus 1,1,2`
+    - `simnet exact-view committee --users 2 --items 2 --members 3 --sharing shamir:2 --corrupt
+      server --inputs 1,1 --versus 1,2 --drop u2@share`
 
     Parameters
     ----------
@@ -51,6 +65,11 @@ def exact_view(
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
+    drop
+        Let parties drop out: `u3@share`, or `0.1` (see `simnet run --help`). Fates by chance are
+        drawn once, from the seed.
+    seed
+        The seed from which `--drop 0.1` draws who drops out. Nothing else depends on it.
     at_epsilon
         Give δ also at this ε.
     enumerate_field
@@ -64,6 +83,7 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
+    from simnet.scenario.drops import fates_of
     from simnet.scenario.find import find
 
     epsilon = at_epsilon
@@ -75,10 +95,17 @@ def exact_view(
     built = scenario.build(scenario.users, scenario.items)
     out = console(json)
     own_inputs = whole_numbers("--inputs", inputs)
-    comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit)
+    fates = fates_of(drop or (), built, own_inputs, seed)
+    comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit, fates)
     with progress_bar("worlds", 1000) as bar:
         count = comparison.tapes(own_inputs, lambda share: bar(share * 1000))
     out.print(f"{count:,} world{'s' if count != 1 else ''} on these inputs")
+    ended = _ended(comparison.endings(own_inputs))
+    if fates:
+        told = ", ".join(f"{name}@{fate}" for name, fate in fates.items())
+        out.print(f"these parties drop out: {told}")
+    if ended["aborted"]:
+        out.print(f"the run is aborted with probability {ended['aborted']}")
     neighbours = list(comparison.neighbours(own_inputs)) if versus is None else []
     if versus is None and not neighbours:
         raise BadInput("there are no neighbouring inputs: no honest party could have another item")
@@ -90,6 +117,7 @@ def exact_view(
             other = whole_numbers("--versus", versus)
             compared = comparison.compare(own_inputs, other, lambda share: bar(share * 1000))
             largest = compared.epsilon
+    ideal = _ideal(comparison, own_inputs, other) if fates else None
     result = {
         "protocol": scenario.described(built).name,
         "corrupt": list(comparison.corrupt.parties),
@@ -104,6 +132,9 @@ def exact_view(
         "largest_epsilon": largest,
         "tapes": max(compared.tapes),
         "tier": "enumerated",
+        "fates": {name: str(fate) for name, fate in fates.items()},
+        "endings": ended["endings"],
+        "ideal": ideal,
     }
     name, among = (
         f"{{{comparison.corrupt}}}",
@@ -128,4 +159,53 @@ def exact_view(
         out.print(f"{name} can tell {side} apart: {distance}{among}")
         if largest > compared.epsilon:
             out.print(f"the largest ε of all neighbouring inputs is {largest:.6g}")
+    if ideal is not None:
+        out.print(_ideal_in_words(ideal))
     write_json(result, json)
+
+
+def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
+    """The probability that the run is aborted, as text, empty if it is 0; and all endings for
+    JSON.
+    """
+    aborted = sum((chance for ending, chance in endings.items() if ending), start=Fraction(0))
+    listed = [
+        {
+            "probability": str(chance),
+            "outcome": "aborted" if ending else "result",
+            "aborts": [
+                {"party": one.party, "round": one.round, "reason": one.reason} for one in ending
+            ],
+        }
+        for ending, chance in endings.items()
+    ]
+    return {"aborted": str(aborted) if aborted else "", "endings": listed}
+
+
+def _ideal(
+    comparison: "Comparison", inputs: Sequence[int], other: Sequence[int]
+) -> dict[str, Any] | None:
+    """What the ideal world, told who was heard, gives away on the same inputs; None if there is
+    none, or if who was heard depends on coins.
+    """
+    from simnet.errors import BadInput
+
+    try:
+        compared = comparison.compare_ideal(inputs, other)
+    except BadInput:
+        return None
+    return {
+        "same": compared.same,
+        "epsilon": compared.epsilon,
+        "delta0": float(compared.delta()),
+        "delta0_exact": str(compared.delta()),
+    }
+
+
+def _ideal_in_words(ideal: dict[str, Any]) -> str:
+    if ideal["same"]:
+        return "in the ideal world, told who was heard, it gets the same on both"
+    return (
+        "in the ideal world, told who was heard, it can tell them apart as well: "
+        f"ε = {ideal['epsilon']:.6g}, δ(0) = {ideal['delta0']:.6g}"
+    )

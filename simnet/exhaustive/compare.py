@@ -23,7 +23,7 @@ three times as likely for one input as for the other:
 [[2]]
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -31,12 +31,17 @@ import attrs
 
 from simnet import markup
 from simnet.adversary.coalition import Coalition
-from simnet.coins.law import Law, delta, epsilon
-from simnet.contract import OverItems, Protocol
+from simnet.coins.law import Law, delta, epsilon, law_of
+from simnet.coins.tape import Tape
+from simnet.contract import Ideal, OverItems, Protocol
 from simnet.errors import BadInput
 from simnet.exhaustive.bases import ReducedLaw, on_common_bases
 from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
+from simnet.exhaustive.reading import OnTape
 from simnet.exhaustive.views import Views
+from simnet.kernel.ideal import ideal_world
+from simnet.record.fate import Ending, Fates, Happened
+from simnet.values.residues import residues_of
 
 POINTS = 40  # the number of points of a curve of δ
 SHORT = 24  # a fraction with at most so many characters is shown exactly
@@ -108,10 +113,22 @@ class WorstNeighbour:
     largest_epsilon: float
 
 
+@attrs.frozen(eq=False)
+class _Worlds:
+    """What is kept of the worlds on one input: the law of the view, the number of worlds, the law
+    of the run's ending, and all that the ideal world may be told.
+    """
+
+    law: ReducedLaw
+    count: int
+    endings: Mapping[tuple[Ending, ...], Fraction]
+    happened: Sequence[Happened]
+
+
 class Comparison:
     """Compares a protocol's views for one coalition; each law is computed only once.
 
-    With `enumerate_field`, field coins are played out too.
+    With `enumerate_field`, field coins are played out too. `fates` says which parties drop out.
     """
 
     def __init__(
@@ -120,11 +137,12 @@ class Comparison:
         corrupt: str | Iterable[str] | Coalition,
         enumerate_field: bool = False,
         limit: int = LIMIT,
+        fates: Fates | None = None,
     ) -> None:
-        self.model = Model(protocol, enumerate_field)
+        self.model = Model(protocol, enumerate_field, fates)
         self.views = Views(self.model, corrupt)
         self._limit = limit
-        self._laws: dict[Hashable, tuple[ReducedLaw, int]] = {}
+        self._laws: dict[Hashable, _Worlds] = {}
 
     @property
     def corrupt(self) -> Coalition:
@@ -146,19 +164,53 @@ class Comparison:
                     f"{name} is in the coalition and knows its own input: it must be the same on "
                     "both sides"
                 )
-        (law, tapes), (other_law, other_tapes) = (
-            self._law(first, progress),
-            self._law(second, progress),
-        )
-        one, other = on_common_bases([law, other_law])
-        return Compared(one, other, (tapes, other_tapes))
+        left, right = self._law(first, progress), self._law(second, progress)
+        one, other = on_common_bases([left.law, right.law])
+        return Compared(one, other, (left.count, right.count))
 
     def tapes(self, inputs: Sequence[Any], progress: Progress = lambda _: None) -> int:
         """The number of worlds on these inputs.
 
         `progress` is called with the probability covered since its last call.
         """
-        return self._law(inputs, progress)[1]
+        return self._law(inputs, progress).count
+
+    def endings(self, inputs: Sequence[Any]) -> Mapping[tuple[Ending, ...], Fraction]:
+        """The probability of each way in which the run ends: the parties that abort or wait for
+        ever, in order; nobody if the run has a result.
+        """
+        return self._law(inputs, lambda _: None).endings
+
+    def compare_ideal(self, first: Sequence[Any], second: Sequence[Any]) -> Compared:
+        """Compare what the ideal world hands to the coalition on two inputs.
+
+        The functionality is told who dropped out and who was heard. If the protocol shows the
+        coalition no more than the ideal world does, `compare` finds the same ε and the same δ.
+        Raises `BadInput` for a protocol without functionality, and if it depends on coins who was
+        heard.
+        """
+        sides = [self._ideal(inputs) for inputs in (first, second)]
+        return Compared(sides[0], sides[1], (len(sides[0]), len(sides[1])))
+
+    def _ideal(self, inputs: Sequence[Any]) -> Law:
+        protocol = self.model.protocol
+        if not isinstance(protocol, Ideal):
+            raise BadInput("the protocol has no functionality, so it has no ideal world")
+        heard = self._law(inputs, lambda _: None).happened
+        if len(heard) > 1:
+            raise BadInput(
+                "in some worlds other parties were heard than in others: the ideal world can be "
+                "told one answer only"
+            )
+        named = self.model.named(inputs)
+
+        def draw(tape: Tape) -> Hashable:
+            handed = ideal_world(protocol, named, 0, OnTape(tape), heard[0])
+            return tuple(
+                (name, _plain(handed[name])) for name in self.corrupt.parties if name in handed
+            )
+
+        return law_of(draw)
 
     def worst(
         self,
@@ -201,12 +253,26 @@ class Comparison:
                     if item != inputs[place]:
                         yield [*inputs[:place], item, *inputs[place + 1 :]]
 
-    def _law(self, inputs: Sequence[Any], progress: Progress) -> tuple[ReducedLaw, int]:
+    def _law(self, inputs: Sequence[Any], progress: Progress) -> _Worlds:
         key = input_key(tuple(self.model.named(inputs).items()))
         if key not in self._laws:
             worlds = self.model.worlds(inputs, self._limit, progress)
-            self._laws[key] = self.views.reduced_law(worlds), len(worlds)
+            endings: dict[tuple[Ending, ...], Fraction] = {}
+            happened: list[Happened] = []
+            for world in worlds:
+                endings[world.aborts] = endings.get(world.aborts, Fraction(0)) + world.probability
+                told = self.model.happened(world)
+                if told not in happened:
+                    happened.append(told)
+            law = self.views.reduced_law(worlds)
+            self._laws[key] = _Worlds(law, len(worlds), endings, happened)
         return self._laws[key]
+
+
+def _plain(handed: Any) -> Hashable:
+    """Return what the ideal world hands to a party as plain numbers."""
+    arrays = handed if isinstance(handed, list | tuple) else [handed]
+    return tuple(tuple(residues_of(array).reshape(-1).tolist()) for array in arrays)
 
 
 def same_view(

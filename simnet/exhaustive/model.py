@@ -79,16 +79,24 @@ from simnet.coins.tape import Choice, Outcome
 from simnet.contract import Protocol
 from simnet.doors.plain_keys import NoKey, key_of
 from simnet.errors import BadInput, Stall
-from simnet.exhaustive.network import Network, OpenedRow, Posting, Summands
+from simnet.exhaustive.network import Network, OpenedRow, Posting, Silent, Summands
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
 from simnet.exhaustive.reading import Ask, WatchingOutputs, owner
+from simnet.kernel.fates import checked_fates
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import run, seldom_collected
 from simnet.kernel.seating import seated
+from simnet.kernel.silence import (
+    parties_to_release,
+    stuck_for_ever,
+    times_of_silence,
+    why_for_ever,
+)
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
+from simnet.record.fate import Ending, Fates, Happened
 
 LIMIT = 1_000_000  # the largest number of worlds that are played out
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
@@ -132,14 +140,24 @@ class Deliver:
     """The action in which a party receives the messages that it waits for.
 
     For each part of its request, the party receives one message, or the summands of a sum. The
-    party cannot distinguish deliveries with equal marks. If `only_heard` is set, the party learns
-    that the messages came, and they go on waiting.
+    party cannot distinguish deliveries with equal marks. If the party only asked who has sent, the
+    messages go on waiting. `silent` are the senders that the party does not wait for any longer.
+
+    `released` is empty unless nobody could go on. Then it has all parties that stop waiting at this
+    moment, and the delivery is to the first of them.
     """
 
     party: int
     mark: Hashable
     groups: tuple[tuple[Posting, ...], ...]
-    only_heard: bool = False
+    request: Request
+    silent: frozenset[int] = frozenset()
+    released: tuple[Silent, ...] = ()
+
+    @property
+    def only_heard(self) -> bool:
+        """Whether the party only asked who has sent."""
+        return self.request.kind == "heard"
 
     @property
     def messages(self) -> tuple[Summands, ...]:
@@ -151,7 +169,12 @@ class Deliver:
 
 @attrs.frozen(eq=False)
 class End:
-    """The end of a world: all scripts have ended."""
+    """The end of a world: all scripts have ended, or those that have not wait for ever.
+
+    `stuck` are the parties that wait for ever, each with the lost party that is the reason.
+    """
+
+    stuck: tuple[tuple[int, int | None], ...] = ()
 
 
 Action = Start | Toss | Open | Deliver | End
@@ -231,8 +254,9 @@ def _apply(action: Action, network: Network) -> None:
     if isinstance(action, Start):
         network.started += 1
     elif isinstance(action, Deliver):
+        network.release(action.released)
         if action.only_heard:
-            network.hear(action.party, action.groups)
+            network.hear(action.party, action.request.tag, action.groups)
         else:
             network.deliver(action.party, action.groups)
     elif isinstance(action, Open):
@@ -255,11 +279,15 @@ def opened_number(row: OpenedRow, states: Sequence[PartyState]) -> int:
 
 @attrs.frozen(eq=False)
 class World:
-    """A complete joint history: the final state of each party, and the order of events."""
+    """A complete joint history: the final state of each party, and the order of events.
+
+    `aborts` lists the parties that did not finish although they did not drop out, as for a run.
+    """
 
     probability: Fraction
     states: tuple[PartyState, ...]
     schedule: ScheduleNode
+    aborts: tuple[Ending, ...] = ()
 
 
 Branch = tuple[tuple[PartyState, ...], ScheduleNode]
@@ -297,13 +325,18 @@ def input_key(value: object) -> Hashable:
 class Model:
     """A protocol whose worlds can be listed. Executions are stored and reused for other inputs.
 
-    With `enumerate_field`, field coins are played out too, and nothing stays unknown.
+    With `enumerate_field`, field coins are played out too, and nothing stays unknown. `fates` says
+    which parties drop out, and where (`simnet.Fate`).
     """
 
-    def __init__(self, protocol: Protocol, enumerate_field: bool = False) -> None:
+    def __init__(
+        self, protocol: Protocol, enumerate_field: bool = False, fates: Fates | None = None
+    ) -> None:
         self.protocol = protocol
         self.enumerate_field = enumerate_field
         self.roster = seated(protocol)
+        self.fates = dict(fates or {})
+        self._fates_by_number = checked_fates(self.fates, self.roster)
         for crowd in sorted(self.roster.crowds):
             raise BadInput(
                 f"{self.roster.names[crowd]} is a crowd of "
@@ -339,7 +372,14 @@ class Model:
         """
         named, everyone = self.named(inputs), self.roster.names
         first, second = (
-            run(self.protocol, named, 0, observe=everyone, reading=WatchingOutputs())
+            run(
+                self.protocol,
+                named,
+                0,
+                observe=everyone,
+                reading=WatchingOutputs(),
+                fates=self.fates,
+            )
             for _ in range(2)
         )
         compare_runs(first, second)
@@ -398,7 +438,12 @@ class Model:
             key = number, input_key(own)
             if key not in self._trees:
                 self._trees[key] = PartyTree(
-                    self.roster, number, own, self.enumerate_field, self._structures
+                    self.roster,
+                    number,
+                    own,
+                    self.enumerate_field,
+                    self._structures,
+                    self._fates_by_number.get(number),
                 )
             trees.append(self._trees[key])
         return trees
@@ -414,7 +459,7 @@ class Model:
             branch, probability = found
             states, node, action = self._until_branching(branch, trees)
             if isinstance(action, End):
-                yield World(probability, states, node)
+                yield World(probability, states, node, self._aborts(states, node, action))
                 continue
             if len(stack) > MOST_COINS:
                 self._refuse_endless(action)
@@ -498,7 +543,9 @@ class Model:
                 # the contents of messages, so to look it up would be slow.
                 after = states[party].children.get(action)
                 if after is None:
-                    after = trees[party].deliver(states[party], action.mark, action.messages)
+                    after = trees[party].deliver(
+                        states[party], action.mark, action.messages, action.silent
+                    )
                     states[party].children[action] = after
                 states[party] = after
             node = node.child(states[party])
@@ -521,15 +568,99 @@ class Model:
             request = state.pause
             if not isinstance(request, Request):
                 continue
-            groups = network.available(state.party, request)
+            silent = network.released.get(state.party, frozenset())
+            groups = network.available(state.party, request, silent)
             if groups is not None:
-                mark = self._mark(request, groups)
-                only_heard = request.kind == "heard"
-                return Deliver(state.party, mark, tuple(map(tuple, groups)), only_heard)
-        waiting = [self.roster.names[state.party] for state in states if state.pause is not None]
-        if waiting:
-            raise Stall(f"the run cannot go on: {waiting[0]} waits for messages that nobody sends")
-        return End()
+                return self._delivery(state.party, request, groups, silent)
+        return self._decide_quiet(network, states)
+
+    def _decide_quiet(self, network: Network, states: Sequence[PartyState]) -> Action:
+        """Choose the action when nobody can go on: some parties stop waiting, or the world ends.
+
+        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent.
+        """
+        requests = {
+            state.party: state.pause for state in states if isinstance(state.pause, Request)
+        }
+        if not requests:
+            return End()
+        lacks = {number: network.lacking(number, request) for number, request in requests.items()}
+        may_stop = [number for number, request in requests.items() if request.may_lack]
+        released = parties_to_release(lacks, may_stop)
+        if not released:
+            lost = {state.party for state in states if state.is_gone or state.aborted is not None}
+            lost |= {silence.recipient for silence in network.silences}
+            if not lost:
+                name = self.roster.names[min(requests)]
+                raise Stall(f"the run cannot go on: {name} waits for messages that nobody sends")
+            return End(tuple(stuck_for_ever(lacks, len(states), lost)))
+        reached = [network.reached(state.party, requests.get(state.party)) for state in states]
+        rounds = times_of_silence(lacks, released, [depth for depth, _ in reached], 1)
+        steps = times_of_silence(lacks, released, [step for _, step in reached], 1)
+        silences = tuple(
+            Silent(
+                rounds[number],
+                steps[number],
+                number,
+                requests[number],
+                tuple(sorted(lacks[number] or ())),
+            )
+            for number in released
+        )
+        first = silences[0]
+        silent = frozenset(first.senders)
+        groups = network.available(first.recipient, first.request, silent)
+        assert groups is not None
+        return self._delivery(first.recipient, first.request, groups, silent, silences)
+
+    def _delivery(
+        self,
+        party: int,
+        request: Request,
+        groups: Sequence[Sequence[Posting]],
+        silent: frozenset[int],
+        released: tuple[Silent, ...] = (),
+    ) -> Deliver:
+        mark = self._mark(request, groups)
+        if silent:
+            mark = mark, tuple(sorted(silent))
+        return Deliver(party, mark, tuple(map(tuple, groups)), request, silent, released)
+
+    def _aborts(
+        self, states: Sequence[PartyState], node: ScheduleNode, action: End
+    ) -> tuple[Ending, ...]:
+        """List who aborted, and who waits for ever, by round and name, as a run does."""
+        names = self.roster.names
+        if not action.stuck and all(state.aborted is None for state in states):
+            return ()
+        network = node.network
+        endings = [
+            Ending(names[state.party], network.depths[state.party] + 1, state.aborted)
+            for state in states
+            if state.aborted is not None
+        ]
+        for number, other in action.stuck:
+            request = states[number].pause
+            assert isinstance(request, Request)
+            reason = why_for_ever(
+                request.tag,
+                None if other is None else names[other],
+                is_gone=other is not None and states[other].is_gone,
+                is_aborted=other is not None and states[other].aborted is not None,
+            )
+            endings.append(Ending(names[number], network.reached(number, request)[0] + 1, reason))
+        return tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))
+
+    def happened(self, world: World) -> Happened:
+        """Return who dropped out in a world, and who was heard: what the ideal world is told."""
+        names = self.roster.names
+        came, missed = {}, {}
+        for state in world.states:
+            name = names[state.party]
+            came.update({(name, tag): calls for tag, calls in state.came.items()})
+            missed.update({(name, tag): calls for tag, calls in state.missed.items()})
+        gone = tuple(names[state.party] for state in world.states if state.is_gone)
+        return Happened(gone, came, missed)
 
     def _mark(self, request: Request, groups: Sequence[Sequence[Posting]]) -> Hashable:
         """What a party can tell about a delivery: contents, and the sender if any sender was
@@ -543,5 +674,6 @@ class Model:
             if self.enumerate_field
             else group[0].message.content
             for group in groups
+            if group  # nobody may have sent into a sum that a party has asked about
         ]
         return (sender, *contents)

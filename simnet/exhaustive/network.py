@@ -19,6 +19,10 @@ tree these forms are only unknowns, numbered 0, 1, 2, ... The dictionary `source
 messages behind these unknowns in this joint history, and `resolved` expresses a form of the party
 in coins and secrets.
 
+*Silence.* If nobody can go on, some parties stop waiting for senders (`simnet.kernel.silence`).
+Their silence is an empty letter, which arrives in a round and at a step of its own. It takes the
+place of one message: if the sender sends this message later, it is never read.
+
 *Opened rows.* If a script continues with the number of a form, each possible number is played out.
 A network stores the forms of all rows opened so far. For each row it stores whether the number is
 free (every element of the field is equally likely) or follows from secrets and from rows opened
@@ -28,7 +32,8 @@ before. For example::
     the number is      free      known   free     2c = 2 (c + s) - 2s
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import attrs
@@ -50,6 +55,18 @@ class Posting(NamedTuple):
     round: int
     step: int
     message: SentMessage
+
+
+class Silent(NamedTuple):
+    """A party stops waiting for these senders. `round` and `step` are those of their empty
+    letters.
+    """
+
+    round: int
+    step: int
+    recipient: int
+    request: Request
+    senders: tuple[int, ...]
 
 
 @attrs.frozen(eq=False)
@@ -88,6 +105,12 @@ class Network:
         self.sources: dict[int, tuple[Summands, ...]] = {}
         self.opened: tuple[OpenedRow, ...] = ()
         self.started = 0  # parties 0..started-1 have started
+        self.silences: list[Silent] = []
+        # By party that was released and has not gone on yet: the senders that it lacks.
+        self.released: dict[int, frozenset[int]] = {}
+        # By recipient, tag, whether the tag is summed, and sender: the messages that come too late.
+        self.given_up: dict[tuple[int, str, bool, int], int] = {}
+        self.heard: set[tuple[int, str]] = set()  # recipients and tags of sums that were heard
 
     def copy(self) -> "Network":
         """Return an equal network, from which another branch can go on."""
@@ -95,6 +118,8 @@ class Network:
         twin.waiting, twin.sent, twin.started = dict(self.waiting), list(self.sent), self.started
         twin.depths, twin.steps = list(self.depths), list(self.steps)
         twin.sources, twin.opened = dict(self.sources), self.opened
+        twin.silences, twin.released = list(self.silences), dict(self.released)
+        twin.given_up, twin.heard = dict(self.given_up), set(self.heard)
         return twin
 
     def post(self, party: int, messages: Sequence[SentMessage]) -> None:
@@ -104,20 +129,40 @@ class Network:
         round_, step = self.depths[party] + 1, self.steps[party] + 1
         for message in messages:
             posting = Posting(round_ - (message.recipient == party), step, message)
+            self.sent.append(posting)
+            late = message.recipient, message.tag, message.is_summed, message.sender
+            if message.key is None and self.given_up.get(late):
+                self.given_up[late] -= 1
+                continue
             channel = _channel(message)
             self.waiting[channel] = (*self.waiting.get(channel, ()), posting)
-            self.sent.append(posting)
+
+    def release(self, silences: Sequence[Silent]) -> None:
+        """Let these parties stop waiting. Each of them has missed one message of each silent
+        sender.
+        """
+        for silence in silences:
+            number, request = silence.recipient, silence.request
+            self.silences.append(silence)
+            self.released[number] = frozenset(silence.senders)
+            self.depths[number] = max(self.depths[number], silence.round)
+            self.steps[number] = max(self.steps[number], silence.step)
+            if request.kind == "some":
+                for sender in silence.senders:
+                    self._give_up(number, request.tag, False, sender)
+
+    def _give_up(self, recipient: int, tag: str, is_summed: bool, sender: int) -> None:
+        late = recipient, tag, is_summed, sender
+        self.given_up[late] = self.given_up.get(late, 0) + 1
 
     def deliver(self, party: int, groups: Sequence[Sequence[Posting]]) -> None:
         """Deliver messages to a party: for each part of its request one message, or all summands
         of a sum.
         """
+        self.released.pop(party, None)
         for group in groups:
             for posting in group:
-                channel = _channel(posting.message)
-                self.waiting[channel] = tuple(
-                    other for other in self.waiting[channel] if other is not posting
-                )
+                self._remove(posting)
                 self.steps[party] = max(self.steps[party], posting.step)
                 if posting.message.sender != party:
                     self.depths[party] = max(self.depths[party], posting.round)
@@ -125,19 +170,62 @@ class Network:
         sources = [group for group in summands for _ in group[0].forms]
         if sources:
             self.sources[party] = (*self.sources.get(party, ()), *sources)
+        first = groups[0][0].message if groups and groups[0] else None
+        if first is not None and first.is_summed and first.key is None:
+            self._leave_out(party, first.tag, {message.sender for message in summands[0]})
 
-    def hear(self, party: int, groups: Sequence[Sequence[Posting]]) -> None:
+    def _remove(self, posting: Posting) -> None:
+        """Take a message out of its channel.
+
+        Postings are made again when a network is rebuilt, so the message tells which one it is.
+        """
+        channel = _channel(posting.message)
+        self.waiting[channel] = tuple(
+            other for other in self.waiting[channel] if other.message is not posting.message
+        )
+
+    def _leave_out(self, party: int, tag: str, taken: Container[int]) -> None:
+        """Take the messages that a sum leaves out away, if the party has asked who has sent.
+
+        The sum has one message of each party, also of those whose message comes later.
+        """
+        if (party, tag) not in self.heard:
+            return
+        self.heard.remove((party, tag))
+        for sender in range(len(self.depths)):
+            if sender in taken:
+                continue
+            waiting = self.waiting.get((party, tag, None, True), ())
+            left = next((posting for posting in waiting if posting.message.sender == sender), None)
+            if left is None:
+                self._give_up(party, tag, True, sender)
+            else:
+                self._remove(left)
+
+    def hear(self, party: int, tag: str, groups: Sequence[Sequence[Posting]]) -> None:
         """Note that a party knows that these messages came. The messages go on waiting."""
+        self.released.pop(party, None)
+        self.heard.add((party, tag))
         for group in groups:
             for posting in group:
                 self.steps[party] = max(self.steps[party], posting.step)
                 if posting.message.sender != party:
                     self.depths[party] = max(self.depths[party], posting.round)
 
-    def available(self, party: int, request: Request) -> list[list[Posting]] | None:
+    def available(
+        self, party: int, request: Request, silent: Container[int] = ()
+    ) -> list[list[Posting]] | None:
         """Return the messages that fulfil a request, one group for each part of the request; None
         if messages are missing.
+
+        Messages of `silent` senders need not have come.
         """
+        if request.senders is not None:
+            senders = tuple(number for number in request.senders if number not in silent)
+            request = attrs.evolve(request, senders=senders)
+        if request.kind == "heard":
+            assert request.senders is not None
+            request = attrs.evolve(request, counts=(len(request.senders),))
         if request.kind in ("sum", "heard"):
             return self._sums(party, request)
         waiting = list(self.waiting.get((party, request.tag, None, False), ()))
@@ -171,6 +259,34 @@ class Network:
                 return None
             groups.append(list(firsts.values()))
         return groups
+
+    def lacking(self, party: int, request: Request) -> frozenset[int] | None:
+        """Return the parties whose message a waiting party lacks; None if any party may send it."""
+        if request.senders is None:
+            return None
+        is_summed = request.kind in ("sum", "heard")
+        key = request.keys[0] if is_summed else None
+        waiting = self.waiting.get((party, request.tag, key, is_summed), ())
+        came = Counter(posting.message.sender for posting in waiting)
+        wanted = Counter(request.senders)
+        return frozenset(sender for sender, count in wanted.items() if came[sender] < count)
+
+    def reached(self, party: int, request: Request | None) -> tuple[int, int]:
+        """Return the round and the step that a party has reached while it waits.
+
+        A party that waits for several messages of one sender reads the first ones meanwhile.
+        """
+        depth, step = self.depths[party], self.steps[party]
+        if request is None or request.kind != "each" or len(request.senders or ()) < 2:
+            return depth, step
+        (sender, *others) = request.senders or ()
+        if any(other != sender for other in others):
+            return depth, step
+        for posting in self.waiting.get((party, request.tag, None, False), ()):
+            if posting.message.sender == sender:
+                step = max(step, posting.step)
+                depth = max(depth, posting.round if sender != party else 0)
+        return depth, step
 
     def resolved(self, party: int, form: Vector, modulus: int) -> Vector:
         """A party's form in terms of its origins: received unknowns are replaced by what

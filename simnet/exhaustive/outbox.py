@@ -7,6 +7,8 @@ waits for messages, the outbox suspends it and returns a `Request`, which says w
 for. The caller (`party_tree`) resumes the script with the messages. This module knows nothing about
 other parties.
 
+A party that will drop out gets the kernel's `CutLink` around its outbox.
+
 Example. The script ::
 
     await me.send(NOTE, "b", x)
@@ -16,9 +18,10 @@ leaves one `SentMessage` in the outbox and suspends with `Request("each", "note"
 where c is the number of party "c".
 """
 
+import contextlib
 import functools
 import types
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -26,12 +29,14 @@ import attrs
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.coins.tape import Tape
 from simnet.kernel.actor import Actor, Turn, refuse
+from simnet.kernel.fates import CutLink
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.mail import manifest_for
 from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
 from simnet.linear.vectors import Vector
+from simnet.record.fate import Fate
 from simnet.record.message import Key, Message
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
@@ -119,17 +124,24 @@ class Request:
     """What a script waits for. The script is resumed only when the whole request can be met.
 
     - "each": one message from each of `senders`, in this order.
+    - "some": one message from each of `senders` that does not stay silent.
     - "any": one message from the party that sent first.
-    - "heard": that each of `senders` has sent into the next sum; the messages stay there.
+    - "heard": that each of `senders` that does not stay silent has sent into the next sum; the
+      messages stay there.
     - "sum": a sum of one message from each of `senders`. With `keys`: one sum for each key, of the
       number of messages with this key that `counts` gives.
     """
 
-    kind: Literal["each", "any", "heard", "sum"]
+    kind: Literal["each", "some", "any", "heard", "sum"]
     tag: str
     senders: tuple[int, ...] | None = None
     keys: tuple[Key, ...] = ()
     counts: tuple[int, ...] = ()
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether the script goes on without senders that stay silent."""
+        return self.kind in ("some", "heard")
 
 
 @types.coroutine
@@ -147,8 +159,8 @@ class Outbox(Link):
         self.turn = Turn()
         self._roster = roster
         self._tape = tape
-        # By tag and key: how many senders the next sum was heard from.
-        self._heard: dict[tuple[str, Key], int] = {}
+        # By tag and key: who has sent into the next sum.
+        self._heard: dict[tuple[str, Key], frozenset[int]] = {}
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send a payload to one party."""
@@ -239,19 +251,23 @@ class Outbox(Link):
         return self._roster.names[sender], payload
 
     async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
-        """Return the next payload of each sender, by the number of the sender.
-
-        Nobody stays silent here: if a sender sends nothing, the run cannot go on.
-        """
-        payloads = await self.take_each(actor, tag, senders)
-        return dict(zip(senders.numbers.tolist(), payloads, strict=True))
+        """Return the next payload of each sender that sends one, by the number of the sender."""
+        del actor
+        payloads: dict[int, Payload] = await _suspend(
+            Request("some", tag.name, tuple(senders.numbers.tolist()))
+        )
+        return payloads
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Return all senders, once each of them has sent. The messages stay in the sum."""
-        del actor
-        numbers: list[int] = senders.numbers.tolist()
-        await _suspend(Request("heard", tag.name, tuple(numbers), (key,), (len(numbers),)))
-        self._heard[tag.name, key] = len(numbers)
+        """Return the senders that have sent. The messages stay in the sum.
+
+        Raises `ScriptError` if the party has asked already who has sent into this sum.
+        """
+        if (tag.name, key) in self._heard:
+            raise refuse(actor, tag.name, "asks twice who has sent into one sum")
+        request = Request("heard", tag.name, tuple(senders.numbers.tolist()), (key,))
+        numbers: list[int] = await _suspend(request)
+        self._heard[tag.name, key] = frozenset(numbers)
         return numbers
 
     async def take_sum(
@@ -259,15 +275,18 @@ class Outbox(Link):
     ) -> FieldArray:
         """Return the sum of `count` messages of a summed tag.
 
-        Raises `ScriptError` for a sum that leaves out a sender whom the party has heard.
+        After `heard` the sum has messages of these senders alone, and raises `ScriptError` for a
+        sender that was not heard.
         """
-        if self._heard.pop((tag.name, key), count) != count:
+        numbers = None if senders is None else tuple(senders.numbers.tolist())
+        heard = self._heard.pop((tag.name, key), None)
+        if heard is not None and (numbers is None or not heard.issuperset(numbers)):
             raise refuse(
                 actor,
                 tag.name,
-                "leaves out a sender whom it has heard, which exact views cannot play out",
+                "sums other messages than it has heard of: after `heard`, gather_sum takes "
+                "senders=..., parties that `heard` has returned",
             )
-        numbers = None if senders is None else tuple(senders.numbers.tolist())
         sums: FieldArray = await _suspend(Request("sum", tag.name, numbers, (key,), (count,)))
         return sums.metered(actor.meter)[0]
 
@@ -308,3 +327,32 @@ class Outbox(Link):
             key_wire=key_wire,
         )
         self.sent.append(message)
+
+
+class CutOutbox(CutLink):
+    """The link of a party that will drop out while its script is played by itself."""
+
+    def __init__(
+        self, outbox: Outbox, fate: Fate, actor: Actor, roster: Roster, tape: Tape
+    ) -> None:
+        super().__init__(outbox, fate, actor, roster)
+        self._tape = tape
+
+    def _reached(self, tag: Tag, to: Sequence[str]) -> list[int] | None:
+        """Return the places of the recipients that a send reaches; None if the party goes on.
+
+        A script that stops at a coin is left through its `finally` clauses, and what it sends there
+        does not count: the script will be played again.
+        """
+        return super()._reached(tag, to) if self._tape.stop is None else None
+
+    @contextlib.contextmanager
+    def _last_send(self) -> Iterator[None]:
+        """Let a coin that a deferred block of the last send tosses stop the script: it will be
+        played again, and comes to this send again.
+        """
+        try:
+            yield
+        except BaseException:
+            self._actor.is_gone = False
+            raise

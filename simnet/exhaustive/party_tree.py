@@ -26,7 +26,7 @@ A delivery of field elements becomes *received unknowns*, which are numbered for
 deliveries that differ only in the values of forms are one branch.
 """
 
-from collections.abc import Coroutine, Hashable, Sequence
+from collections.abc import Coroutine, Hashable, Mapping, Sequence
 from typing import Any, cast
 
 import attrs
@@ -35,14 +35,16 @@ from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
 from simnet.doors.call import own_copy
 from simnet.errors import Abort, BadInput, ScriptError
 from simnet.exhaustive.network import Summands
-from simnet.exhaustive.outbox import Outbox, Request, SentMessage, pieces_of
+from simnet.exhaustive.outbox import CutOutbox, Outbox, Request, SentMessage, pieces_of
 from simnet.exhaustive.reading import Ask, LocalReading, RowsAsked
 from simnet.kernel.actor import Actor
 from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
-from simnet.kernel.link import Payload
+from simnet.kernel.link import Link, Payload
 from simnet.kernel.party import Party
 from simnet.kernel.replay import RULE
+from simnet.kernel.turns import close_at_once
 from simnet.linear.forms import Forms
+from simnet.record.fate import Fate
 from simnet.record.ledger import Receipts
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
@@ -60,7 +62,8 @@ class Delivery:
     """The payloads that met a request: one for each thing asked for, or the summands of a sum.
 
     `first_form` is the number of the first array of received unknowns in the delivery. `mark` is
-    what the party can tell about the delivery.
+    what the party can tell about the delivery. `silent` are the senders that the party does not
+    wait for any longer.
     """
 
     request: Request
@@ -68,6 +71,12 @@ class Delivery:
     payloads: tuple[tuple[Payload, ...], ...]
     first_form: int
     mark: Hashable
+    silent: frozenset[int] = frozenset()
+
+    @property
+    def came(self) -> list[int]:
+        """The senders that were not silent, in the order in which the request names them."""
+        return [number for number in self.request.senders or () if number not in self.silent]
 
     @property
     def forms(self) -> int:
@@ -112,6 +121,10 @@ class PartyState:
     forms_received: int
     sent_before: int  # messages sent before this state's own
     pause: Pause
+    is_gone: bool  # whether the party has dropped out
+    aborted: str | None  # why the party ended its part in the run, if it did
+    came: Mapping[str, tuple[tuple[str, ...], ...]]  # who was heard, by tag and call
+    missed: Mapping[str, tuple[tuple[str, ...], ...]]  # who was waited for in vain
     children: dict[Hashable, "PartyState"] = attrs.field(factory=dict)
     execution: "Execution | None" = (
         None  # the execution suspended at this state, which can be resumed once
@@ -128,7 +141,11 @@ class Execution:
         name, seat = tree.roster.names[tree.party], tree.roster.seats[tree.party]
         self.actor = Actor(tree.party, name, seat.role, Meter(), Receipts())
         self.outbox.turn.actor = self.actor  # there is no other party
-        party = Party(self.actor, tree.roster, self.outbox, self.reading, 0)
+        self.aborted: str | None = None
+        link: Link = self.outbox
+        if tree.fate is not None:
+            link = CutOutbox(self.outbox, tree.fate, self.actor, tree.roster, self._tape)
+        party = Party(self.actor, tree.roster, link, self.reading, 0)
         # A copy: a script is played many times, and a function of a door may change its
         # arguments. A script awaits only its party, so it yields only requests.
         inputs = [Sealed(Input(name, own_copy(value))) for value in tree.inputs]
@@ -143,22 +160,29 @@ class Execution:
         """
         request: object = None
         raised: BaseException | None = None
+        aborted: Abort | None = None
         self.actor.meter.in_script = True
         try:
             request = self._coroutine.send(answer)
-        except (StopIteration, Abort):
+        except StopIteration:
             pass
+        except Abort as abort:
+            aborted = abort
         except BaseException as left:
             raised = left
         finally:
             self.actor.meter.in_script = False
         stop, failure = self._tape.stop, self.outbox.turn.failure
+        if self.actor.is_gone and failure is None:  # whatever its script did when it was stopped
+            close_at_once(self._coroutine)
+            return None
         if failure is None and isinstance(stop, TapeEnd):
             return stop.choice
         if failure is None and isinstance(stop, RowsAsked):
             return stop.ask
         cause = failure or stop or raised
         if cause is None:
+            self.aborted = None if aborted is None else str(aborted)
             return self._checked(request)
         if isinstance(cause, ScriptError | BadInput) or not isinstance(cause, Exception):
             raise cause
@@ -176,6 +200,8 @@ class Execution:
         """The value that the script gets for a delivery."""
         if delivery.request.kind == "sum":
             return self._sums(delivery)
+        if delivery.request.kind == "heard":
+            return delivery.came
         payloads, number = [], delivery.first_form
         for (payload,) in delivery.payloads:
             pieces = []
@@ -186,6 +212,8 @@ class Execution:
                     number += 1
                 pieces.append(received.metered(self.actor.meter))
             payloads.append(tuple(pieces) if isinstance(payload, tuple) else pieces[0])
+        if delivery.request.kind == "some":
+            return dict(zip(delivery.came, payloads, strict=True))
         return (delivery.sender, payloads[0]) if delivery.request.kind == "any" else payloads
 
     def _sums(self, delivery: Delivery) -> FieldArray:
@@ -210,8 +238,9 @@ class PartyTree:
         inputs: tuple[Any, ...],
         enumerate_field: bool,
         structures: dict[Hashable, int],
+        fate: Fate | None = None,
     ) -> None:
-        """`inputs` is empty or the party's one input.
+        """`inputs` is empty or the party's one input. `fate` says where the party drops out.
 
         `structures` numbers structures. All trees of a protocol share it, for all inputs, so that
         equal structures have equal numbers.
@@ -220,6 +249,7 @@ class PartyTree:
         self.party = party
         self.inputs = inputs
         self.enumerate_field = enumerate_field
+        self.fate = fate
         self._structures = structures
         self.root = self._state(Execution(self, ()), None, History(), None)
 
@@ -231,10 +261,17 @@ class PartyTree:
             child = state.children[outcome] = self._replayed(history, state)
         return child
 
-    def deliver(self, state: PartyState, mark: Hashable, groups: Sequence[Summands]) -> PartyState:
+    def deliver(
+        self,
+        state: PartyState,
+        mark: Hashable,
+        groups: Sequence[Summands],
+        silent: frozenset[int] = frozenset(),
+    ) -> PartyState:
         """The state after the party's request is met by one message, or by summands, for each part.
 
-        Deliveries with equal `mark` lead to one state.
+        `silent` are senders that the party stops waiting for. Deliveries with equal `mark` lead to
+        one state.
         """
         child = state.children.get(mark)
         if child is not None:
@@ -246,6 +283,7 @@ class PartyTree:
             payloads=tuple(tuple(message.payload for message in group) for group in groups),
             first_form=state.forms_received,
             mark=mark,
+            silent=silent,
         )
         history = attrs.evolve(state.history, deliveries=(*state.history.deliveries, delivery))
         execution, state.execution = state.execution, None
@@ -278,6 +316,7 @@ class PartyTree:
         shape = (
             parent.structure if parent else -1 - self.party,
             pause.structure if isinstance(pause, Ask) else request or type(pause),
+            (execution.actor.is_gone, execution.aborted is not None),
             tuple(message.structure for message in messages),
         )
         return PartyState(
@@ -289,5 +328,9 @@ class PartyTree:
             forms_received=sum(delivery.forms for delivery in history.deliveries),
             sent_before=sent_before,
             pause=pause,
+            is_gone=execution.actor.is_gone,
+            aborted=execution.aborted,
+            came={tag: tuple(calls) for tag, calls in execution.actor.came.items()},
+            missed={tag: tuple(calls) for tag, calls in execution.actor.missed.items()},
             execution=execution if request else None,
         )

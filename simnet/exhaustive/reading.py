@@ -41,7 +41,7 @@ import attrs
 import numpy as np
 
 from simnet.coins.coins import Coins
-from simnet.coins.tape import Tape, TapeDiscrete, TapeField
+from simnet.coins.tape import Tape, TapeDiscrete, TapeField, tape_coins
 from simnet.doors.call import Argument, DoorCall, called, open_door, value_of
 from simnet.doors.captured import knowledge_of
 from simnet.errors import BadInput
@@ -320,6 +320,18 @@ class WatchingOutputs(Sampled):
                 "nothing but what it returns"
             )
         return result
+
+
+class OnTape(Sampled):
+    """A reading in which coins play a tape, and numbers are numbers."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """The tape's coins, field elements included; all parties play one tape."""
+        del seed, party, meter
+        return tape_coins(self._tape)
 
 
 class _Unknowns:

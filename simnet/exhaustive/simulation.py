@@ -18,33 +18,20 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simnet.coins.coins import Coins
 from simnet.coins.law import Law, law_of
-from simnet.coins.tape import Tape, tape_coins
+from simnet.coins.tape import Tape
 from simnet.contract import Protocol, Simulator
 from simnet.exhaustive.bases import ReducedView, on_common_bases
 from simnet.exhaustive.model import Model
+from simnet.exhaustive.reading import OnTape
 from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import holders
-from simnet.kernel.reading import Sampled
-from simnet.values.meter import Meter
+from simnet.record.fate import Fates
 from simnet.values.sealed import Input, Sealed
 
 # The inputs of honest parties in a simulation. The simulator must not use them: if its view depends
 # on honest inputs, it does not have the law of the real view.
 PLACEHOLDER = 1
-
-
-class _OnTape(Sampled):
-    """A reading in which coins play a tape, and numbers are numbers."""
-
-    def __init__(self, tape: Tape) -> None:
-        self._tape = tape
-
-    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        """The tape's coins, field elements included; all parties play one tape."""
-        del seed, party, meter
-        return tape_coins(self._tape)
 
 
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
@@ -62,7 +49,7 @@ def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[st
     sealed = [Sealed(Input(name, value)) for name, value in named.items()]
 
     def draw(tape: Tape) -> Hashable:
-        return simulator.leaked(sealed, holders(named, 0, _OnTape(tape)), corrupt)
+        return simulator.leaked(sealed, holders(named, 0, OnTape(tape)), corrupt)
 
     return law_of(draw)
 
@@ -94,10 +81,13 @@ def simulated_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence
     return whole
 
 
-def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
+def real_law(
+    protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str], fates: Fates | None = None
+) -> Law:
     """Return the exact law of a coalition's view: the probability of each view, as a fraction.
 
-    Every outcome of every coin is played out, so the protocol must be tiny.
+    Every outcome of every coin is played out, so the protocol must be tiny. `fates` says which
+    parties drop out, and where.
 
     >>> from protocols import DPDS
     >>> from simnet import real_law
@@ -105,4 +95,4 @@ def real_law(protocol: Protocol, inputs: Sequence[Any], corrupt: Sequence[str]) 
     >>> sum(law.values())
     Fraction(1, 1)
     """
-    return Views(Model(protocol), corrupt).law(inputs)
+    return Views(Model(protocol, fates=fates), corrupt).law(inputs)

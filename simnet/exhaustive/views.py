@@ -190,12 +190,20 @@ class Views:
         return sorted(reaching, key=_link)
 
     def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
-        """The messages to members: sender, recipient, step and plain contents of each message.
+        """The messages to members: sender, recipient, step and plain contents of each message. Also
+        the silences that members have met: a silence counts as an empty letter with a step.
 
         If the coalition watches the network, also all traffic: round, sender, recipient and size of
         each message, in order for each link.
         """
-        received = tuple(
+        silences = tuple(
+            sorted(
+                (silence.recipient, silence.request.tag, silence.step, silence.senders)
+                for silence in network.silences
+                if silence.recipient in self._members
+            )
+        )
+        messages = tuple(
             (
                 posting.message.sender,
                 posting.message.recipient,
@@ -207,6 +215,7 @@ class Views:
             )
             for posting in postings
         )
+        received = (*messages, *silences)
         if not self.corrupt.network:
             return received
         traffic = tuple(

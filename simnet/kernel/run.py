@@ -35,7 +35,7 @@ from simnet.kernel.party import Party
 from simnet.kernel.reading import Reading, Sampled
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
-from simnet.kernel.silence import release, stuck_for_ever
+from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
@@ -556,9 +556,16 @@ class _Stage:
             )
             if not lost:
                 raise stall(self.actors)
-            for actor, other in stuck_for_ever(self.actors, lost):
+            lacks = {actor.number: lacking(actor) for actor in waiting if actor.wait}
+            for number, other in stuck_for_ever(lacks, len(self.actors), lost):
+                actor, fault = self.actors[number], None if other is None else self.actors[other]
                 assert actor.wait is not None
-                reason = f'waits for "{actor.wait.tag}" for ever, {_fault_of(other)}'
+                reason = why_for_ever(
+                    actor.wait.tag,
+                    None if fault is None else fault.name,
+                    is_gone=fault is not None and fault.is_gone,
+                    is_aborted=fault is not None and fault.aborted is not None,
+                )
                 endings.append(Ending(actor.name, actor.depth + 1, reason))
         self.aborts = tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))
 
@@ -572,16 +579,6 @@ def _calls(
         for party, by_tag in by_party.items()
         for tag, calls in by_tag.items()
     }
-
-
-def _fault_of(actor: Actor | None) -> str:
-    if actor is None:
-        return "in a run that others left"
-    if actor.is_gone:
-        return f"because {actor.name} dropped out"
-    if actor.aborted is not None:
-        return f"because {actor.name} aborted"
-    return f"because {actor.name} went on without a message that it waited for"
 
 
 def _global_generators() -> dict[str, int]:

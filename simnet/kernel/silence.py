@@ -31,7 +31,7 @@ had gone as far as they could. The round of the silence of s is 1 + the largest 
 that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from simnet.kernel.actor import Actor
@@ -40,6 +40,8 @@ from simnet.record.fate import Silence
 
 Number = TypeVar("Number", int, float)
 Graph = Mapping[int, frozenset[int]]
+# By waiting party: the parties whose message it lacks; None if any party may send the message.
+Lacks = Mapping[int, frozenset[int] | None]
 
 
 def may_stop_waiting(actor: Actor) -> bool:
@@ -70,36 +72,21 @@ def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
     silence. Nobody is released if the result is empty.
     """
     waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
-    if not any(may_stop_waiting(actor) for actor in waiting.values()):
+    may_stop = [number for number, actor in waiting.items() if may_stop_waiting(actor)]
+    if not may_stop:
         return []
     lacks = {number: lacking(actor) for number, actor in waiting.items()}
-    moving = _moving(waiting, lacks)
-    arrows = {
-        number: moving - {number} if lacks[number] is None else moving & (lacks[number] or set())
-        for number in moving
-    }
-    released = sorted(
-        number
-        for component in components(arrows)
-        if all(arrows[number] <= component for number in component)
-        for number in component
-        if may_stop_waiting(waiting[number])
-    )
-    everything = _all_arrows(lacks, actors)
-    depths = _farthest(everything, {actor.number: actor.depth for actor in actors})
-    clocks = _farthest(everything, {actor.number: actor.clock for actor in actors})
+    released = parties_to_release(lacks, may_stop)
+    depths = times_of_silence(lacks, released, [actor.depth for actor in actors], 1)
+    clocks = times_of_silence(lacks, released, [actor.clock for actor in actors], empty_frame)
     silences = []
     for number in released:
         actor = waiting[number]
         assert actor.wait is not None
-        silent = sorted(lacks[number] or ())
-        letters = {sender: 2 if sender in waiting else 1 for sender in silent}
-        round_ = max((depths[sender] + letters[sender] for sender in silent), default=0)
-        time = max(
-            (clocks[sender] + letters[sender] * empty_frame for sender in silent), default=0.0
-        )
-        silences.append((actor, Silence(round_, number, actor.wait.tag, tuple(silent)), time))
-    for actor, silence, time in silences:  # only now, because depths of all count as they were
+        silent = tuple(sorted(lacks[number] or ()))
+        silences.append((actor, Silence(depths[number], number, actor.wait.tag, silent)))
+    for actor, silence in silences:
+        time = clocks[actor.number]
         actor.silent = frozenset(silence.senders)
         actor.depth = max(actor.depth, silence.round)
         actor.clock = max(actor.clock, time)
@@ -108,19 +95,53 @@ def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
         elif isinstance(actor.wait, ForSum):
             actor.wait.arrivals.stop_expecting(actor.number)
         actor.wait = None
-    return [silence for _, silence, _ in silences]
+    return [silence for _, silence in silences]
 
 
-def stuck_for_ever(
-    actors: Sequence[Actor], lost: Iterable[int]
-) -> list[tuple[Actor, Actor | None]]:
+def parties_to_release(lacks: Lacks, may_stop: Collection[int]) -> list[int]:
+    """Return the parties that are released when nobody can go on, in order of their numbers.
+
+    `lacks` has every waiting party, and `may_stop` those who accept that senders stay silent.
+    """
+    moving = _moving(lacks, may_stop)
+    arrows = {
+        number: moving - {number} if lacks[number] is None else moving & (lacks[number] or set())
+        for number in moving
+    }
+    return sorted(
+        number
+        for component in components(arrows)
+        if all(arrows[number] <= component for number in component)
+        for number in component
+        if number in may_stop
+    )
+
+
+def times_of_silence(
+    lacks: Lacks, released: Iterable[int], times: Sequence[Number], letter: Number
+) -> dict[int, Number]:
+    """Return, by released party, when the last of its senders' empty letters arrives.
+
+    `times` has the round or the time that every party has reached, and `letter` is what an empty
+    letter takes.
+    """
+    farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
+    arrivals = {}
+    for number in released:
+        letters = [
+            farthest[sender] + (letter + letter if sender in lacks else letter)
+            for sender in lacks[number] or ()
+        ]
+        arrivals[number] = max(letters, default=letter - letter)
+    return arrivals
+
+
+def stuck_for_ever(lacks: Lacks, parties: int, lost: Iterable[int]) -> list[tuple[int, int | None]]:
     """Return the waiting parties, each with a lost party that it can reach in the wait-for graph,
     if there is one.
     """
-    waiting = [actor for actor in actors if not actor.finished and actor.wait]
-    arrows = _all_arrows({actor.number: lacking(actor) for actor in waiting}, actors)
-    by_number = {actor.number: actor for actor in actors}
-    nearest = {number: by_number[number] for number in lost}
+    arrows = _all_arrows(lacks, parties)
+    nearest = {number: number for number in lost}
     waited_for_by: dict[int, list[int]] = {}
     for number, others in arrows.items():
         for other in others:
@@ -131,28 +152,37 @@ def stuck_for_ever(
             if waiter not in nearest:
                 nearest[waiter] = nearest[number]
                 new.append(waiter)
-    return [(actor, nearest.get(actor.number)) for actor in waiting]
+    return [(number, nearest.get(number)) for number in lacks]
 
 
-def _all_arrows(
-    lacks: Mapping[int, frozenset[int] | None], actors: Sequence[Actor]
-) -> dict[int, frozenset[int]]:
+def why_for_ever(tag: str, other: str | None, is_gone: bool, is_aborted: bool) -> str:
+    """Return why a party waits for ever under a tag, if the lost party `other` is the reason."""
+    if other is None:
+        fault = "in a run that others left"
+    elif is_gone:
+        fault = f"because {other} dropped out"
+    elif is_aborted:
+        fault = f"because {other} aborted"
+    else:
+        fault = f"because {other} went on without a message that it waited for"
+    return f'waits for "{tag}" for ever, {fault}'
+
+
+def _all_arrows(lacks: Lacks, parties: int) -> dict[int, frozenset[int]]:
     """Return whom each waiting party waits for. A party that anybody may send to waits for all."""
-    everybody = frozenset(actor.number for actor in actors)
+    everybody = frozenset(range(parties))
     return {
         number: everybody - {number} if lack is None else lack for number, lack in lacks.items()
     }
 
 
-def _moving(
-    waiting: Mapping[int, Actor], lacks: Mapping[int, frozenset[int] | None]
-) -> frozenset[int]:
+def _moving(lacks: Lacks, may_stop: Collection[int]) -> frozenset[int]:
     """Return the parties that may still go on: the least set that contains everybody who may stop
     waiting, and everybody who lacks messages of such parties only.
 
     A party that any party may send to is in the set as soon as anybody else is.
     """
-    moving = {number for number, actor in waiting.items() if may_stop_waiting(actor)}
+    moving = set(may_stop)
     lacked_by: dict[int, list[int]] = {}
     open_ = {}
     for number, lack in lacks.items():
@@ -160,7 +190,7 @@ def _moving(
             continue
         if lack is None:
             moving.add(number)  # somebody may stop waiting, and may then send to this party
-        elif lack <= waiting.keys():
+        elif lack <= lacks.keys():
             open_[number] = len(lack)
             for sender in lack:
                 lacked_by.setdefault(sender, []).append(number)

@@ -254,7 +254,7 @@ class Turns:
             failure = error
         if actor.is_gone:  # whatever its script did when it was stopped
             if actor.script is not None and not actor.finished and failure is None:
-                _close_at_once(actor.script)
+                close_at_once(actor.script)
             actor.finished, actor.output, actor.aborted, failure = True, None, None, None
         return yielded, failure
 
@@ -335,7 +335,7 @@ async def _close(actor: Actor, wait: object, interrupts: Interrupts) -> None:
         pass
 
 
-def _close_at_once(script: Script) -> None:
+def close_at_once(script: Script) -> None:
     """End a script that has caught the end of its party, and waits once more."""
     try:
         script.close()

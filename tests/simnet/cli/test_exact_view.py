@@ -44,6 +44,41 @@ def found(text: str, *more: object) -> Any:
     return result.json
 
 
+# Drop-outs.
+
+ROBUST = "committee --users 2 --items 2 --members 2 --sharing shamir:2 --set participation=1.0"
+
+
+def test_a_user_who_drops_out_before_sending_is_told_by_nobody() -> None:
+    told = found(f"{ROBUST} --corrupt server --inputs 1,1 --versus 1,2 --drop u2@share")
+    assert told["same"] is True
+    assert told["ideal"]["same"] is True
+    assert told["fates"] == {"u2": "share"}
+    assert told["endings"] == [{"probability": "1", "outcome": "result", "aborts": []}]
+
+
+def test_the_ideal_world_tells_as_much_as_the_view_of_who_was_counted() -> None:
+    told = found(f"{ROBUST} --corrupt server --inputs 1,1 --versus 2,1 --drop u2@share")
+    assert told["same"] is False
+    assert told["ideal"]["delta0_exact"] == told["delta0_exact"] == "1"
+
+
+def test_an_aborted_run_is_an_ending_with_its_reason() -> None:
+    text = "dpds --users 2 --items 2 --corrupt u1 --inputs 1,1 --versus 1,2 --drop u2@share"
+    told = found(text)
+    (ending,) = told["endings"]
+    assert ending["outcome"] == "aborted"
+    assert any("dropped out" in one["reason"] for one in ending["aborts"])
+    assert "the run is aborted with probability 1" in words(exact_view(text).out)
+
+
+def test_fates_by_chance_follow_from_the_seed() -> None:
+    text = f"{ROBUST} --corrupt server --inputs 1,1 --versus 1,2 --drop 0.9 --seed"
+    drawn = [found(f"{text} {seed}")["fates"] for seed in (0, 0, 1, 2)]
+    assert drawn[0] == drawn[1]
+    assert drawn[1:] != [drawn[0]] * 3
+
+
 # The numbers.
 
 
