@@ -78,6 +78,9 @@ from .secagg.script import SecAgg as SecAgg
 from .secagg.script import SecAggPlus as SecAggPlus
 from .sharing.schemes import Additive as Additive
 from .sharing.schemes import Shamir as Shamir
+from .sharing.schemes import ShamirPercent as ShamirPercent
+from .sharing.thresholds import largest_percent as largest_percent
+from .sharing.thresholds import largest_threshold as largest_threshold
 from .tss.prime import TSSPrime as TSSPrime
 from .tss.privacy import s1_of_tss as s1_of_tss
 from .tss.robust import RobustTSS as RobustTSS

@@ -19,6 +19,10 @@ COMMANDS = [
     ("run", "run tss --users 20 --items 4 --gamma 2 --reported 1"),
     ("run", "run tss_prime --users 20 --items 4 --reported 1"),
     ("run", "run dpdg --users 20"),
+    (
+        "run",
+        "run tss_robust --users 60 --items 6 --sharing shamir:100% --drop u1@heard",
+    ),
     ("run", "run weighted"),
     ("run", "run weighted_mean"),
     ("run", "run local_frequency --users 200 --mechanism olh"),
@@ -71,6 +75,7 @@ COMMANDS = [
         "privacy-advise",
         "privacy advise --users 1000 --items 5 --rarest 90 --epsilon 0.5 --delta 1e-4",
     ),
+    ("privacy-thresholds", "privacy thresholds --users 20 --drop 0.1,0.9"),
     ("privacy-compose", "privacy compose --group 33,40@0.1x5 --delta 1e-6"),
     ("privacy-degree", "privacy degree --users 1000 --corrupt 0.1 --drop 0.1"),
     ("privacy-degree", "privacy degree --users 100 --corrupt 0 --drop 0.1 --server lying"),

@@ -11,6 +11,7 @@ from protocols.commands.drop_outs import completes, degree
 from protocols.commands.privacy_choices import advise, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
 from protocols.commands.survive import survive
+from protocols.commands.thresholds import thresholds
 
 GROUP = "simnet.privacy_commands"
 
@@ -38,6 +39,7 @@ for function, name in (
     (degree, "degree"),
     (completes, "completes"),
     (survive, "survive"),
+    (thresholds, "thresholds"),
 ):
     privacy.command(function, name=name)
 for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

@@ -36,8 +36,8 @@ def about(protocol: RobustTSS) -> About:
 
         With drop-outs, the users who are counted are taken for a random sample of all users: the
         intervals are those of independent samples, which are slightly too wide, and the expected
-        error is that of a sample without replacement. Items without an estimate have NaN, and the
-        expected error is then unknown.
+        error is that of a sample without replacement. Items without an estimate have NaN; errors
+        are then those of the other items, and the spread of the error is unknown.
         """
         counted = len(protocol.counted(run.happened))
         estimate = run.outputs["S2"]
@@ -46,8 +46,8 @@ def about(protocol: RobustTSS) -> About:
             np.where(lost, 0.0, estimate), support, chance * counted / n, n, confidence
         )
         shares = support / n
-        spread = (1 - float(shares @ shares)) / counted * (n - counted) / max(n - 1, 1)
-        expected = (1 - chance) / (chance * counted) + spread
+        spread = shares * (1 - shares) / counted * (n - counted) / max(n - 1, 1)
+        expected = shares * (1 - chance) / (chance * counted) + spread
         return attrs.evolve(
             found,
             estimate=estimate,
@@ -55,7 +55,8 @@ def about(protocol: RobustTSS) -> About:
             high=np.where(lost, np.nan, found.high),
             variance=np.where(lost, np.nan, found.variance),
             estimated_variance=np.where(lost, np.nan, found.estimated_variance),
-            expected_squared_l2=np.nan if lost.any() else expected,
+            expected_squared_l2=float(expected[~lost].sum()),
+            deviation_squared_l2=np.nan if lost.any() else found.deviation_squared_l2,
         )
 
     def privacy(

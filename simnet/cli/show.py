@@ -2,6 +2,7 @@
 
 from math import isnan
 
+import numpy as np
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
@@ -123,11 +124,12 @@ def _estimates(result: Performance, width: int) -> Grid:
             table.add_row(*row)
         return table
     table = Grid(*heads, "", numbers=range(1, 4))
-    top = float(max(assessed.high.max(), assessed.estimate.max(), assessed.truth.max())) or 1.0
+    most = (assessed.high, assessed.estimate, assessed.truth)
+    top = float(np.nanmax(np.concatenate(most))) or 1.0
     for place, row in zip(shown, rows, strict=True):
         ends = (assessed.truth, assessed.estimate, assessed.low, assessed.high)
         truth, estimate, low, high = (float(values[place]) / top for values in ends)
-        bar = _bar(truth, estimate, low, high, track)
+        bar = Text("no estimate") if isnan(estimate) else _bar(truth, estimate, low, high, track)
         table.add_row(Text(row[0], no_wrap=True), *row[1:], bar)
     return table
 
@@ -173,7 +175,7 @@ def _deviation_in_words(assessed: Assessment) -> str:
 
 
 def _errors(assessed: Assessment) -> str:
-    items = len(assessed.truth)
+    items = int(assessed.has_estimate.sum())
     inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
     expected = assessed.expected_squared_l2
     beside = expected_in_words(assessed.expected_squared_l2, _deviation_in_words(assessed))

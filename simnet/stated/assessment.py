@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import attrs
 import numpy as np
 
-from simnet.arrays import Floats
+from simnet.arrays import Bools, Floats
 
 ITEMS_SHOWN = 40  # if there are more items than this, only the most frequent items are shown
 
@@ -34,8 +34,9 @@ class Scores:
 class Assessment:
     """How good an estimate is, item by item and as a whole.
 
-    Arrays have shape (N,). Unknown numbers are NaN. Expectations are over the protocol's coins; the
-    users' inputs are fixed.
+    Arrays have shape (N,). Unknown numbers are NaN. A protocol that has no estimate of some items
+    gives NaN for them; errors are then those of the other items. Expectations are over the
+    protocol's coins; the users' inputs are fixed.
     """
 
     estimate: Floats
@@ -61,8 +62,13 @@ class Assessment:
 
     @property
     def squared_l2(self) -> float:
-        """The sum of the squared errors of all items."""
-        return float(np.sum(self._squares))
+        """The sum of the squared errors of all items that have an estimate."""
+        return float(np.nansum(self._squares))
+
+    @property
+    def has_estimate(self) -> Bools:
+        """Whether each item has an estimate; shape (N,)."""
+        return ~np.isnan(self.estimate)
 
     @property
     def raw_squared_l2(self) -> float | None:
@@ -103,8 +109,8 @@ class Assessment:
 
     @property
     def mse(self) -> float:
-        """The mean of the squared errors of all items."""
-        return self.squared_l2 / len(self.truth)
+        """The mean of the squared errors of all items that have an estimate."""
+        return self.squared_l2 / int(self.has_estimate.sum())
 
     @property
     def deviations(self) -> float:
