@@ -5,6 +5,7 @@ knows the exhaustive reading.
 """
 
 from collections.abc import Collection, Hashable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,10 @@ def view_law(
     protocol: Any, held: Sequence[Any], corrupt: Collection[str], fates: Fates
 ) -> tuple[Law, Law]:
     """Return the law of the view of a coalition, and the law of the run's endings."""
-    views: dict[Hashable, Any] = {}
-    endings: dict[Hashable, Any] = {}
+    views: dict[Hashable, Fraction] = {}
+    endings: dict[Hashable, Fraction] = {}
 
-    def draw(tape: Tape) -> tuple[Hashable, Hashable]:
+    def draw(tape: Tape) -> Hashable:
         reading = _AllOnOneTape(tape)
         try:
             done = run(protocol, held, reading=reading, observe=corrupt, fates=fates)
@@ -64,10 +65,10 @@ def view_law(
             raise
         return seen(done, corrupt, reading.outcomes), done.aborts
 
-    drawn: Any = law.law_of(draw)  # a law of pairs
-    for (view, ended), chance in drawn.items():
-        views[view] = views.get(view, 0) + chance
-        endings[ended] = endings.get(ended, 0) + chance
+    joint: Any = law.law_of(draw)
+    for (view, ended), chance in joint.items():
+        views[view] = views.get(view, Fraction(0)) + chance
+        endings[ended] = endings.get(ended, Fraction(0)) + chance
     return views, endings
 
 
