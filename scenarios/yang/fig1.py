@@ -112,6 +112,7 @@ EXPERIMENT = Experiment(
     summary="DPDS beside DPDG for several ε and δ",
     source="Yang et al., Fig. 1",
     trial=sampling,
+    takes_drop=True,
     grid=[
         {
             "population": ["gowalla", "census", "synthetic"],

@@ -94,6 +94,7 @@ EXPERIMENT = Experiment(
     summary="DPDS under different population sizes",
     source="Yang et al., Fig. 2",
     trial=sampling,
+    takes_drop=True,
     grid=[
         {
             "population": ["gowalla"],

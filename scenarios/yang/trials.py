@@ -44,6 +44,7 @@ class SamplingPoint:
     epsilon: float
     delta: float = 0.0  # δ and the calibration are for DPDG only
     calibration: Calibration = "classic"
+    drop: float = 0.0  # the probability that a user drops out
 
 
 @typed(SamplingPoint)
@@ -53,9 +54,9 @@ def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements
     users, items = len(people.inputs), len(people.labels)
     if point.protocol == "dpds":
         sampled = DPDS(users, items, -expm1(-point.epsilon))
-        return errors(sampled, dpds.about(sampled), people, seed)
+        return errors(sampled, dpds.about(sampled), people, seed, point.drop)
     noisy = DPDG(users, items, point.epsilon, point.delta, calibration=point.calibration)
-    return errors(noisy, dpdg.about(noisy), people, seed)
+    return errors(noisy, dpdg.about(noisy), people, seed, point.drop)
 
 
 @typed(SamplingPoint)

@@ -32,8 +32,11 @@ Parameters = Mapping[str, Value]
 Product = Mapping[str, Sequence[Value]]
 Measurements = Mapping[str, float | str]
 LABEL = "people"  # the name under which a trial returns a text that says where its people came from
+DROP = "drop"  # the probability that a party drops out: a parameter of experiments that take it
+# The columns of a trial whose run was aborted: by whom, in which round, and why.
+OF_ABORTS = ("aborted_by", "aborted_in_round", "aborted_because")
 OWN_COLUMNS = frozenset(
-    {"experiment", "trial", "seed", "code", "data"}
+    {"experiment", "trial", "seed", "code", "data", "completed", *OF_ABORTS}
 )  # the columns that every table may have
 OF_SUMMARIES = frozenset({"measure", "mean", "low", "high", "expected", "holds", "trials", LABEL})
 AS_PRINTED = "as printed"  # the name for the reading of quotes that name no reading
@@ -73,6 +76,8 @@ class Experiment:
     - `choices` are sentences that say what was chosen where the source leaves something open.
     - `cost` estimates how many seconds of one core a trial takes.
     - `figure` draws a table as a matplotlib figure.
+    - `takes_drop` says that trials take a parameter `drop`, the probability that a party drops out,
+      which the grid need not have: `--set drop=0,0.1`.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
     without `data`, and for two quotes with equal source, text and reading.
@@ -104,6 +109,7 @@ class Experiment:
     quotes: Sequence[Quote] = ()
     figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
+    takes_drop: bool = False
 
     def __attrs_post_init__(self) -> None:
         """Raise `ValueError` for a parameter with a column's name, for files without `data`, and
@@ -159,13 +165,16 @@ class Experiment:
         you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
         for an unknown name, and for a value of another type than the parameter's.
         """
-        unknown = next((name for name in given if name not in self.axes), None)
+        names = (*self.axes, DROP) if self.takes_drop and DROP not in self.axes else self.axes
+        unknown = next((name for name in given if name not in names), None)
         if unknown is not None:
             raise BadInput(
-                f"no parameter is called {unknown!r}{did_you_mean(unknown, self.axes)}: "
-                f"this experiment has {', '.join(self.axes)}"
+                f"no parameter is called {unknown!r}{did_you_mean(unknown, names)}: "
+                f"this experiment has {', '.join(names)}"
             )
         grid = self.grid
+        if DROP in given and DROP not in self.axes:
+            grid = [{**product, DROP: [0.0]} for product in grid]
         for name, text in given.items():
             if not text.isprintable():
                 raise BadInput(f"{name}={text!r} has characters that cannot be printed")

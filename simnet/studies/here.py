@@ -8,10 +8,11 @@ import attrs
 
 from simnet.studies.executors import local_processes
 from simnet.studies.experiment import Experiment
-from simnet.studies.report import Report, report, row
+from simnet.studies.report import Report, report, rows_of
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts, sweep
 from simnet.studies.table import Table
+from simnet.studies.trial import Aborted
 
 
 def reproduce(
@@ -68,12 +69,16 @@ def reproduce(
 
 def table_here(experiment: Experiment, name: str, data: Path | None = None) -> Table:
     """Run every trial, and return the table. Seeds follow from `name`, as in a sweep of `name`."""
-    rows = []
+    results = []
     for job in experiment.jobs(name):
-        numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
-        rows.append(row(Result(job, numbers, seconds=0.0)))
+        try:
+            numbers = experiment.trial(json.loads(job.parameters), job.seed, data)
+        except Aborted as aborted:
+            results.append(Result(job, {}, seconds=0.0, aborts=aborted.endings))
+        else:
+            results.append(Result(job, numbers, seconds=0.0))
     made_up = bool(experiment.files) and data is None
-    return experiment.table(rows, made_up)
+    return experiment.table(rows_of(results), made_up)
 
 
 def _as_text(value: Any) -> str:

@@ -13,8 +13,10 @@ from typing import Any
 
 import attrs
 
+from simnet.record.fate import Ending
 from simnet.studies.experiment import LABEL, OWN_COLUMNS, Experiment, Job
 from simnet.studies.store import Result
+from simnet.studies.trial import Aborted
 
 # whole numbers must be smaller in absolute value, so that every kind of table can hold them
 LARGEST = 2**63
@@ -32,18 +34,23 @@ class Failed:
 def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Failed:
     """Run a trial and return its outcome.
 
-    Every exception except an interrupt is a failure of this trial.
+    Every exception except an interrupt is a failure of this trial. An aborted run is a result
+    without numbers.
     """
     began = time.perf_counter(), time.thread_time()
+    aborts: tuple[Ending, ...] = ()
     try:
         parameters = json.loads(job.parameters)
         numbers = _plain(experiment.trial(parameters, job.seed, data), parameters)
         _refuse_unmeasured(experiment, numbers)
     except KeyboardInterrupt:
         raise
+    except Aborted as aborted:
+        numbers, aborts = {}, aborted.endings
     except BaseException as error:  # `sys.exit` too must not end the sweep without a word
         return failure(job, " ".join(traceback.format_exception_only(error)))
-    return Result(job, numbers, time.perf_counter() - began[0], time.thread_time() - began[1])
+    seconds, processor = time.perf_counter() - began[0], time.thread_time() - began[1]
+    return Result(job, numbers, seconds, processor, aborts)
 
 
 def failure(job: Job, error: str) -> Failed:

@@ -3,6 +3,7 @@ the verdicts.
 """
 
 import json
+from collections.abc import Sequence
 from math import isinf
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from simnet import markup
 from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.scenario.figure import blank_figure, write_figure
+from simnet.studies.experiment import OF_ABORTS
 from simnet.studies.quote import Ruling
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts
-from simnet.studies.table import Table, has_pyarrow, write_csv, write_parquet
+from simnet.studies.table import COMPLETED, Table, has_pyarrow, write_csv, write_parquet
 from simnet.studies.typeset import latex_table, markdown_table
 
 ROWS_SHOWN = 24  # of a table; a longer one is folded
@@ -197,13 +199,28 @@ def table_of(study: Study, store: Store) -> Table:
     }
     wanted = [found.get((job.parameters, job.trial)) for job in experiment.jobs(study.name)]
     made_up = bool(experiment.files) and study.data is None
-    return experiment.table([row(one) for one in wanted if one is not None], made_up)
+    return experiment.table(rows_of([one for one in wanted if one is not None]), made_up)
+
+
+def rows_of(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """Return trials as rows. If runs were aborted, every row has `completed`, which is 0 or 1."""
+    rows = [row(result) for result in results]
+    if any(result.aborts for result in results):
+        for line, result in zip(rows, results, strict=True):
+            line[COMPLETED.name] = 0.0 if result.aborts else 1.0
+    return rows
 
 
 def row(result: Result) -> dict[str, Any]:
-    """Return a trial as a row: its parameters, `trial`, `seed`, and its numbers."""
+    """Return a trial as a row: its parameters, `trial`, `seed`, and its numbers. A trial whose run
+    was aborted has the party, the round and the reason of the first abort in place of numbers.
+    """
     job = result.job
-    return {**json.loads(job.parameters), "trial": job.trial, "seed": job.seed, **result.numbers}
+    found = {**json.loads(job.parameters), "trial": job.trial, "seed": job.seed, **result.numbers}
+    if result.aborts:
+        first = result.aborts[0]
+        found |= dict(zip(OF_ABORTS, (first.party, first.round, first.reason), strict=True))
+    return found
 
 
 def remaining(study: Study, store: Store) -> tuple[int, float]:

@@ -52,6 +52,7 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.files import NO_ROOM
+from simnet.record.fate import Ending
 from simnet.studies.experiment import Job, Measurements
 
 FORMAT = 3
@@ -76,12 +77,15 @@ class Versions:
 class Result:
     """A finished trial: its numbers, and the seconds that it took by the clock and on a
     processor.
+
+    If its run was aborted, `aborts` are the parties that did not finish, and there are no numbers.
     """
 
     job: Job
     numbers: Measurements
     seconds: float
     processor: float = 0.0
+    aborts: tuple[Ending, ...] = ()
 
 
 @attrs.frozen
@@ -314,6 +318,8 @@ def _key(experiment: str, versions: Versions, job: Job) -> Key:
 def _line(experiment: str, versions: Versions, result: Result) -> bytes:
     """Return a trial as a line of the store, which ends in its digest."""
     job = result.job
+    # Only lines of aborted runs have this key, so stores without such runs are as they were.
+    aborts = [[ending.party, ending.round, ending.reason] for ending in result.aborts]
     text = json.dumps(
         {
             "experiment": experiment,
@@ -325,6 +331,7 @@ def _line(experiment: str, versions: Versions, result: Result) -> bytes:
             "numbers": dict(result.numbers),
             "seconds": result.seconds,
             "processor": result.processor,
+            **({"aborts": aborts} if aborts else {}),
         }
     )[:-1].encode()
     return text + SEAL.format(_digest(text)).encode()
@@ -344,6 +351,7 @@ def _trial(line: bytes) -> StoredTrial | None:
             found["numbers"],
             found["seconds"],
             found["processor"],
+            tuple(Ending(*ending) for ending in found.get("aborts", ())),
         ),
     )
 

@@ -49,6 +49,10 @@ class Measure:
         return self.what or self.name
 
 
+# Of runs in which parties drop out: 1 for a run with a result, 0 for an aborted run.
+COMPLETED = Measure("completed", "share of completed runs")
+
+
 @attrs.frozen
 class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
@@ -149,6 +153,12 @@ class Table:
             measure = next((one for one in self.measures if one.name == name), Measure(name))
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
 
+    @property
+    def _shown_measures(self) -> Sequence[Measure]:
+        """The measures; also the share of completed runs, if some runs were aborted."""
+        has_aborted = any(COMPLETED.name in row for row in self.rows)
+        return (*self.measures, COMPLETED) if has_aborted else self.measures
+
     def summary(self, alone: float | None = None) -> list[dict[str, Any]]:
         """Return a row for each point and measure, with mean, interval and expected value.
 
@@ -159,7 +169,7 @@ class Table:
         pairs = [
             (point, measure, [row for row in part.rows if measure.name in row])
             for point, part in points.items()
-            for measure in self.measures
+            for measure in self._shown_measures
         ]
         measured = [(point, measure, rows) for point, measure, rows in pairs if rows]
         error = (1 - CONFIDENCE) / max(len(measured), 1) if alone is None else 1 - alone

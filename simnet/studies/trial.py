@@ -1,7 +1,11 @@
 """What most trials do: run a protocol on some users, and take the errors of its estimate."""
 
+from collections.abc import Sequence
+
 from simnet.contract import Protocol
 from simnet.kernel.run import run
+from simnet.record.fate import Ending
+from simnet.scenario.drops import fates_of
 from simnet.scenario.population import Population
 from simnet.stated.about import About
 from simnet.studies.table import Measure
@@ -11,18 +15,37 @@ SQUARED_L2 = Measure(
 )
 
 
+class Aborted(Exception):
+    """Raised by a trial whose run was aborted because parties dropped out. The store keeps such a
+    trial with the outcome *aborted*; it has no numbers.
+    """
+
+    def __init__(self, endings: Sequence[Ending]) -> None:
+        """`endings` are the parties that did not finish: `Run.aborts`."""
+        super().__init__("; ".join(map(str, endings)))
+        self.endings = tuple(endings)
+
+
 def errors(
-    protocol: Protocol, about: About, people: Population, seed: int
+    protocol: Protocol,
+    about: About,
+    people: Population,
+    seed: int,
+    drop: float = 0.0,
 ) -> dict[str, float | str]:
     """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
 
-    Raises `ValueError` if `about` does not say how an estimate is assessed.
+    Each party with an input drops out with probability `drop`, as with `simnet run --drop`. Raises
+    `Aborted` if the run is aborted, and `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")
+    fates = fates_of([str(drop)] if drop else [], protocol, people.inputs, seed)
     done = run(
-        protocol, people.inputs, seed, threads=1
+        protocol, people.inputs, seed, threads=1, fates=fates
     )  # one thread: the trials share the processors, and a run needs only one
+    if done.aborts:
+        raise Aborted(done.aborts)
     assessed = about.assess(done, people.totals)
     total = done.ledger.total()
     return {

@@ -1,0 +1,72 @@
+"""Trials whose runs were aborted: an outcome that stores and tables keep, and not an error."""
+
+from pathlib import Path
+
+from simnet.record.fate import Ending
+from simnet.studies.experiment import Experiment, Job, Measurements, Parameters
+from simnet.studies.here import table_here
+from simnet.studies.outcome import outcome
+from simnet.studies.report import rows_of
+from simnet.studies.store import Result, Store, Versions
+from simnet.studies.table import Measure
+from simnet.studies.trial import Aborted
+
+GAVE_UP = Ending("server", 2, "too few")
+
+
+def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
+    drop = float(parameters.get("drop") or 0)
+    if seed % 100 < 100 * drop:
+        raise Aborted([GAVE_UP])
+    return {"value": 1.0}
+
+
+def experiment() -> Experiment:
+    return Experiment(
+        summary="values",
+        source="none",
+        trial=trial,
+        grid=[{"x": [1]}],
+        measures=[Measure("value")],
+        trials=30,
+        takes_drop=True,
+    )
+
+
+def test_an_aborted_trial_is_a_result_without_numbers() -> None:
+    study = experiment().with_settings({"drop": "1.0"})
+    job = next(iter(study.jobs("values")))
+    found = outcome(study, job, None)
+    assert isinstance(found, Result)
+    assert (found.numbers, found.aborts) == ({}, (GAVE_UP,))
+
+
+def test_the_store_keeps_who_aborted_in_which_round_and_why(tmp_path: Path) -> None:
+    versions = Versions("code", "data")
+    results = [
+        Result(Job("{}", 0, 1), {}, 0.5, 0.25, (GAVE_UP,)),
+        Result(Job("{}", 1, 2), {"value": 1.0}, 0.5),
+    ]
+    with Store(tmp_path / "kept.jsonl") as store:
+        assert store.add("values", versions, results) == 2
+        store.confirm()
+    with Store(tmp_path / "kept.jsonl", reading=True) as again:
+        assert [one.result for one in again.kept()] == results
+    lines = (tmp_path / "kept.jsonl").read_text().splitlines()
+    assert [("aborts" in line) for line in lines] == [False, True, False]  # old lines are as before
+
+
+def test_a_table_shows_the_share_of_completed_runs_at_each_point() -> None:
+    table = table_here(experiment().with_settings({"drop": "0,0.5,1.0"}), "values")
+    lines = [line for line in table.summary() if line["measure"] == "completed"]
+    assert [line["drop"] for line in lines] == [0.0, 0.5, 1.0]
+    assert lines[0]["mean"] == 1.0
+    assert 0 < lines[1]["mean"] < 1
+    assert lines[2]["mean"] == 0.0
+    aborted = [row for row in table.rows if row["completed"] == 0.0]
+    assert all(row["aborted_by"] == "server" and "value" not in row for row in aborted)
+
+
+def test_a_table_without_aborted_runs_has_no_such_column() -> None:
+    rows = rows_of([Result(Job("{}", 1, 2), {"value": 1.0}, 0.5)])
+    assert "completed" not in rows[0]
