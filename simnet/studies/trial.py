@@ -36,7 +36,8 @@ def errors(
     """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
 
     Each party with an input drops out with probability `drop`, as with `simnet run --drop`. Raises
-    `Aborted` if the run is aborted, and `ValueError` if `about` does not say how an estimate is assessed.
+    `Aborted` if the run is aborted, and `ValueError` if `about` does not say how an estimate is
+    assessed.
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")
