@@ -46,11 +46,16 @@ class Report:
         Raises `BadInput` for an experiment that has no figure, or a table without trials.
         """
         draw = self.study.experiment.figure
-        if draw is None or not self.table.rows:
+        if draw is None or not self._has_numbers:
             lacking = "figure" if draw is None else "trials"
             raise BadInput(f"{self.study.name} has no {lacking} to draw")
         blank_figure()  # is matplotlib there?
         return draw(self.table)
+
+    @property
+    def _has_numbers(self) -> bool:
+        """Whether some trial has numbers: all runs may have been aborted."""
+        return any(OF_ABORTS[0] not in row for row in self.table.rows)
 
     @property
     def _heading(self) -> str:
@@ -163,7 +168,7 @@ class Report:
 
     def _draw(self, stem: str) -> list[Path]:
         draw = self.study.experiment.figure
-        if draw is None or not self.table.rows:
+        if draw is None or not self._has_numbers:
             return []
         blank_figure()  # is matplotlib there?
         written = [Path(f"{stem}.{form}") for form in ("png", "svg", "pdf")]
