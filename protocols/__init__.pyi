@@ -10,6 +10,8 @@ from .advice.choosing import fewest_holders as fewest_holders
 from .advice.choosing import largest_participation as largest_participation
 from .catalogue import about as about
 from .catalogue import simulator_of as simulator_of
+from .committee.script import Committee as Committee
+from .committee.script import RobustDPDS as RobustDPDS
 from .dpdg.privacy import UserNoise as UserNoise
 from .dpdg.privacy import server_of_noisy_counts as server_of_noisy_counts
 from .dpdg.script import DPDG as DPDG

@@ -14,26 +14,7 @@ learn; and if a server joins, the coalition may be allowed to know what it knows
 minimal coalitions that leak, each with the parties whose joining undoes the leak.
 
 We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
-the two neighbours of a user expose it:
-
->>> from simnet import Field, Tag, run, seats
->>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")
->>> class Pair:
-...     def parties(self):
-...         return seats("u", self.user, 3)
-...     async def user(self, me, number):
-...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
-...         if me.name == "u1":
-...             mask = me.coins.field(F, (1,))
-...             await me.send(MASK, "u2", mask)
-...             await me.send(SUM, "u3", mine + mask)
-...         elif me.name == "u2":
-...             await me.receive(MASK, "u1", shape=(1,))
-...         else:
-...             await me.receive(SUM, "u1", shape=(1,))
->>> found = every_coalition(run(Pair(), [5, 7, 9], seed=1))
->>> found.of("u1").exposing, found.of("u1").unexposing, found.of("u2").exposing
-((('u2', 'u3'),), (('u2',), ('u3',)), ())
+the two neighbours of a user expose it.
 """
 
 import functools
@@ -87,7 +68,10 @@ class EveryCoalition:
 
     `parties` are all parties of the run, `standings` those that have declared secrets, and `leaks`
     the minimal coalitions that learn more than their output. `judged` is the number of coalitions,
-    and `undecided` the number of those whose verdict is undecided.
+    and `undecided` the number of those whose verdict is undecided. `every_coalition` makes it.
+
+    >>> EveryCoalition(("u1", "u2"), (), (), judged=3, undecided=0).judged
+    3
     """
 
     parties: Names
@@ -123,6 +107,25 @@ def every_coalition(
 
     `progress` is called after every coalition. Raises `BadInput` for a run with more than 12
     parties, with a crowd, or in which nobody has declared a secret.
+
+    >>> from simnet import Field, Tag, run, seats
+    >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")
+    >>> class Pair:
+    ...     def parties(self):
+    ...         return seats("u", self.user, 3)
+    ...     async def user(self, me, number):
+    ...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+    ...         if me.name == "u1":
+    ...             mask = me.coins.field(F, (1,))
+    ...             await me.send(MASK, "u2", mask)
+    ...             await me.send(SUM, "u3", mine + mask)
+    ...         elif me.name == "u2":
+    ...             await me.receive(MASK, "u1", shape=(1,))
+    ...         else:
+    ...             await me.receive(SUM, "u1", shape=(1,))
+    >>> found = every_coalition(run(Pair(), [5, 7, 9], seed=1))
+    >>> found.of("u1").exposing, found.of("u1").unexposing, found.of("u2").exposing
+    ((('u2', 'u3'),), (('u2',), ('u3',)), ())
     """
     names = tuple(done.roster.names)
     if len(names) > MOST_PARTIES:
