@@ -262,12 +262,13 @@ class SecAgg:
         vectors = list(masked.values())
         total = type(vectors[0]).stack(vectors).sum()
         reports: dict[str, list[tuple[int, FieldArray]]] = {name: [] for name in sharers}
+        holders = {name: _in_order([name, *rings[name]]) for name in sharers}
         for helper, pieces in opened.items():
             members, taken = [helper, *sharers[helper]], [0, 0]
             for name in members:
                 piece = 0 if name in masked else 1
                 if len(reports[name]) < self.threshold:
-                    point = 1 + _in_order([name, *rings[name]]).index(helper)
+                    point = 1 + holders[name].index(helper)
                     reports[name].append((point, pieces[piece][taken[piece]]))
                 taken[piece] += 1
         seeds, pairs = [], []

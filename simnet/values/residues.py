@@ -327,10 +327,8 @@ class Residues:
         """
         rows = self.shape[0]
         modulus = self.field.modulus
-        # We use 64 bits if no sum of products can wrap around, else Python's integers.
-        wide: Any = np.int64 if rows * (modulus - 1) ** 2 < 1 << 63 else object
-        flat = self._values.reshape(rows, math.prod(self.shape[1:])).astype(wide)
-        combined = (np.asarray(weights) % modulus).astype(wide) @ flat % modulus
+        flat = self._values.reshape(rows, math.prod(self.shape[1:]))
+        combined = _products(np.asarray(weights) % modulus, flat, modulus)
         values = combined.astype(self.field.dtype).reshape(len(weights), *self.shape[1:])
         if self.meter is not None:
             self.meter.bill("FM", values.size * rows)
@@ -371,6 +369,22 @@ class Residues:
         if meter is not None:
             meter.bill(operation, values.size)
         return Residues(self.field, values, meter)
+
+
+def _products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
+    """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count).
+
+    We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits it cannot if
+    the values are split into halves of 16 bits. Otherwise we use Python's integers.
+    """
+    rows = len(values)
+    if rows * (modulus - 1) ** 2 < 1 << 63:
+        return np.asarray(weights.astype(np.int64) @ values.astype(np.int64) % modulus)
+    if modulus <= 1 << 32 and rows < 1 << 15:
+        wide = weights.astype(np.int64)
+        high, low = np.divmod(values.astype(np.int64), 1 << 16)
+        return np.asarray(((wide @ high % modulus << 16) + wide @ low) % modulus)
+    return np.asarray(weights.astype(object) @ values.astype(object) % modulus)
 
 
 def constant(field: Field, values: npt.ArrayLike) -> Residues:

@@ -203,6 +203,16 @@ def test_combinations_of_largest_residues_do_not_wrap(field: Field) -> None:
         assert agree(array.combine(weights), [[rows, rows]])
 
 
+@pytest.mark.parametrize("modulus", [2**31 - 1, 2**32 - 5])
+@pytest.mark.parametrize("rows", [1, 700, 2**15 - 1])
+def test_combinations_of_the_largest_residues_do_not_wrap(modulus: int, rows: int) -> None:
+    """The sums of products are as large as they can be; halves of 16 bits must hold them."""
+    field = Field(modulus)
+    array = constant(field, np.full((rows, 2), modulus - 1))
+    weights = np.full((1, rows), modulus - 1)
+    assert agree(array.combine(weights), [[rows % modulus] * 2])
+
+
 def test_combinations_of_no_rows_are_zero() -> None:
     array = constant(Field(5), np.zeros((0, 3), dtype=np.int64))
     assert agree(array.combine(np.zeros((2, 0), dtype=np.int64)), np.zeros((2, 3), dtype=object))
