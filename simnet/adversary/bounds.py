@@ -59,7 +59,7 @@ class ShareBounds:
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
         self._doors = doors
-        self._corrupt = corrupt
+        self.corrupt = corrupt
         self._handed = sight.handed
         self.view: WidenedView | None = None
         # What the coalition deduces for certain, and what it may deduce at most.
@@ -72,6 +72,7 @@ class ShareBounds:
         reasons: list[str] = []
         # All that the coalition may know about field elements; None if it may know everything.
         self.widest: WidestView | None = None
+        self.least = least
         self.knowledge = self._knowledge(least)
         self.written_out = least.rewriting.written_out
         self.at_most = self._most(most, self.knowledge if least is most else None, reasons)
@@ -122,6 +123,10 @@ class ShareBounds:
     def knowledge_beside(self, view: WidenedView) -> tuple[Knowledge, ...]:
         """What the messages determine, in the lanes and fields of the widened view."""
         return self._knowledge(self.most, {each.modulus: each.lanes for each in view.fields})
+
+    def knowledge_in(self, lanes: Mapping[int, int]) -> tuple[Knowledge, ...]:
+        """What the messages alone determine, in this many lanes for each field, by modulus."""
+        return self._knowledge(self.least, lanes)
 
     def _receives(self, deductions: Deductions) -> bool:
         """Whether the coalition can compute the opened rows that were used to expand products."""
@@ -258,13 +263,13 @@ class ShareBounds:
     def _doubt(self, roles: Roles) -> str | None:
         """Say why a function beyond the ideal output may be no leak; None if it is a leak."""
         checks = self._doors.checks
-        if not self._varies_alone(roles) and not checks.has_witness(self._corrupt, self.knowledge):
+        if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
             return (
                 "the functions listed beyond the output are made of related secrets (products, "
                 "secrets made from coins, or several secrets of one input), and no two inputs "
                 "were found that show a difference"
             )
-        if not checks.knows_structure(self._corrupt):
+        if not checks.knows_structure(self.corrupt):
             return (
                 "computing the functions listed beyond the output takes the discrete coins that "
                 "were drawn outside doors, and the coalition may not know these coins"

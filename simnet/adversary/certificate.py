@@ -42,8 +42,9 @@ s and 1 is c. The message's form is s + c, and the shift adds 1 times secret 0 t
 """
 
 import hashlib
+import itertools
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
@@ -56,8 +57,10 @@ from simnet.adversary.check import VERSION, canonical_text
 from simnet.adversary.coalition import NETWORK
 from simnet.adversary.discrete import DiscreteView
 from simnet.adversary.door_proof import DoorProof, FieldProof
+from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.opened_rows import DoorRows
+from simnet.adversary.seed_proof import SeedProof, SeedRows
 from simnet.adversary.verdict import Verdict
 from simnet.closure import closure_of
 from simnet.errors import SimnetError
@@ -86,8 +89,8 @@ def certificate_of(
     seeds and the digests of inputs and traces: somebody who has these can compute what messages
     hide.
 
-    Raises `SimnetError` for an undecided verdict, and for a protocol that uses seeds, keys or
-    boxes. The module's documentation has an example.
+    Raises `SimnetError` for an undecided verdict, and for the rare protocols whose seeds or
+    products a certificate cannot list. The module's documentation has an example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -104,20 +107,16 @@ def certificate_of(
     >>> certificate["statement"], certificate["fields"][0]["learned"][0]["values"]
     ('leaks', [5])
     """
-    if verdict.unknowns.queries:
-        raise SimnetError(
-            "a certificate cannot list seeds, keys and boxes: there is none for a protocol that "
-            "uses them"
-        )
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
     protocol = verdict.runs[0].protocol
     settings = _attributes(protocol) if parameters is None else parameters
-    families = _Families(verdict)
     proof = _door_proof(verdict)
+    seeds = _seed_proof(verdict, proof)
+    families = _Families(verdict, seeds)
     fields = [
-        _FieldWriter(verdict, knowledge, families, proof).field()
-        for knowledge in _knowledge(verdict, proof)
+        _FieldWriter(verdict, knowledge, families, proof, seeds).field()
+        for knowledge in _knowledge(verdict, proof, seeds)
     ]
     doors = [families.door(door) for door in proof.doors] if proof else []
     told = [families.number(each) for each in sorted(proof.told)] if proof else []
@@ -141,6 +140,10 @@ def certificate_of(
         "families": families.listed,
         "doors": doors,
         "told": sorted(told),
+        "seeds": seeds.keys if seeds else [],
+        "public_keys": seeds.public_keys if seeds else [],
+        "known": seeds.known if seeds else [],
+        "closed": list(_closed(verdict, seeds)) if seeds else [],
         "fields": fields,
     }
 
@@ -148,8 +151,8 @@ def certificate_of(
 def certificate_text(certificate: Json) -> str:
     r"""Return the text of a certificate's file: equal for equal verdicts on equally scheduled runs.
 
-    >>> certificate_text({"version": 3, "set": ["u1"]})
-    '{"set":["u1"],"version":3}\n'
+    >>> certificate_text({"version": 4, "set": ["u1"]})
+    '{"set":["u1"],"version":4}\n'
     """
     return canonical_text(certificate)
 
@@ -183,8 +186,45 @@ def _door_proof(verdict: Verdict) -> DoorProof | None:
     return DoorProof(verdict.bounds, view)
 
 
-def _knowledge(verdict: Verdict, proof: DoorProof | None) -> Sequence[Knowledge]:
-    """The knowledge over each field, in the lanes of its opened rows if there are any."""
+def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
+    """The proof about seeds; None if no seed matters for what the coalition sees."""
+    if verdict.finding == "no-shares" or not verdict.bounds.least.reached:
+        return None
+    if proof is not None:
+        raise SimnetError(
+            "a certificate cannot list seeds beside field elements with coins that were given to "
+            f"{proof.doors[0].party}'s {proof.doors[0].function or 'product'}"
+        )
+    return SeedProof(verdict.bounds, verdict.unknowns, verdict.finding == "leaks")
+
+
+def _closed(verdict: Verdict, seeds: SeedProof) -> Iterator[Json]:
+    """The boxes that the coalition receives and cannot open."""
+    for received, place in verdict.bounds.least.closed_boxes():
+        header = _message(verdict, received, received.place)
+        yield {**header, "box": [place, seeds.number_of[received.boxes.keys[place]]]}
+
+
+def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> Json:
+    """What an entry says of a message, given by its block and the place in the block."""
+    names, block = verdict.runs[part.run].roster.names, part.block
+    return {
+        "run": part.run + 1,
+        "round": block.round,
+        "from": names[block.sender],
+        "to": names[block.recipients[place]],
+        "tag": block.tag,
+        "key": block.keys[place],
+        "piece": part.piece,
+    }
+
+
+def _knowledge(
+    verdict: Verdict, proof: DoorProof | None, seeds: SeedProof | None
+) -> Sequence[Knowledge]:
+    """The knowledge over each field, in the lanes of its opened rows or seeds if there are any."""
+    if seeds is not None:
+        return seeds.knowledge
     return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
 
 
@@ -198,8 +238,9 @@ def _written_out(verdict: Verdict, proof: DoorProof | None) -> int:
 class _Families:
     """The families of unknowns, numbered in the order in which they occur."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: Verdict, seeds: SeedProof | None) -> None:
         self._unknowns: Unknowns = verdict.unknowns
+        self._seeds = seeds
         self._numbers: dict[int, int] = {}
         self.listed: list[Json] = []
 
@@ -212,6 +253,8 @@ class _Families:
         # The factors come first, so that a monomial comes after the families of its factors.
         factors = sorted([self.number(u // PLACES), u % PLACES] for u in record.factors)
         is_monomial = bool(factors)
+        if any(self.listed[family]["kind"] == "stream" for family, _ in factors):
+            raise SimnetError("a certificate cannot list products of random rows")
         self._numbers[family] = len(self.listed)
         self.listed.append(
             {
@@ -220,6 +263,7 @@ class _Families:
                 "label": "" if is_monomial else record.label,
                 "size": len(record.values),
                 "factors": factors,
+                "seed": self._seeds.number_of[record.seed] if self._seeds and record.seed else None,
             }
         )
         return self._numbers[family]
@@ -248,8 +292,10 @@ class _FieldWriter:
         knowledge: Knowledge,
         families: _Families,
         proof: DoorProof | None,
+        seeds: SeedProof | None,
     ) -> None:
         self._verdict = verdict
+        self._seeds = seeds
         self._knowledge = knowledge
         self._families = families
         self._proof: FieldProof | None = proof.fields[knowledge.modulus] if proof else None
@@ -280,6 +326,7 @@ class _FieldWriter:
                 for row, pairs in sorted((proof.combined if proof else {}).items())
             ],
             "hiding": self._moves(proof.hiding if proof else {}),
+            "seeds": [self._seed(each) for each in self._seed_rows],
         }
         return {**part, "unknowns": [self._named(unknown) for unknown in self._numbers]}
 
@@ -287,30 +334,34 @@ class _FieldWriter:
         return [self._families.number(unknown // PLACES), unknown % PLACES]
 
     def _messages(self) -> list[Json]:
-        """The messages that the coalition sees, each with its rows."""
-        view = self._knowledge.view
+        """The messages that the coalition sees, and the boxes that it opens, each with its rows."""
+        view, seeds = self._knowledge.view, self._seeds
         forms = iter(view.terms.vectors())
+        boxes = itertools.repeat(None) if seeds is None else seeds.boxes_of(self._knowledge)
         messages: list[Json] = []
         for part in view.parts:
-            names = self._verdict.runs[part.run].roster.names
-            block, before = part.block, -1
-            for place, element in zip(part.places.tolist(), part.offsets.tolist(), strict=True):
-                if place != before:
-                    messages.append(
-                        {
-                            "run": part.run + 1,
-                            "round": block.round,
-                            "from": names[block.sender],
-                            "to": names[block.recipients[place]],
-                            "tag": block.tag,
-                            "key": block.keys[place],
-                            "piece": part.piece,
-                            "rows": [],
-                        }
-                    )
-                    before = place
+            before = None
+            for place, element, box in zip(
+                part.places.tolist(), part.offsets.tolist(), boxes, strict=False
+            ):
+                if (place, box) != before:
+                    header = _message(self._verdict, part, place)
+                    messages.append({**header, "box": box and list(box), "rows": []})
+                    before = place, box
                 messages[-1]["rows"].append([element, self._pairs(next(forms))])
         return messages
+
+    @property
+    def _seed_rows(self) -> Sequence[SeedRows]:
+        return self._seeds.by_field[self._knowledge.modulus] if self._seeds else ()
+
+    def _seed(self, entry: SeedRows) -> Json:
+        return {
+            "seed": entry.number,
+            "rows": list(map(self._pairs, entry.rows)),
+            "told": [[_ordered(weights.items()), self._pairs(own)] for weights, own in entry.told],
+            "private": [[row, self._pairs(moves)] for row, moves in entry.private],
+        }
 
     def _further(self) -> list[Vector]:
         """Return functions that the coalition may learn in addition to the functions that the

@@ -2,7 +2,7 @@
 //
 // This reader was written from docs/reference/certificates.md alone and shares no code with the reader in
 // Python, so that a mistake in one reader shows as a difference between the two. "Rule 3" below is rule 3 in
-// section 6 of that page. The "set" is the coalition that the certificate is about.
+// section 7 of that page. The "set" is the coalition that the certificate is about.
 //
 // Theory of operation. The text is read in three steps.
 //   1. `readCanonical` parses the JSON. JSON.parse rounds large numbers, so every number is first turned into
@@ -54,7 +54,7 @@ function precedes(a, b) {
 }
 const ascends = (items, less) => items.every((item, i) => i === 0 || less(items[i - 1], item));
 
-// ---- The schema (sections 3 to 5): each reader turns a marked value into its value, or refuses it ----
+// ---- The schema (sections 3 to 6): each reader turns a marked value into its value, or refuses it ----
 
 const isMarked = (value, mark) => typeof value === "string" && value[0] === mark;
 const text = (value) => {
@@ -121,16 +121,19 @@ const DISCLOSED = record({
   })),
 });
 const FAMILY = record({
-  kind: oneOf("coin", "secret", "product", "monomial", "public"), holders: list(name), label: text,
-  size: atLeast(1n), factors: list(tuple(place, whole)),
+  kind: oneOf("coin", "secret", "product", "monomial", "public", "stream"), holders: list(name), label: text,
+  size: atLeast(1n), factors: list(tuple(place, whole)), seed: orNull(place),
 });
 const DOOR = record({
   party: name, kind: oneOf("secret", "disclose", "product"), function: text, has_input: flag,
   discloses: flag, in_full: flag, made: orNull(place),
 });
-const MESSAGE = record({
-  run: atLeast(1n), round: whole, from: name, to: name, tag: name, key: orNull(integer), piece: whole,
-  rows: list(tuple(whole, PAIRS), 1),
+const BOX = tuple(whole, place);
+const HEADER = { run: atLeast(1n), round: whole, from: name, to: name, tag: name, key: orNull(integer), piece: whole };
+const CLOSED = record({ ...HEADER, box: BOX });
+const MESSAGE = record({ ...HEADER, box: orNull(BOX), rows: list(tuple(whole, PAIRS), 1) });
+const SEED = record({
+  seed: place, rows: list(PAIRS, 1), told: list(tuple(PAIRS, PAIRS)), private: list(tuple(place, PAIRS)),
 });
 const FIELD = record({
   modulus: atLeast(2n), lanes: atLeast(1n), unknowns: list(tuple(place, whole)), messages: list(MESSAGE),
@@ -139,24 +142,27 @@ const FIELD = record({
     function: PAIRS, weights: list(TRIPLES, 1), own: list(TRIPLES), values: list(whole),
   })),
   at_most: list(PAIRS), shift: SHIFTS, apart: SHIFTS, combined: SHIFTS, hiding: SHIFTS,
+  seeds: list(SEED),
 });
 const CERTIFICATE = record({
   format: oneOf("simnet certificate"), version: integer, protocol: PROTOCOL, runs: list(RUN, 1),
   set: list(name, 1), statement: oneOf("nothing", "output-only", "leaks", "no-shares"),
   disclosed: DISCLOSED, notes: list(text), reveals: list(text), written_out: whole,
   families: list(FAMILY), doors: list(DOOR), told: list(place), fields: list(FIELD),
+  seeds: list(list(place)), public_keys: list(place), known: list(place), closed: list(CLOSED),
 });
 
 // ---- Families, doors and classes (section 4) ----
 
 // Returns for each family whether it is the set's own: an array of booleans.
-function checkFamilies(families, set) {
+function checkFamilies(families, set, seeds) {
   const own = [];
   const seenBefore = new Set();
-  for (const { kind, holders, label, size, factors } of families) {
-    const [isMonomial, isPublic] = [kind === "monomial", kind === "public"];
+  for (const { kind, holders, label, size, factors, seed } of families) {
+    const [isMonomial, isPublic, isStream] = [kind === "monomial", kind === "public", kind === "stream"];
     must(ascends(holders, precedes), "the holders of a family do not ascend");
-    must((holders.length === 0) === (isMonomial || isPublic), "a family has the wrong holders");
+    must((holders.length === 0) === (isMonomial || isPublic || isStream), "a family has the wrong holders");
+    must((seed !== null) === isStream && (!isStream || seed < seeds.entries.length), "a family has the wrong seed");
     must((factors.length >= 2) === isMonomial && (isMonomial || !factors.length), "a family has the wrong factors");
     if (isMonomial || isPublic) {
       must(size === 1n && label === (isPublic ? "one" : ""),
@@ -168,21 +174,21 @@ function checkFamilies(families, set) {
       must(factor < own.length, "a factor does not stand before its monomial");
       const factorKind = families[factor].kind;
       must(factorKind === "secret" || factorKind === "product" || (factorKind === "coin" && own[factor]),
-        "a factor is public, a monomial, or a coin of an honest party");
+        "a factor is public, a monomial, a stream, or a coin of an honest party");
       must(position < families[factor].size, "the position of a factor is outside its family");
     }
-    const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)])]);
+    const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)]), seed]);
     must(!seenBefore.has(identity), "two families are the same");
     seenBefore.add(identity);
-    own.push(isPublic || (isMonomial ? factors.every(([f]) => own[f]) : holders.some((h) => set.has(h))));
+    own.push(isPublic || (isStream && seeds.known.has(seed)) || (isMonomial ? factors.every(([f]) => own[f]) : holders.some((h) => set.has(h))));
   }
   return own;
 }
 
 // Returns the class of each family: "coin", "own", "hidden" or "secret".
-function classify({ families, doors, told, set: members }) {
+function classify({ families, doors, told, set: members }, seeds) {
   const set = new Set(members);
-  const own = checkFamilies(families, set);
+  const own = checkFamilies(families, set, seeds);
   const mayBeMade = (family) => family < families.length
     && (families[family].kind === "secret" || families[family].kind === "product");
   const made = new Set();
@@ -206,8 +212,128 @@ function classify({ families, doors, told, set: members }) {
   must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),
     "a factor of a monomial is made by a door or is in `told`");
   const classes = families.map(({ kind }, family) => toldSet.has(family) ? "coin"
-    : own[family] ? "own" : made.has(family) ? "hidden" : kind === "coin" ? "coin" : "secret");
+    : own[family] ? "own" : made.has(family) ? "hidden" : kind === "coin" || kind === "stream" ? "coin" : "secret");
   return { own, classes, toldSet };
+}
+
+// ---- Seeds (section 5) ----
+
+// Returns the entries of all seeds, the sets `known`, `publicKeys` and `secretKeys`, and whether the set can
+// agree on a seed if it knows some seeds.
+function readSeeds({ seeds: entries, known: order, public_keys: publicList, closed, doors, told, runs, set: members }) {
+  const set = new Set(members);
+  const [known, publicKeys] = [new Set(order), new Set(publicList)];
+  const isMade = (seed) => seed < entries.length && entries[seed].length === 0;
+  const pairs = entries.filter((entry) => entry.length);
+  must(pairs.every((entry) => entry.length === 2 && entry[0] <= entry[1] && entry.every(isMade)),
+    "a seed is agreed on by other keys than two made seeds in ascending order");
+  must(new Set(pairs.map(String)).size === pairs.length, "two entries of `seeds` name the same keys");
+  must(known.size === order.length && order.every((seed) => seed < entries.length),
+    "`known` names a seed twice, or one that does not exist");
+  must(ascends(publicList, (a, b) => a < b) && publicList.every(isMade),
+    "the public keys do not ascend, or one is not of a made seed");
+  must(!entries.length || (!doors.length && !told.length), "doors or told families are listed beside seeds");
+  for (const { box: [, seed], run, from, to } of closed) {
+    must(seed < entries.length && !known.has(seed), "a closed box has no key, or one that the set knows");
+    must(run <= BigInt(runs.length) && !set.has(from) && set.has(to),
+      "a closed box is in no run, or not from outside the set to the set");
+  }
+  const canAgree = (seed, before) => {
+    const isOpen = (mine, other) => before.has(mine) && (before.has(other) || publicKeys.has(other));
+    const [one, two] = entries[seed];
+    return isOpen(one, two) || isOpen(two, one);
+  };
+  return { entries, order, known, publicKeys, secretKeys: new Set([...publicList, ...pairs.flat()]), canAgree };
+}
+
+// Whether this many uniform elements over F_q have at least 80 bits.
+const areEnough = (elements, q) => elements >= 80n || q ** elements >= 1n << 80n;
+
+// Rules 7 and 8.
+function checkSeeds(seeds, fields, families, own, statement) {
+  const entryOf = new Map(); // the field and the entry of each made seed
+  for (const field of fields) {
+    for (const entry of field.seeds) {
+      must(entry.seed < seeds.entries.length && !entryOf.has(entry.seed), "a seed has rows twice, or does not exist");
+      entryOf.set(entry.seed, { field, entry });
+    }
+  }
+  seeds.entries.forEach((keys, seed) => must(entryOf.has(seed) === (keys.length === 0),
+    "a made seed has no rows, or an agreed seed has rows"));
+  const before = new Set();
+  for (const seed of seeds.order) {
+    if (seeds.entries[seed].length) must(seeds.canAgree(seed, before), "rule 7: the set cannot agree on a known seed");
+    else checkKnown(entryOf.get(seed), before, families, own);
+    before.add(seed);
+  }
+  seeds.entries.forEach((keys, seed) => {
+    const isKnown = seeds.known.has(seed);
+    if (keys.length) return must(isKnown || !seeds.canAgree(seed, seeds.known), "rule 8: the set can agree on an unknown seed");
+    const { field, entry } = entryOf.get(seed);
+    must(isKnown || !entry.told.length, "rule 8: an unknown seed is told");
+    if (isKnown || statement === "leaks") return must(!entry.private.length, "rule 8: private shifts that nothing needs");
+    must(areEnough(BigInt(entry.private.length) * field.lanes, field.q), "rule 8: an unknown seed may be guessed");
+    must(entry.private.length === entry.rows.length || !seeds.secretKeys.has(seed),
+      "rule 8: a row of an unknown secret key has no private shift");
+  });
+}
+
+// Rule 7 for a made seed; `before` are the known seeds before it.
+function checkKnown({ field, entry: { rows, told } }, before, families, own) {
+  const sums = sumsModulo(field.q);
+  must(!told.length || told.length === rows.length, "rule 7: some rows of a known seed are not told");
+  told.forEach(([weights, ownForm], at) => {
+    const sum = new Map();
+    for (const [row, coefficient] of weights) {
+      const box = field.boxOf[row];
+      must(box === null || before.has(box), "rule 7: a seed is told by a box that cannot be opened before");
+      sums.add(sum, coefficient, field.rows[row]);
+    }
+    sums.add(sum, -1n, ownForm);
+    sums.add(sum, -1n, rows[at]);
+    must(isZero(sum), "rule 7: the messages give another row of a seed");
+  });
+  for (const form of told.length ? told.map(([, ownForm]) => ownForm) : rows) {
+    for (const [u] of form) {
+      const family = field.unknowns[u][0];
+      must(own[family] && (families[family].seed === null || before.has(families[family].seed)),
+        "rule 7: an unknown of a known seed is not own already");
+    }
+  }
+}
+
+// Rule 6.
+function checkPrivate({ q, seeds: entries, seenRows }, seeds) {
+  const moves = new Map(); // by coin: the number of the entry, the row and the coefficient
+  entries.forEach(({ private: shifts }, at) => {
+    for (const [row, form] of shifts) {
+      for (const [coin, value] of form) {
+        if (!moves.has(coin)) moves.set(coin, []);
+        moves.get(coin).push([`${at} ${row}`, value]);
+      }
+    }
+  });
+  if (!moves.size) return;
+  const changes = (form) => {
+    const sum = new Map();
+    for (const [u, factor] of form) {
+      for (const [shift, value] of moves.get(u) ?? []) sum.set(shift, ((sum.get(shift) ?? 0n) + factor * value) % q);
+    }
+    return sum;
+  };
+  for (const form of seenRows) must(isZero(changes(form)), "rule 6: a private shift changes a seen row");
+  entries.forEach(({ seed, rows, private: shifts }, at) => {
+    if (seeds.known.has(seed)) return;
+    const shifted = new Set(shifts.map(([row]) => row));
+    rows.forEach((form, row) => {
+      for (const [shift, value] of changes(form)) {
+        const isOfThisSeed = shift.startsWith(`${at} `);
+        if (isOfThisSeed && !shifted.has(row)) continue;
+        must(value === (shift === `${at} ${row}` ? 1n : 0n), "rule 6: a private shift changes another seed or row");
+      }
+      must(!shifted.has(row) || changes(form).get(`${at} ${row}`) === 1n, "rule 6: a private shift does not change its row by 1");
+    });
+  });
 }
 
 // ---- Arithmetic ----
@@ -263,9 +389,9 @@ function byPivots(forms) {
   }));
 }
 
-// ---- One field (section 5) ----
+// ---- One field (section 6) ----
 
-function readField(field, certificate, { own, classes, toldSet }, listed) {
+function readField(field, certificate, { own, classes, toldSet }, listed, seeds) {
   const { modulus: q, lanes, unknowns, opened } = field;
   const { families, doors, runs } = certificate;
   const set = new Set(certificate.set);
@@ -297,12 +423,16 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   };
 
   const rows = []; // of all messages
+  const boxOf = []; // for each row, the seed that is the key of its box, or null
   for (const message of field.messages) {
     must(message.run <= BigInt(runs.length), "the run of a message does not exist");
     must(!set.has(message.from) && set.has(message.to),
       "the sender of a message is in the set, or its recipient is not");
     must(ascends(message.rows, ([a], [b]) => b - a >= lanes), "the elements of a message overlap");
-    for (const [, form] of message.rows) { checkForm(form); rows.push(form); }
+    const box = message.box === null ? null : message.box[1];
+    must(box === null || (box < seeds.entries.length && seeds.known.has(box)), "the set does not know the key of a box");
+    for (const [, form] of message.rows) { checkForm(form); rows.push(form); boxOf.push(box); }
+    if (box !== null) continue;
     const counts = listed[Number(message.run) - 1];
     counts.set(message.tag, (counts.get(message.tag) ?? 0n) + lanes * BigInt(message.rows.length));
   }
@@ -330,6 +460,17 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
       must(own[family], "rule 1: an unknown is not the set's own");
       must(families[family].kind !== "public" || numbers.every((number) => number === 1n),
         "rule 1: the number of the public unknown is not 1");
+    }
+  }
+  must(ascends(field.seeds, (a, b) => a.seed < b.seed), "the seeds of a field do not ascend");
+  for (const { rows: forms, told, private: shifts } of field.seeds) {
+    forms.forEach(checkForm);
+    for (const [weights, ownForm] of told) { checkPairs(weights, rows.length); checkForm(ownForm); }
+    must(ascends(shifts, ([a], [b]) => a < b) && shifts.every(([row]) => row < forms.length),
+      "the rows of private shifts do not ascend, or one does not exist");
+    for (const [, form] of shifts) {
+      checkForm(form);
+      must(only(form, "coin"), "a private shift is not of coins only");
     }
   }
   const shown = new Map(); // the numbers of each row and of each own unknown
@@ -390,11 +531,11 @@ function readField(field, certificate, { own, classes, toldSet }, listed) {
   const seenRows = [...rows, ...opened.filter(({ seen }) => seen).map(({ form }) => form)];
   unknowns.forEach(([family], u) => { if (toldSet.has(family)) seenRows.push([[u, 1n]]); });
   const bases = { learned, atMost, ideal };
-  return { ...field, q, classOf, rows, seenRows, inD, bases, shift, apart, combined, hiding };
+  return { ...field, q, classOf, rows, boxOf, seenRows, inD, bases, shift, apart, combined, hiding };
 }
 
-// Returns the number of products that checking a field takes, as section 7 counts them.
-function countProducts(field) {
+// Returns the number of products that checking a field takes, as section 8 counts them.
+function countProducts(field, seeds) {
   const { lanes, rows, opened, classOf, bases, shift, apart, hiding } = field;
   const sum = (items, value) => items.reduce((total, item) => total + value(item), 0);
   const length = (forms, key) => forms.get(key)?.length ?? 0;
@@ -406,15 +547,24 @@ function countProducts(field) {
   const spread = new Map([...shift].map(([c, form]) => [c, sum(form, reduction)]));
   const inSeenRow = (pair) => classOf[pair[0]] === "secret" ? reduction(pair)
     : classOf[pair[0]] === "coin" ? 1 + (spread.get(pair[0]) ?? 0) + moves(pair) : 0;
-  const total = sum(field.seenRows, (form) => sum(form, inSeenRow))
+  let total = sum(field.seenRows, (form) => sum(form, inSeenRow))
     + sum(opened.filter((_, row) => field.inD[row]), ({ form }) => sum(form, moves))
     + sum([...field.combined], ([row, pairs]) => sum([[row], ...pairs], ([r]) => opened[r].form.length))
     + sum(field.learned, ({ weights, own }) => sum(weights, ([row]) => rows[row].length) + own.length)
     + sum([...field.learned.map((entry) => entry.function), ...field.at_most], (form) => sum(form, inIdeal));
+  const shifts = new Map();
+  for (const entry of field.seeds) {
+    for (const [, form] of entry.private) for (const [u] of form) shifts.set(u, (shifts.get(u) ?? 0) + 1);
+  }
+  const shifted = (form) => sum(form, ([u]) => shifts.get(u) ?? 0);
+  total += sum(field.seenRows, shifted)
+    + sum(field.seeds, ({ seed, rows: forms }) => seeds.known.has(seed) ? 0 : sum(forms, shifted))
+    + sum(field.seeds, ({ told, rows: forms }) => told.reduce((count, [weights, ownForm], at) => count
+      + sum(weights, ([row]) => rows[row].length) + ownForm.length + (forms[at]?.length ?? 0), 0));
   return BigInt(total) + lanes * BigInt(sum(field.learned, ({ weights, own }) => weights.length + own.length));
 }
 
-// ---- The rules (section 6) ----
+// ---- The rules (section 7) ----
 
 function checkField(field, sums) {
   const { q, rows, opened, classOf, shift, apart, combined, hiding } = field;
@@ -470,19 +620,19 @@ function checkField(field, sums) {
   }
 }
 
-function checkDoors(doors, fields, toldSet) { // rule 6
+function checkDoors(doors, fields, toldSet) { // rule 9
   const rowsSeen = doors.map(() => []);
   for (const { opened } of fields) for (const { door, seen } of opened) rowsSeen[door].push(seen);
   doors.forEach(({ discloses, has_input: hasInput, in_full: inFull, made }, door) => {
     const allSeen = rowsSeen[door].every((seen) => seen);
     must(!(discloses && rowsSeen[door].some((seen) => seen)) || (!hasInput && (allSeen || inFull)),
-      "rule 6: a row of a door that discloses is seen, but the door has an input or unseen rows");
+      "rule 9: a row of a door that discloses is seen, but the door has an input or unseen rows");
     must(made === null || !toldSet.has(made) || (!hasInput && allSeen),
-      "rule 6: a family in `told` was made from an input or from rows that are not seen");
+      "rule 9: a family in `told` was made from an input or from rows that are not seen");
   });
 }
 
-// ---- The statement (section 7) ----
+// ---- The statement (section 8) ----
 
 // A name from the file must not look like other text of the statement, nor like another name.
 const printable = (words) => words.replace(/[^A-Za-z0-9._-]/gu,
@@ -490,7 +640,7 @@ const printable = (words) => words.replace(/[^A-Za-z0-9._-]/gu,
 
 const counted = (count, noun) => `${count} ${noun}${count === 1n ? "" : "s"}`;
 
-function prove({ statement, set }, fields) {
+function prove({ statement, set }, fields, seeds) {
   const total = (count) => fields.reduce((sum, field) => sum + count(field), 0n);
   const timesLanes = (count) => total((field) => BigInt(count(field)) * field.lanes);
   const escapes = (field) => (form) => { // whether the function does not follow from the ideal output
@@ -503,10 +653,14 @@ function prove({ statement, set }, fields) {
     + `${counted(timesLanes((f) => f.rows.length), "field element")}) tells ${who}`;
   const linear = `${opening} ${counted(learned, "linear function")} of the secrets of other parties`;
 
+  const unknown = seeds.entries.length - seeds.known.size;
+  const model = unknown === 0 ? ""
+    : ` It does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`}. `
+      + "Assumed: ideal random functions, key agreement and encryption.";
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: by this file, no field element was sent.`;
   if (statement === "nothing") {
     must(learned + most === 0n, "functions are listed, but the statement is `nothing`");
-    return `${opening} nothing about the secrets of other parties.`;
+    return `${opening} nothing about the secrets of other parties.${model}`;
   }
   if (statement === "output-only") {
     must(learned > 0n, "no function is learned, but the statement is `output-only`");
@@ -514,7 +668,7 @@ function prove({ statement, set }, fields) {
       "a function does not follow from the ideal output");
     must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
       "the ideal output does not consist of secrets only");
-    return `${linear}, and at most ${most} more; each follows from the ideal output listed here.`;
+    return `${linear}, and at most ${most} more; each follows from the ideal output listed here.${model}`;
   }
   const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
   must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");
@@ -525,19 +679,22 @@ function prove({ statement, set }, fields) {
 function checkSource(source, limit) {
   const certificate = CERTIFICATE(readCanonical(source));
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
-  must(certificate.version === 3n, `this is a certificate of version ${certificate.version}, expected version 3`);
+  must(certificate.version === 4n, `this is a certificate of version ${certificate.version}, expected version 4`);
   must(new Set(set).size === set.length, "a member is named twice");
   if (statement === "no-shares" || statement === "leaks") {
     must(!doors.length && !told.length, `doors or told families are listed, but the statement is \`${statement}\``);
   }
   if (statement === "no-shares") {
-    must(!families.length && !certificate.fields.length, "families or fields are listed, but the statement is `no-shares`");
+    const { seeds: entries, known, public_keys: publicKeys, closed } = certificate;
+    must([families, certificate.fields, entries, known, publicKeys, closed].every((each) => !each.length),
+      "families, fields or seeds are listed, but the statement is `no-shares`");
     must(runs.every(({ sent }) => [...sent.values()].every(([, elements]) => elements === 0n)),
       "a field element was sent, but the statement is `no-shares`");
   }
-  const kinds = classify(certificate);
+  const seeds = readSeeds(certificate);
+  const kinds = classify(certificate, seeds);
   const listed = runs.map(() => new Map()); // the number of listed elements, by run and tag
-  const fields = certificate.fields.map((field) => readField(field, certificate, kinds, listed));
+  const fields = certificate.fields.map((field) => readField(field, certificate, kinds, listed, seeds));
   must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli do not ascend");
   const inField = new Map(); // by family
   fields.forEach((field, at) => field.unknowns.forEach(([family]) => {
@@ -549,11 +706,15 @@ function checkSource(source, limit) {
     must(elements <= (runs[run].sent.get(tag)?.[1] ?? 0n), "more elements are listed under a tag than were sent");
   }));
 
-  const products = fields.reduce((sum, field) => sum + countProducts(field), 0n);
+  const products = fields.reduce((sum, field) => sum + countProducts(field, seeds), 0n);
   must(products <= BigInt(limit), `${products} products are more than the limit of ${limit} products`);
-  for (const field of fields) checkField(field, sumsModulo(field.q));
+  checkSeeds(seeds, fields, families, kinds.own, statement);
+  for (const field of fields) {
+    checkPrivate(field, seeds);
+    checkField(field, sumsModulo(field.q));
+  }
   checkDoors(doors, fields, kinds.toldSet);
-  const proved = prove(certificate, fields);
+  const proved = prove(certificate, fields, seeds);
   const notShown = "Not shown by this file: that these are the equations, coins, doors and ideal output of "
     + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `
     + "`simnet verify --check` reads the run again.";

@@ -19,7 +19,7 @@ missing keys:
 
 >>> check('{"fields":[{"modulus":1}]}\n')
 Traceback (most recent call last):
-simnet.adversary.check.BadCertificate: the file: the key 'disclosed' is missing
+simnet.adversary.check.BadCertificate: the file: the key 'closed' is missing
 """
 
 import argparse
@@ -30,18 +30,19 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-VERSION = 3
+VERSION = 4
 MOST_DIGITS = 1_000  # of a number
+LEAST_BITS = 80  # an unknown seed with fewer bits may be guessed
 LIMIT = 100_000_000  # the most products; to compute so many takes some twenty seconds
 
 STATEMENTS = ("nothing", "output-only", "leaks", "no-shares")
 TIERS = ("proved", "enumerated", "sampled", "stated", "bound", "not judged")
-KINDS = ("coin", "secret", "product", "monomial", "public")
+KINDS = ("coin", "secret", "product", "monomial", "public", "stream")
 
 # The class of an unknown.
 COIN, OWN, HIDDEN, SECRET = "coin", "own", "hidden", "secret"
@@ -82,8 +83,8 @@ class Certificate:
         """Read the text of a certificate. Raises `BadCertificate` for a text of another form."""
         content = self.content = _parsed(text)
         keys = (
-            "disclosed doors families fields format notes protocol reveals runs set statement told "
-            "version written_out"
+            "closed disclosed doors families fields format known notes protocol public_keys "
+            "reveals runs seeds set statement told version written_out"
         )
         _record(content, keys, "the file")
         if content["format"] != "simnet certificate" or content["version"] != VERSION:
@@ -94,13 +95,16 @@ class Certificate:
         sent = [_sent(run, f"runs[{at}]") for at, run in enumerate(content["runs"])]
         if self._statement == "no-shares":
             _refuse_shares(content, sent)
-        families = _Families(content, frozenset(self._members), self._statement)
+        self._seeds = _Seeds(content, self._statement)
+        families = _Families(content, frozenset(self._members), self._statement, self._seeds)
+        self._seeds.read_closed(content["closed"], families.members, len(sent))
         self._fields = [
-            _Field(part, families, len(sent), f"fields[{at}]")
+            _Field(part, families, self._seeds, len(sent), f"fields[{at}]")
             for at, part in enumerate(_list(content["fields"], "fields"))
         ]
         _ascending([field.modulus for field in self._fields], "fields")
         families.check_fields(self._fields)
+        self._families = families
         families.check_doors(self._fields)
         _check_sent(self._fields, sent)
 
@@ -117,6 +121,7 @@ class Certificate:
         """
         is_short = self.products <= limit
         _require(is_short, f"{self.products} products are more than the limit of {limit} products")
+        self._seeds.check(self._fields, self._families)
         for field in self._fields:
             field.check()
         return Checked(
@@ -131,6 +136,7 @@ class Certificate:
     def _proved(self) -> str:
         """The sentence to print, if the functions agree with the statement."""
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
+        model = self._seeds.model
         if self._statement == "no-shares":
             return f"Nothing was to be proved of {who}: by this file, no field element was sent."
         vectors = sum(len(field.rows) for field in self._fields)
@@ -145,7 +151,7 @@ class Certificate:
             _require(
                 not learned and not further, "statement: it is `nothing`, but functions are learned"
             )
-            return f"{head} nothing about the secrets of other parties."
+            return f"{head} nothing about the secrets of other parties.{model}"
         if self._statement == "output-only":
             _require(learned > 0, "statement: it is `output-only`, but no function is learned")
             is_ideal = not beyond and not any(f.beyond_ideal(f.at_most) for f in self._fields)
@@ -154,7 +160,7 @@ class Certificate:
                 field.check_ideal()
             return (
                 f"{head} {functions}, and at most {further} more; each follows from the ideal "
-                "output listed here."
+                f"output listed here.{model}"
             )
         _require(
             beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"
@@ -166,8 +172,16 @@ class Certificate:
 class _Families:
     """The families of unknowns, and the doors that made some of them."""
 
-    def __init__(self, content: Mapping[str, Any], members: frozenset[str], statement: str) -> None:
+    def __init__(
+        self,
+        content: Mapping[str, Any],
+        members: frozenset[str],
+        statement: str,
+        seeds: "_Seeds",
+    ) -> None:
         self.members = members
+        self._seeds = seeds
+        self.stream_of: list[int | None] = []  # the seed of each family of random rows
         self._own: list[bool] = []
         self._kinds: list[str] = []
         self.sizes: list[int] = []
@@ -204,6 +218,11 @@ class _Families:
         """Whether the coalition holds the family, in `told` or not."""
         return self._own[family]
 
+    def is_own_before(self, family: int, known: Set[int]) -> bool:
+        """Whether the coalition holds the family if it knows only these seeds."""
+        seed = self.stream_of[family]
+        return self._own[family] and (seed is None or seed in known)
+
     def is_told(self, family: int) -> bool:
         """Whether the family's unknowns count as coins which somebody has told the coalition."""
         return family in self._told
@@ -220,7 +239,7 @@ class _Families:
             _require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
-        """Check the doors whose rows are seen, or whose family is in `told` (6.6)."""
+        """Check the doors whose rows are seen, or whose family is in `told` (7.9)."""
         seen: list[list[bool]] = [[] for _ in self.doors]
         for field in fields:
             for row in field.opened:
@@ -236,7 +255,7 @@ class _Families:
             _require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")
 
     def _add(self, family: Any, seen: set[object], where: str) -> None:
-        _record(family, "factors holders kind label size", where)
+        _record(family, "factors holders kind label seed size", where)
         kind = _one_of(family["kind"], KINDS, where)
         holders = _names(family["holders"], where)
         _ascending(holders, f"{where}.holders")
@@ -244,7 +263,11 @@ class _Families:
         factors = [
             self._factor(pair, f"{where}.factors") for pair in _list(family["factors"], where)
         ]
-        identity = kind, tuple(holders), label, tuple(factors)
+        seed = family["seed"]
+        _require((kind == "stream") == (seed is not None), f"{where}: only random rows have a seed")
+        if seed is not None:
+            _whole(seed, f"{where}.seed", below=len(self._seeds.keys))
+        identity = kind, tuple(holders), label, tuple(factors), seed
         _require(identity not in seen, f"{where}: another family is the same")
         seen.add(identity)
         if kind == "public":
@@ -254,11 +277,15 @@ class _Families:
             is_right = not holders and not label and size == 1 and len(factors) > 1
             _require(is_right and factors == sorted(factors), f"{where}: this is not a monomial")
         else:
-            _require(bool(holders), f"{where}: the family has no holder")
+            is_right = bool(holders) == (kind != "stream")
+            _require(is_right, f"{where}: random rows have no holder, and other families have one")
             _require(not factors, f"{where}: only a monomial has factors")
         is_own = not self.members.isdisjoint(holders) or kind == "public"
         if kind == "monomial":
             is_own = all(self._own[number] for number, _ in factors)
+        if kind == "stream":
+            is_own = seed in self._seeds.is_known
+        self.stream_of.append(seed)
         self._own.append(is_own)
         self._kinds.append(kind)
         self.sizes.append(size)
@@ -270,7 +297,8 @@ class _Families:
         kind = self._kinds[number]
         is_coin = kind == "coin" and not self._own[number]
         _require(
-            not is_coin and kind not in ("public", "monomial"), f"{where}: this cannot be a factor"
+            not is_coin and kind not in ("public", "monomial", "stream"),
+            f"{where}: this cannot be a factor",
         )
         self._multiplied.add(number)
         return number, pair[1]
@@ -299,11 +327,135 @@ class _Families:
         return _whole(value, where, below=len(self.sizes))
 
     def _class(self, family: int) -> str:
-        if family in self._told or (self._kinds[family] == "coin" and not self._own[family]):
+        moves = self._kinds[family] in ("coin", "stream") and not self._own[family]
+        if family in self._told or moves:
             return COIN
         if self._own[family]:
             return OWN
         return HIDDEN if family in self._made else SECRET
+
+
+class _Seeds:
+    """What random rows, agreements and boxes are made from: seeds, secret keys and keys of boxes.
+
+    `keys` has an entry for each seed: two secret keys if it was agreed on, and nothing if it was
+    made from field elements. `known` are the seeds that the coalition knows, in an order.
+    """
+
+    def __init__(self, content: Mapping[str, Any], statement: str) -> None:
+        self.keys: list[list[int]] = [
+            self._read_keys(keys, f"seeds[{at}]")
+            for at, keys in enumerate(_list(content["seeds"], "seeds"))
+        ]
+        agreed = [tuple(keys) for keys in self.keys if keys]
+        _require(len(set(agreed)) == len(agreed), "seeds: one seed is agreed on twice")
+        for at, keys in enumerate(self.keys):
+            is_right = all(key < len(self.keys) and not self.keys[key] for key in keys)
+            _require(is_right, f"seeds[{at}]: a key is not one of the seeds that were made")
+        self.known: list[int] = [
+            self.number(each, "known") for each in _list(content["known"], "known")
+        ]
+        self.is_known = frozenset(self.known)
+        _require(len(self.is_known) == len(self.known), "known: a seed is named twice")
+        public = _list(content["public_keys"], "public_keys")
+        for key in public:
+            self._made(key, "public_keys")
+        _ascending(public, "public_keys")
+        self._public = frozenset(public)
+        self.secret_keys = self._public.union(*self.keys)
+        self._needs_proof = statement in ("nothing", "output-only")
+        if self.keys and (content["doors"] or content["told"]):
+            raise BadCertificate("doors: the list must be empty if seeds are listed")
+
+    @property
+    def model(self) -> str:
+        """A sentence that names the assumptions under which unknown seeds hide anything."""
+        unknown = len(self.keys) - len(self.is_known)
+        if not unknown:
+            return ""
+        seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
+        return (
+            f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
+            "encryption."
+        )
+
+    def read_closed(self, closed: Any, members: frozenset[str], runs: int) -> None:
+        """Read the boxes that the coalition cannot open."""
+        for at, box in enumerate(_list(closed, "closed")):
+            where = f"closed[{at}]"
+            _record(box, "box from key piece round run tag to", where)
+            _read_header(box, members, runs, where)
+            is_unknown = self.read_box(box["box"], where) not in self.is_known
+            _require(is_unknown, f"{where}: the coalition knows the key of this box")
+
+    def read_box(self, box: Any, where: str) -> int:
+        """The seed that is the key of a box."""
+        _pair(box, where)
+        _whole(box[0], where)
+        return self.number(box[1], where)
+
+    def number(self, value: Any, where: str) -> int:
+        """The number of a seed."""
+        return _whole(value, where, below=len(self.keys))
+
+    def check(self, fields: Sequence["_Field"], families: _Families) -> None:
+        """Check that each known seed follows from those before it (7.7), and check what unknown
+        seeds must have (7.8).
+        """
+        found: dict[int, tuple[_Field, _SeedRows]] = {}
+        for field in fields:
+            for entry in field.seeds:
+                _require(entry.seed not in found, f"seeds[{entry.seed}]: it has rows twice")
+                found[entry.seed] = field, entry
+        for number, keys in enumerate(self.keys):
+            is_right = (number in found) == (not keys)
+            _require(is_right, f"seeds[{number}]: seeds that were made have rows, and no others")
+        before: set[int] = set()
+        for number in self.known:
+            if self.keys[number]:
+                is_agreed = self._can_agree(number, before)
+                _require(is_agreed, f"known: the coalition cannot agree on seed {number}")
+            else:
+                field, entry = found[number]
+                field.check_known(entry, before, families)
+            before.add(number)
+        for number, keys in enumerate(self.keys):
+            is_known = number in self.is_known
+            is_open = bool(keys) and not is_known and self._can_agree(number, self.is_known)
+            _require(not is_open, f"known: the coalition can agree on seed {number}")
+            if not keys:
+                field, entry = found[number]
+                field.check_entry(entry, is_known, self._needs_proof, number in self.secret_keys)
+
+    def _can_agree(self, number: int, known: Set[int]) -> bool:
+        mine, other = self.keys[number]
+        return (mine in known and (other in known or other in self._public)) or (
+            other in known and mine in self._public
+        )
+
+    def _read_keys(self, keys: Any, where: str) -> list[int]:
+        read = [_whole(key, where) for key in _list(keys, where)]
+        is_right = len(read) in (0, 2) and read == sorted(read)
+        _require(is_right, f"{where}: expected two keys in ascending order, or none")
+        return read
+
+    def _made(self, value: Any, where: str) -> None:
+        number = self.number(value, where)
+        _require(
+            not self.keys[number], f"{where}: seed {number} was agreed on, and is no secret key"
+        )
+
+
+@dataclass(frozen=True)
+class _SeedRows:
+    """The rows of a seed: how messages tell them, and the private shifts, by the row that each
+    changes.
+    """
+
+    seed: int
+    rows: list[Vector]
+    told: list[tuple[Vector, Vector]]
+    private: list[tuple[int, Vector]]
 
 
 @dataclass(frozen=True)
@@ -330,14 +482,17 @@ class _Learned:
 class _Field:
     """The part of a certificate about one field."""
 
-    def __init__(self, part: Any, families: _Families, runs: int, where: str) -> None:
+    def __init__(
+        self, part: Any, families: _Families, seeds: _Seeds, runs: int, where: str
+    ) -> None:
         keys = (
-            "apart at_most combined hiding ideal lanes learned messages modulus opened shift "
+            "apart at_most combined hiding ideal lanes learned messages modulus opened seeds shift "
             "unknowns"
         )
         _record(part, keys, where)
         self._where = where
         self._families = families
+        self._all_seeds = seeds
         self.modulus = _whole(part["modulus"], f"{where}.modulus", least=2, below=1 << 64)
         _require(_is_prime(self.modulus), f"{where}.modulus: {self.modulus} is not prime")
         self.lanes = _whole(part["lanes"], f"{where}.lanes", least=1)
@@ -345,6 +500,7 @@ class _Field:
         self.families = frozenset(self._family)
         self._class = [families.classes[family] for family in self._family]
         self.rows: list[Vector] = []
+        self._box_of: list[int | None] = []  # for each row, the seed that is the key of its box
         # The number of field elements sent, by run and tag.
         self.elements: Counter[tuple[int, str]] = Counter()
         for at, message in enumerate(_list(part["messages"], where)):
@@ -364,6 +520,11 @@ class _Field:
         self._apart = self._moves(part["apart"], "apart", self._pairs_of_opened)
         self._hiding = self._moves(part["hiding"], "hiding", self._form)
         self._combined = self._read_combined(part["combined"])
+        self.seeds = [
+            self._read_seed(entry, f"{where}.seeds[{at}]")
+            for at, entry in enumerate(_list(part["seeds"], where))
+        ]
+        _ascending([entry.seed for entry in self.seeds], f"{where}.seeds")
         self._check_classes()
         self._bases = [
             self._basis(self.learned, "learned"),
@@ -398,16 +559,13 @@ class _Field:
         return numbers
 
     def _read_message(self, message: Any, runs: int, where: str) -> None:
-        _record(message, "from key piece round rows run tag to", where)
-        members = self._families.members
-        _require(_name(message["from"], where) not in members, f"{where}: the sender is not honest")
-        _require(_name(message["to"], where) in members, f"{where}: the recipient is honest")
-        run = _whole(message["run"], where, least=1, below=runs + 1)
-        _whole(message["round"], where)
-        _whole(message["piece"], where)
-        if message["key"] is not None:
-            _whole(message["key"], where, least=None)
-        tag = _name(message["tag"], where)
+        _record(message, "box from key piece round rows run tag to", where)
+        run, tag = _read_header(message, self._families.members, runs, where)
+        seed = None
+        if message["box"] is not None:
+            seed = self._all_seeds.read_box(message["box"], where)
+            is_open = seed in self._all_seeds.is_known
+            _require(is_open, f"{where}: the coalition does not know the key of this box")
         rows = _list(message["rows"], where)
         _require(bool(rows), f"{where}: the message has no rows")
         free = 0  # the first element after those of the message's last row
@@ -417,7 +575,28 @@ class _Field:
             _require(element >= free, f"{where}: two rows contain one element")
             free = element + self.lanes
             self.rows.append(self._form(row[1], where))
-        self.elements[run, tag] += len(rows) * self.lanes
+            self._box_of.append(seed)
+        if seed is None:
+            self.elements[run, tag] += len(rows) * self.lanes
+
+    def _read_seed(self, entry: Any, where: str) -> _SeedRows:
+        _record(entry, "private rows seed told", where)
+        rows = [self._form(form, where) for form in _list(entry["rows"], where)]
+        _require(bool(rows), f"{where}: the seed has no rows")
+        told = []
+        for pair in _list(entry["told"], where):
+            _pair(pair, where)
+            told.append((self._vector(pair[0], len(self.rows), where), self._form(pair[1], where)))
+        private = []
+        for pair in _list(entry["private"], where):
+            _pair(pair, where)
+            row = _whole(pair[0], where, below=len(rows))
+            moves = self._form(pair[1], where)
+            is_of_coins = all(self._class[unknown] == COIN for unknown in moves)
+            _require(is_of_coins, f"{where}.private: an unknown is not a coin")
+            private.append((row, moves))
+        _ascending([row for row, _ in private], f"{where}.private")
+        return _SeedRows(self._all_seeds.number(entry["seed"], where), rows, told, private)
 
     def _read_opened(self, row: Any, where: str) -> _Opened:
         _record(row, "door form seen", where)
@@ -517,8 +696,8 @@ class _Field:
         return not opened.is_seen and self._families.doors[opened.door]["discloses"]
 
     def _check_classes(self) -> None:
-        """Check which classes of unknowns occur in functions, shifts and the ideal output (6.1,
-        6.2, 6.5).
+        """Check which classes of unknowns occur in functions, shifts and the ideal output (7.1,
+        7.2, 7.5).
         """
         for key, forms in (
             ("learned", self.learned),
@@ -618,7 +797,23 @@ class _Field:
             total += self.lanes * (len(entry.weights) + len(entry.own))
         for form in [*self.learned, *self.at_most]:
             total += sum(1 + len(self._ideal_basis.get(unknown, ())) for unknown in form)
+        return total + self._count_of_seeds()
+
+    def _count_of_seeds(self) -> int:
+        total = 0
+        shifts = Counter(u for entry in self.seeds for _, moves in entry.private for u in moves)
+        if shifts:
+            for row in [*self._seen(), *self._rows_of_unknown_seeds()]:
+                total += sum(shifts.get(unknown, 0) for unknown in row)
+        for seed in self.seeds:
+            for (weights, own), row in zip(seed.told, seed.rows, strict=False):
+                total += sum(len(self.rows[at]) for at in weights) + len(own) + len(row)
         return total
+
+    def _rows_of_unknown_seeds(self) -> Iterable[Vector]:
+        for entry in self.seeds:
+            if entry.seed not in self._all_seeds.is_known:
+                yield from entry.rows
 
     def _seen(self) -> Iterable[Vector]:
         """The rows that the coalition sees."""
@@ -632,6 +827,7 @@ class _Field:
 
     def check(self) -> None:
         """Check the proof over this field. Raises `BadCertificate` where it fails."""
+        self._check_private()
         for at, entry in enumerate(self._learned):
             self._check_learned(entry, f"{self._where}.learned[{at}]")
         for at, row in enumerate(self._seen()):
@@ -639,6 +835,72 @@ class _Field:
         for number, opened in enumerate(self.opened):
             if self._is_apart(number):
                 self._check_opened(number, opened.form, f"{self._where}.opened[{number}]")
+
+    def check_known(self, entry: _SeedRows, known: Set[int], families: _Families) -> None:
+        """Check that the coalition knows a seed if it knows the seeds `known`."""
+        where = f"{self._where}: known seed {entry.seed}"
+        is_right = len(entry.told) in (0, len(entry.rows))
+        _require(is_right, f"{where}: some of its rows are not told")
+        for (weights, own), row in zip(entry.told, entry.rows, strict=False):
+            total: Vector = {}
+            for at, weight in weights.items():
+                box = self._box_of[at]
+                is_open = box is None or box in known
+                _require(is_open, f"{where}: it is told by a box that cannot be opened before")
+                self._add(total, self.rows[at], weight)
+            self._add(total, own, -1)
+            _require(total == row, f"{where}: the messages give another row")
+        for unknown in (u for form in ([own for _, own in entry.told] or entry.rows) for u in form):
+            is_own = families.is_own_before(self._family[unknown], known)
+            _require(is_own, f"{where}: the coalition does not know unknown {unknown}")
+
+    def check_entry(
+        self, entry: _SeedRows, is_known: bool, needs_proof: bool, is_secret_key: bool
+    ) -> None:
+        """Check that a seed has what a known or an unknown seed must have."""
+        where = f"{self._where}: seed {entry.seed}"
+        _require(is_known or not entry.told, f"{where}: it is told, but not known")
+        if is_known or not needs_proof:
+            _require(not entry.private, f"{where}: it needs no private shifts")
+            return
+        is_long = are_enough(self.modulus, len(entry.private) * self.lanes)
+        _require(is_long, f"{where}: it may be guessed: it has too few private shifts")
+        is_whole = len(entry.private) == len(entry.rows) or not is_secret_key
+        _require(is_whole, f"{where}: a row of this secret key has no private shift")
+
+    def _check_private(self) -> None:
+        """Check that each private shift changes its row by 1, and nothing else (7.6)."""
+        shifts: dict[int, list[tuple[int, int, int]]] = {}  # by coin: seed, row and coefficient
+        for entry in self.seeds:
+            for row, moves in entry.private:
+                for coin, value in moves.items():
+                    shifts.setdefault(coin, []).append((entry.seed, row, value))
+        if not shifts:
+            return
+        for seen in self._seen():
+            changes = self._changes(seen, shifts)
+            _require(not changes, f"{self._where}: a private shift changes a seen row")
+        for entry in self.seeds:
+            if entry.seed in self._all_seeds.is_known:
+                continue
+            own = {row for row, _ in entry.private}
+            for at, form in enumerate(entry.rows):
+                changes = self._changes(form, shifts)
+                if at not in own:  # the shifts of this seed may change the row in any way
+                    changes = {key: value for key, value in changes.items() if key[0] != entry.seed}
+                is_right = changes == ({(entry.seed, at): 1} if at in own else {})
+                _require(is_right, f"{self._where}: a private shift changes another seed or row")
+
+    def _changes(
+        self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
+    ) -> dict[tuple[int, int], int]:
+        """How private shifts change a form: by seed and row of the shift, if it is not by 0."""
+        total: Counter[tuple[int, int]] = Counter()
+        for unknown, factor in form.items():
+            for seed, row, value in shifts.get(unknown, ()):
+                total[seed, row] += factor * value
+        reduced = {shift: value % self.modulus for shift, value in total.items()}
+        return {shift: value for shift, value in reduced.items() if value}
 
     def beyond_ideal(self, functions: Sequence[Vector]) -> int:
         """Return how many of the given functions do not follow from the ideal output."""
@@ -658,7 +920,7 @@ class _Field:
         _require(is_value, f"{where}: the numbers give another value")
 
     def _check_hidden(self, row: Vector, where: str) -> None:
-        """Check what coins must hide in a seen row (6.3 to 6.5)."""
+        """Check what coins must hide in a seen row (7.3 to 7.5)."""
         rest = self._part(row, SECRET)
         self._add(rest, self._moved(row, self._shift), -1)
         for basis in self._bases:
@@ -669,7 +931,7 @@ class _Field:
         _require(is_hidden, f"{where} tells of a secret made from field elements")
 
     def _check_opened(self, number: int, row: Vector, where: str) -> None:
-        """Check that a row whose door discloses is apart from the seen rows (6.4, 6.5)."""
+        """Check that a row whose door discloses is apart from the seen rows (7.4, 7.5)."""
         if number in self._combined:
             coins = self._part(row, COIN)
             for other, factor in self._combined[number].items():
@@ -773,8 +1035,23 @@ def _sent(run: Any, where: str) -> dict[str, int]:
     return elements
 
 
+def _read_header(
+    message: Mapping[str, Any], members: frozenset[str], runs: int, where: str
+) -> tuple[int, str]:
+    """Read what an entry says of a message; return its run and its tag."""
+    _require(_name(message["from"], where) not in members, f"{where}: the sender is not honest")
+    _require(_name(message["to"], where) in members, f"{where}: the recipient is honest")
+    run = _whole(message["run"], where, least=1, below=runs + 1)
+    _whole(message["round"], where)
+    _whole(message["piece"], where)
+    if message["key"] is not None:
+        _whole(message["key"], where, least=None)
+    return run, _name(message["tag"], where)
+
+
 def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]) -> None:
-    is_bare = not any(content[key] for key in ("families", "doors", "told", "fields"))
+    lists = ("families", "doors", "told", "fields", "seeds", "closed")
+    is_bare = not any(content[key] for key in lists)
     _require(is_bare, "statement: it is `no-shares`, but equations are listed")
     _require(
         not any(any(run.values()) for run in sent),
@@ -790,6 +1067,11 @@ def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> 
     for (run, name), elements in listed.items():
         is_right, tag = elements <= sent[run - 1].get(name, 0), _short(name)
         _require(is_right, f"runs[{run - 1}].sent: more is listed under {tag} than was sent")
+
+
+def are_enough(modulus: int, elements: int) -> bool:
+    """Whether so many uniform elements of a field have at least `LEAST_BITS` bits."""
+    return elements >= LEAST_BITS or modulus**elements >= 1 << LEAST_BITS
 
 
 # Checks that values have the right form.

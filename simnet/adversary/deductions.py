@@ -34,19 +34,19 @@ from math import log2
 import attrs
 import numpy as np
 
+from simnet.adversary.check import LEAST_BITS
 from simnet.adversary.door_uses import DoorUse
 from simnet.adversary.field_view import BlockForms, BoxesReceived
 from simnet.adversary.rewriting import Doors, Rewriting, families_of
 from simnet.adversary.roles import Roles
 from simnet.linear.elimination import Elimination
 from simnet.linear.forms import Forms
-from simnet.linear.seeds import Agreement, Seed, form_key
+from simnet.linear.seeds import Agreement, Query, Seed, form_key
 from simnet.linear.span import Span
 from simnet.linear.terms import Terms, accumulate, common_lanes, fresh, join, refine
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
-LEAST_BITS = 80  # a seed with fewer free bits counts as one that the coalition may guess
 IDEAL = "an ideal random function"
 FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 
@@ -102,7 +102,7 @@ class Deductions:
     ) -> None:
         self._doors = doors
         self._corrupt = corrupt
-        self._sight = sight
+        self.sight = sight
         self._with_opened = with_opened
         self.generous = generous
         self._unknowns: Unknowns = doors.unknowns
@@ -130,7 +130,7 @@ class Deductions:
         if not self._unknowns.queries:
             return True
         roles = self.rewriting.roles
-        given = families_of(self.rewriting.terms(forms) for forms in self._sight.handed)
+        given = families_of(self.rewriting.terms(forms) for forms in self.sight.handed)
         # Rows without coins make a seed known only if the view tells it up to secrets already.
         return (
             not self.rewriting.open_doors()
@@ -140,11 +140,11 @@ class Deductions:
 
     def widened(self) -> "Deductions":
         """What the coalition deduces if it is given more: see `generous`."""
-        return Deductions(self._doors, self._corrupt, self._sight, self._with_opened, generous=True)
+        return Deductions(self._doors, self._corrupt, self.sight, self._with_opened, generous=True)
 
     def without_output(self) -> "Deductions":
         """What the coalition deduces if the ideal world hands it nothing."""
-        sight = attrs.evolve(self._sight, handed=())
+        sight = attrs.evolve(self.sight, handed=())
         return Deductions(
             self._doors, self._corrupt, sight, self._with_opened, generous=self.generous
         )
@@ -199,7 +199,7 @@ class Deductions:
 
     def _can_agree(self, query: Agreement) -> bool:
         """Whether the coalition knows one secret key, and the other one or its public key."""
-        public = self._sight.public_keys
+        public = self.sight.public_keys
         return any(
             mine in self.known and (other in self.known or other in public)
             for mine, other in (query.keys, query.keys[::-1])
@@ -208,10 +208,10 @@ class Deductions:
     def _open_boxes(self) -> None:
         openable: dict[int, list[int]] = defaultdict(list)
         for at, place in sorted(self._unopened):
-            if self._sight.boxes[at].boxes.keys[place] in self.known:
+            if self.sight.boxes[at].boxes.keys[place] in self.known:
                 openable[at].append(place)
                 self._unopened.discard((at, place))
-        self.parts += [self._sight.boxes[at].opened(which) for at, which in openable.items()]
+        self.parts += [self.sight.boxes[at].opened(which) for at, which in openable.items()]
 
     def _rows(self) -> dict[int, list[Terms]]:
         """All rows that the coalition sees, or is given, by modulus."""
@@ -219,7 +219,7 @@ class Deductions:
         for part in self.parts:
             rows[part.field.modulus].append(self.rewriting.part(part).terms)
         if self.generous:
-            for forms in self._sight.handed:
+            for forms in self.sight.handed:
                 rows[forms.field.modulus].append(self.rewriting.terms(forms))
             for door in self.rewriting.open_doors():
                 for modulus, terms in door.rows.items():
@@ -259,8 +259,8 @@ class Deductions:
             if not (isinstance(each.source, DoorUse) and each.source.kind == "output"):
                 present |= each.families
         pending = [self._streams[number] for number in present if number in self._streams]
-        pending += [key for received in self._sight.boxes for key in received.boxes.keys]
-        pending += [key for key in self._sight.public_keys if key in queries]
+        pending += [key for received in self.sight.boxes for key in received.boxes.keys]
+        pending += [key for key in self.sight.public_keys if key in queries]
         pending += [key for pair in self._unknowns.compared for key in pair]
         by_digest = {digest: node for node in self._nodes for digest in node.digests}
         found: set[bytes] = set()
@@ -284,6 +284,23 @@ class Deductions:
     def _relevant(self) -> set[bytes]:
         """The digests of unknown seeds that matter for what the coalition sees."""
         return self.reached - self.known
+
+    def listed(self) -> list[tuple[Query, list[bytes]]]:
+        """All seeds that matter for what the coalition sees, each with its digests, in the order in
+        which the run used them.
+        """
+        nodes = {digest: node for node in self._nodes for digest in node.digests}
+        found: dict[int, tuple[Query, list[bytes]]] = {}
+        for digest, query in self._unknowns.queries.items():
+            if digest in self.reached:
+                node = nodes.get(digest)
+                entry = (query, [digest]) if node is None else (node.seed, node.digests)
+                found.setdefault(id(entry[0]), entry)
+        return list(found.values())
+
+    def closed_boxes(self) -> Iterator[tuple[BoxesReceived, int]]:
+        """The boxes that the coalition cannot open: each message, and the place of the box."""
+        return ((self.sight.boxes[at], place) for at, place in sorted(self._unopened))
 
     def unknown_seeds(self) -> list[tuple[Seed, float]]:
         """The seeds that matter for the view and that the coalition does not know, each with its

@@ -46,12 +46,13 @@ def coins_to_move(
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(
-        terms, _chosen(terms.unknowns, is_coin), _chosen(terms.unknowns, is_target), modulus
+        terms, chosen(terms.unknowns, is_coin), chosen(terms.unknowns, is_target), modulus
     )
     return elimination.shift(), [remnant.targets for remnant in elimination.remnants]
 
 
-def _chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each unknown, whether the function chooses it."""
     return np.array([which(unknown) for unknown in unknowns.tolist()], dtype=np.bool_)
 
 

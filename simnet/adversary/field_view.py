@@ -51,6 +51,7 @@ class BlockForms:
     offsets: Ints
     terms: Terms
     field: Field
+    boxes: Boxes | None = None  # the boxes that the rows were in, if the messages are boxes
 
     @classmethod
     def of(
@@ -70,6 +71,13 @@ class BlockForms:
             terms=forms.terms,
             field=forms.field,
         )
+
+    @property
+    def box_numbers(self) -> Ints:
+        """For each row, the place of its box among the boxes of its message; -1 without a box."""
+        if self.boxes is None:
+            return np.full(len(self.offsets), -1)
+        return np.asarray(self.offsets // prod(self.boxes.content.shape[1:]))
 
     def refined(self, lanes: int) -> "BlockForms":
         """The same rows, split so that each has fewer lanes."""
@@ -150,6 +158,7 @@ class BoxesReceived:
             offsets=offsets.reshape(-1),
             terms=forms.terms,
             field=forms.field,
+            boxes=self.boxes,
         )
 
 

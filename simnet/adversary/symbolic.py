@@ -376,7 +376,7 @@ class Symbolic:
             self.unknowns.stream(
                 stream_key(digest, field, shape, label),
                 digest,
-                self._stream_label(digest, label),
+                f"{self._stream_label(digest, label)} over F_{field.modulus} {shape}",
                 values[place],
             ).first
             for place, digest in enumerate(digests)

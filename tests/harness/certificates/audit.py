@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import attrs
 
+import tests.harness.certificates.seed_corruptions  # noqa: F401  # it adds its kinds to KINDS
 from tests.harness.certificates.corruptions import KINDS, corrupted
 from tests.harness.certificates.own_elimination import Listing, Untrue
 from tests.harness.certificates.readers import Lines, Reader, python_reader

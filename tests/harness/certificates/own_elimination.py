@@ -22,7 +22,7 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -174,6 +174,8 @@ class OneField:
     lanes: int
     vectors: int = 0
     rows: list[Row] = attrs.Factory(list)
+    boxes: list[int | None] = attrs.Factory(list)  # for each row, the seed that is its box's key
+    seeds: dict[int, list[Row]] = attrs.Factory(dict)  # the elements of seeds that were made
     opened: list[Opened] = attrs.Factory(list)
     learned: list[Row] = attrs.Factory(list)
     at_most: list[Row] = attrs.Factory(list)
@@ -200,9 +202,10 @@ class Listing:
         demand(self.members, "nobody colludes")
         self._sent = [run["sent"] for run in entries(content["runs"])]
         if self.statement == "no-shares":
-            is_bare = not any(content[key] for key in ("families", "doors", "told", "fields"))
-            demand(is_bare, "equations without shares")
+            lists = ("families", "doors", "told", "fields", "seeds", "closed")
+            demand(not any(content[key] for key in lists), "equations without shares")
             demand(not any(pair[1] for sent in self._sent for pair in sent.values()), "was sent")
+        self._read_seeds(content)
         self._sizes: dict[Name, int] = {}
         self._own: dict[Name, bool] = {}
         self._is_coin: dict[Name, bool] = {}
@@ -228,6 +231,27 @@ class Listing:
         for (run, tag), elements in self._listed.items():
             demand(elements <= number(self._sent[run][tag][1]), "more than was sent")
 
+    def _read_seeds(self, content: dict[str, Any]) -> None:
+        self.agreed: dict[int, tuple[int, int]] = {}
+        self.how_many_seeds = len(entries(content["seeds"]))
+        for seed, keys in enumerate(content["seeds"]):
+            if entries(keys):
+                one, other = map(number, keys)
+                self.agreed[seed] = one, other
+        made = set(range(self.how_many_seeds)) - self.agreed.keys()
+        demand(all(made.issuperset(keys) for keys in self.agreed.values()), "no such secret key")
+        demand(len({*self.agreed.values()}) == len(self.agreed), "two agreed seeds are one")
+        self.public_keys = {number(key) for key in entries(content["public_keys"])}
+        demand(made >= self.public_keys, "no such public key")
+        self.known = {number(seed) for seed in entries(content["known"])}
+        demand(len(self.known) == len(content["known"]), "known twice")
+        demand(all(seed < self.how_many_seeds for seed in self.known), "no such seed")
+        for box in entries(content["closed"]):
+            demand(box["from"] not in self.members and box["to"] in self.members, "no box seen")
+            demand(number(box["run"], 1) <= len(self._sent), "no such run")
+            seed = number(box["box"][1])
+            demand(seed < self.how_many_seeds and seed not in self.known, "an open box")
+
     def _family(self, family: dict[str, Any]) -> Name:
         kind, holders = family["kind"], words(family["holders"])
         factors = [(self._named[number(f)], number(at)) for f, at in entries(family["factors"])]
@@ -235,11 +259,17 @@ class Listing:
         if kind == "monomial":
             demand(not holders and len(factors) > 1, "no monomial")
             is_pure = all(self._own[f] or not self._is_coin[f] for f, _ in factors)
+            is_pure = is_pure and all(f[0] != "stream" for f, _ in factors)
             demand(is_pure and all(f != "1" for f, _ in factors), "no such factor")
             name: Name = ("monomial", tuple(sorted(factors, key=repr)))
         elif kind == "public":
             demand(not holders and not factors, "held by somebody")
             name = "1"
+        elif kind == "stream":
+            demand(not holders and not factors, "held by somebody")
+            demand(type(family["label"]) is str, "no label")
+            demand(number(family["seed"]) < self.how_many_seeds, "no such seed")
+            name = (kind, family["seed"], family["label"])
         else:
             demand(kind in ("coin", "secret", "product"), "no such kind")
             demand(holders and not factors, "nobody holds it")
@@ -247,10 +277,13 @@ class Listing:
             name = (kind, tuple(sorted(holders)), family["label"])
         demand(name not in self._sizes, "a family is twice there")
         self._sizes[name] = number(family["size"], 1)
-        self._is_coin[name] = kind == "coin"
+        demand(kind == "stream" or family["seed"] is None, "a seed of something else")
+        self._is_coin[name] = kind in ("coin", "stream")
         self._factors[name] = factors
         is_known = all(self._own[f] for f, _ in factors) if factors else name == "1"
         self._own[name] = is_known or not set(holders).isdisjoint(self.members)
+        if kind == "stream":
+            self._own[name] = family["seed"] in self.known
         return name
 
     def _door(self, door: dict[str, Any]) -> Door:
@@ -289,13 +322,21 @@ class Listing:
             elements = sorted(number(element) for element, _ in rows)
             is_apart = all(b - a >= lanes for a, b in itertools.pairwise(elements))
             demand(is_apart, "an element is twice there")
-            self._listed[run, message["tag"]] += len(rows) * lanes
+            box = None if message["box"] is None else number(message["box"][1])
+            demand(box is None or box in self.known, "a closed box")
+            if box is None:
+                self._listed[run, message["tag"]] += len(rows) * lanes
             field.vectors += len(rows)
             field.rows += [row for _, form in rows for row in written_out(form)]
+            field.boxes += [box] * (len(field.rows) - len(field.boxes))
         for opened in entries(part["opened"]):
             door, is_seen = number(opened["door"]), flag(opened["seen"])
             demand(door < len(self.doors), "no such door")
             field.opened += [Opened(door, is_seen, row) for row in written_out(opened["form"])]
+        for entry in entries(part["seeds"]):
+            rows = [row for form in entries(entry["rows"]) for row in written_out(form)]
+            demand(rows and entry["seed"] not in field.seeds, "no such seed")
+            field.seeds[number(entry["seed"])] = rows
         for entry in entries(part["learned"]):
             field.learned += written_out(entry["function"])
             self._compare_numbers(entry, field)
@@ -331,6 +372,11 @@ class Listing:
         """Return whether the unknown is a secret of an honest party that is made of no coins."""
         return not (self.is_known(unknown) or self.is_coin(unknown) or self.is_hidden(unknown))
 
+    def is_known_with(self, unknown: Any, known: Collection[int]) -> bool:
+        """Return whether the coalition holds the unknown if it knows only these seeds."""
+        family = unknown[0]
+        return self._own[family] and (family[0] != "stream" or family[1] in known)
+
     def factors(self, unknown: Any) -> list[tuple[Name, int]]:
         """Return the unknowns whose product a monomial is."""
         return self._factors[unknown[0]]
@@ -342,6 +388,7 @@ class Listing:
         families = [{family for family, _ in unknowns_of(field)} - {"1"} for field in self.fields]
         is_once = sum(map(len, families)) == len(set().union(*families))
         demand(is_once, "an unknown over two fields")
+        prove_seeds(self)
         for field in self.fields:
             self._prove(field)
         for at, door in enumerate(self.doors):
@@ -430,22 +477,115 @@ class Listing:
         elements = sum(field.vectors * field.lanes for field in self.fields)
         listed = f"{_some(vectors, 'vector')}, {_some(elements, 'field element')}"
         head = f"Proved: what is listed here ({listed}) tells {who}"
+        unknown = self.how_many_seeds - len(self.known)
+        seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
+        model = (
+            f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
+            "encryption."
+        ) * (unknown > 0)
         if self.statement == "nothing":
-            return f"{head} nothing about the secrets of other parties."
+            return f"{head} nothing about the secrets of other parties.{model}"
         functions = _some(self._count("learned"), "linear function")
         head += f" {functions} of the secrets of other parties"
         if self.statement == "output-only":
             return (
                 f"{head}, and at most {self._count('at_most')} more; each follows from the ideal "
-                "output listed here."
+                f"output listed here.{model}"
             )
         return f"{head}; beyond the ideal output listed here: {self._beyond('learned')}."
+
+
+def prove_seeds(listing: Listing) -> None:
+    """Find which seeds the coalition knows, and whether it may guess others. Raises `Untrue` if the
+    file states something else.
+    """
+    found = [seed for field in listing.fields for seed in field.seeds]
+    made = sorted(set(range(listing.how_many_seeds)) - listing.agreed.keys())
+    demand(sorted(found) == made, "a seed without elements, or with elements twice")
+    if listing.how_many_seeds:
+        demand(not listing.doors and not listing.told, "doors beside seeds")
+    known: set[int] = set()
+    before = None
+    while known != before:
+        before = set(known)
+        known |= {seed for seed in listing.agreed if can_agree(listing, seed, known)}
+        for field in listing.fields:
+            known |= known_elements(listing, field, frozenset(known))
+    demand(listing.known <= known, "a seed that the coalition does not know")
+    if listing.statement in ("nothing", "output-only"):
+        demand(listing.known == known, "the coalition knows another seed")
+        for field in listing.fields:
+            prove_unknown(listing, field)
+
+
+def can_agree(listing: Listing, seed: int, known: Collection[int]) -> bool:
+    one, other = listing.agreed[seed]
+    pairs = ((one, other), (other, one))
+    return any(a in known and (b in known or b in listing.public_keys) for a, b in pairs)
+
+
+def known_elements(listing: Listing, field: OneField, known: Collection[int]) -> set[int]:
+    """Return the seeds over a field all of whose elements are combinations of what can be read."""
+
+    def unheld(row: Row) -> Row:
+        return {u: value for u, value in row.items() if not listing.is_known_with(u, known)}
+
+    readable = [
+        unheld(row)
+        for row, box in zip(field.rows, field.boxes, strict=True)
+        if box is None or box in known
+    ]
+    told = span(readable, field.modulus)
+    return {
+        seed
+        for seed, elements in field.seeds.items()
+        if not any(told.reduced(unheld(element)) for element in elements)
+    }
+
+
+def prove_unknown(listing: Listing, field: OneField) -> None:
+    """Count how many bits of the unknown seeds, and of their differences, are uniform given what is
+    seen, whatever the secrets are.
+    """
+
+    def coins(row: Row) -> Row:
+        return {u: value for u, value in row.items() if listing.is_coin(u)}
+
+    q = field.modulus
+    unknown = {
+        seed: [coins(element) for element in elements]
+        for seed, elements in field.seeds.items()
+        if seed not in listing.known
+    }
+    seen = [coins(row) for row in field.rows]
+    fixed = rank(seen, q)
+    for one, elements in unknown.items():
+        demand(q ** (rank([*seen, *elements], q) - fixed) >= 2**80, "a seed that may be guessed")
+        for other, others in unknown.items():
+            if one < other and len(elements) == len(others):
+                pairs = zip(elements, others, strict=True)
+                differences = [minus(a, b, q) for a, b in pairs]
+                free = rank([*seen, *differences], q) - fixed
+                demand(q**free >= 2**80, "two seeds that may be equal")
+    keys = {key for pair in listing.agreed.values() for key in pair} | listing.public_keys
+    for key in keys & unknown.keys():
+        rest = [element for seed in unknown.keys() - {key} for element in unknown[seed]]
+        free = rank([*seen, *rest, *unknown[key]], q) - rank([*seen, *rest], q)
+        demand(free == len(unknown[key]), "a secret key that other things depend on")
+
+
+def minus(one: Row, other: Row, modulus: int) -> Row:
+    result = dict(one)
+    for unknown, value in other.items():
+        result[unknown] = (result.get(unknown, 0) - value) % modulus
+    return {unknown: value for unknown, value in result.items() if value}
 
 
 def unknowns_of(field: OneField) -> set[Any]:
     """Return all unknowns that occur in the rows of a field."""
     opened = [each.row for each in field.opened]
     rows: Sequence[Row] = [*field.rows, *opened, *field.learned, *field.at_most, *field.ideal]
+    rows = [*rows, *itertools.chain.from_iterable(field.seeds.values())]
     return {unknown for row in rows for unknown in row}
 
 

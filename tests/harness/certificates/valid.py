@@ -82,6 +82,49 @@ class Bounded:
         return {"S": self.numbers(users[0], inputs[0])}
 
 
+WORDS, KEY, SEED, REST = Field(2**32 - 5), Tag("key"), Tag("seed"), Tag("rest")
+
+
+class GivesItsSeed:
+    """A user masks its number with random rows of a seed, and sends the seed in a box.
+
+    The server agreed on the key of the box, so it learns the number. The reader learns the half of
+    another seed, which is not enough to tell anything. It does not see the public key of the user,
+    so it cannot agree on the seed that masks its last message.
+    """
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u": Seat(self.user), "S": Seat(self.server), "R": Seat(self.reader)}
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        number = me.secret(lambda item: [item % 3], item, field=F3, shape=(1,))
+        secret, seed, other = (me.coins.field(WORDS, (8,)) for _ in range(3))
+        await me.send(KEY, "S", me.public_key(secret))
+        key = me.agree(secret, await me.receive(KEY, "S"), WORDS, (4,))
+        await me.send(SEED, "S", me.encrypt(key, seed))
+        await me.send(NOTE, "S", number + me.expand(seed, F3, (1,), "mask"))
+        await me.send(SEED, "R", other[:4])
+        await me.send(REST, "R", other[4:] + me.expand(seed, WORDS, (4,), "more"))
+        await me.send(NOTE, "R", number + me.expand(other, F3, (1,), "mask"))
+        hidden = me.agree(secret, await me.receive(KEY, "R"), WORDS, (4,))
+        await me.send(MASK, "R", number + me.expand(hidden, F3, (1,), "mask"))
+
+    async def server(self, me: Party) -> None:
+        secret = me.coins.field(WORDS, (8,))
+        await me.send(KEY, "u", me.public_key(secret))
+        key = me.agree(secret, await me.receive(KEY, "u"), WORDS, (4,))
+        seed = me.decrypt(key, await me.receive(SEED, "u"))
+        mask = me.expand(seed, F3, (1,), "mask")
+        (await me.receive(NOTE, "u") - mask).open()
+
+    async def reader(self, me: Party) -> None:
+        await me.send(KEY, "u", me.public_key(me.coins.field(WORDS, (8,))))
+        await me.receive(SEED, "u")
+        await me.receive(REST, "u", shape=(4,))
+        await me.receive(NOTE, "u")
+        await me.receive(MASK, "u")
+
+
 @attrs.frozen
 class Valid:
     """A valid certificate.
@@ -251,6 +294,7 @@ def _of_mutants(seed: int) -> Iterator[Valid]:
             protocol = mutant(users=3, items=2, participation=1.0)
             yield from _of_run(protocol, [draw.randint(1, 2) for _ in range(3)], at)
         yield bounded(at)
+        yield from with_seeds(at)
 
 
 def _of_run(protocol: Any, inputs: Sequence[int], seed: int) -> Iterator[Valid]:
@@ -261,6 +305,17 @@ def _of_run(protocol: Any, inputs: Sequence[int], seed: int) -> Iterator[Valid]:
         made = of_verdict(origin, judge.verdict(list(chosen)), with_seed=seed % 2 == 0)
         if made is not None:
             yield made
+
+
+def with_seeds(seed: int) -> list[Valid]:
+    """Return the certificates of `GivesItsSeed`, with statements of several kinds."""
+    judge = Judge([run(GivesItsSeed(), [seed % 3], seed)], ["u", "S", "R"])
+    made = [
+        of_verdict(f"GivesItsSeed {names}", judge.verdict(names), with_seed=True)
+        for names in (["S"], ["R"], ["S", "R"])
+    ]
+    assert [valid and valid.anew["statement"] for valid in made] == ["leaks", "nothing", "leaks"]
+    return [valid for valid in made if valid is not None]
 
 
 def bounded(seed: int) -> Valid:

@@ -16,7 +16,8 @@ from protocols import DPDG, DPDS, SecAgg, SecAggPlus, server_of_noisy_counts
 from protocols.secagg.about import about
 from protocols.secagg.build import secagg, secagg_plus
 from protocols.secagg.script import MASKED
-from simnet import Fate, run, sends, verdict
+from simnet import Fate, certificate_of, certificate_text, run, sends, verdict
+from simnet.adversary import check as certificate
 from simnet.adversary.judge import Judge
 from simnet.scenario.perform import bill
 from simnet.testing import fates as fate_strategy
@@ -26,8 +27,11 @@ from tests.harness.secagg_prediction import STAYS, Liar, Pattern, question
 LIST_CHUNKS = 12
 
 
-def check(pattern: Pattern, with_server_only: bool = False) -> int:
-    """Compare all verdicts on one run with the prediction; return their number."""
+def check(pattern: Pattern, with_server_only: bool = False, certifies: bool = True) -> int:
+    """Compare all verdicts on one run with the prediction; return their number.
+
+    With `certifies`, a lone reader must accept the certificate of each verdict.
+    """
     users = pattern.users
     done = run(pattern.protocol, [1] * len(users), seed=1, fates=pattern.fates)
     is_result = len(set(pattern.answering()) & set(pattern.reached("opened")))
@@ -39,8 +43,11 @@ def check(pattern: Pattern, with_server_only: bool = False) -> int:
             for coalition in ([*some], [*some, "server"]):
                 if not coalition or (with_server_only and "server" not in coalition):
                     continue
-                found = judge.verdict(coalition).finding
-                assert found == pattern.finding(coalition), (pattern, coalition)
+                found = judge.verdict(coalition)
+                assert found.finding == pattern.finding(coalition), (pattern, coalition)
+                if certifies:
+                    certified = certificate.check(certificate_text(certificate_of(found)))
+                    assert certified.statement == found.finding, (pattern, coalition)
                 count += 1
     return count
 
@@ -176,13 +183,13 @@ def test_a_server_that_lies(pattern: Pattern) -> None:
 @pytest.mark.parametrize(("users", "threshold"), [(3, 2), (3, 3), (4, 3), (4, 4)])
 def test_every_list_for_every_reader(users: int, threshold: int) -> None:
     for pattern in lists(users, threshold):
-        check(pattern)
+        check(pattern, certifies=(users, threshold) != (4, 3))  # with certificates below
 
 
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(LIST_CHUNKS))
-@pytest.mark.parametrize(("users", "threshold"), [(4, 2), (5, 4), (5, 3)])
+@pytest.mark.parametrize(("users", "threshold"), [(4, 2), (4, 3), (5, 4), (5, 3)])
 def test_every_list_for_every_reader_up_to_names(users: int, threshold: int, chunk: int) -> None:
     for pattern in lists(users, threshold, chunk, LIST_CHUNKS):
         check(pattern, with_server_only=True)

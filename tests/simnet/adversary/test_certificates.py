@@ -17,7 +17,14 @@ from tests.harness.certificates.corruptions import KINDS, corrupted
 from tests.harness.certificates.own_elimination import Listing, Untrue, second_line
 from tests.harness.certificates.readers import NODE, Lines, NodeReader, python_reader
 from tests.harness.certificates.tiny_law import refutation
-from tests.harness.certificates.valid import Valid, bounded, of_example, of_scenario, of_script
+from tests.harness.certificates.valid import (
+    Valid,
+    bounded,
+    of_example,
+    of_scenario,
+    of_script,
+    with_seeds,
+)
 
 FEW = {"users": "3", "items": "2"}
 SCENARIOS = (
@@ -35,6 +42,9 @@ SCENARIOS = (
     ("sampling_privacy", FEW, "A1,A2", 0, 1),
     ("sampling_privacy_clear", FEW, "reader", 0, 1),
     ("local_mean", {"users": "5"}, "server", 0, 1),
+    ("secagg", FEW, "server", 0, 1),
+    ("secagg", FEW, "u1", 1, 1),
+    ("secagg", FEW, "u1,server", 0, 2),
 )
 # Doors with rows that are apart, combined or seen, hidden and told secrets, monomials, two fields,
 # several runs, and attacks.
@@ -60,7 +70,12 @@ def pool() -> tuple[Valid, ...]:
     scenarios = [of_scenario(*each) for each in SCENARIOS]
     examples = [valid for name in EXAMPLES for valid in of_example(name)]
     examples += [valid for seed in SCRIPTS for valid in of_script(seed)]
-    return (*scenarios, *{valid.text: valid for valid in examples}.values(), bounded(4))
+    return (
+        *scenarios,
+        *{valid.text: valid for valid in examples}.values(),
+        bounded(4),
+        *with_seeds(5),
+    )
 
 
 def unless_failed(audit: Audit) -> None:
@@ -123,8 +138,8 @@ WEAKNESSES = {
         ["set empty"],
     ),
     "coins that nobody holds": (
-        '_require(bool(holders), f"{where}: the family has no holder")',
-        "pass",
+        'is_right = bool(holders) == (kind != "stream")',
+        "is_right = True",
         ["coins that nobody holds"],
     ),
     "repeated keys": (
@@ -227,13 +242,78 @@ WEAKNESSES = {
         "True",
         ["no shares, all removed"],
     ),
+    "seeds that do not follow": (
+        '_require(is_own, f"{where}: the coalition does not know unknown {unknown}")',
+        "pass",
+        ["known: a seed added"],
+    ),
+    "seeds that follow from themselves": (
+        "return self._own[family] and (seed is None or seed in known)",
+        "return self._own[family]",
+        ["a seed made from its own random rows"],
+    ),
+    "derivations that are not computed": (
+        '_require(total == row, f"{where}: the messages give another row")',
+        "pass",
+        ["rows of a seed", "told: a derivation"],
+    ),
+    "boxes that are opened before their keys": (
+        '_require(is_open, f"{where}: it is told by a box that cannot be opened before")',
+        "pass",
+        ["a box that contains its own key"],
+    ),
+    "boxes without a known key": (
+        '_require(is_open, f"{where}: the coalition does not know the key of this box")',
+        "pass",
+        ["box of a message"],
+    ),
+    "closed boxes with a known key": (
+        '_require(is_unknown, f"{where}: the coalition knows the key of this box")',
+        "pass",
+        ["a closed box"],
+    ),
+    "agreements of others": (
+        '_require(is_agreed, f"known: the coalition cannot agree on seed {number}")',
+        "pass",
+        ["known: a seed added", "public keys"],
+    ),
+    "agreements that are called unknown": (
+        '_require(not is_open, f"known: the coalition can agree on seed {number}")',
+        "pass",
+        ["public keys"],
+    ),
+    "one agreement under two numbers": (
+        '_require(len(set(agreed)) == len(agreed), "seeds: one seed is agreed on twice")',
+        "pass",
+        ["an agreed seed listed twice"],
+    ),
+    "seeds that may be guessed": (
+        '_require(is_long, f"{where}: it may be guessed: it has too few private shifts")',
+        "pass",
+        ["known: a seed dropped, with what it opens", "rows of a seed"],
+    ),
+    "secret keys that are told in part": (
+        '_require(is_whole, f"{where}: a row of this secret key has no private shift")',
+        "pass",
+        ["a part of a seed told, and its shift dropped"],
+    ),
+    "private shifts that change messages": (
+        '_require(not changes, f"{self._where}: a private shift changes a seen row")',
+        "pass",
+        ["private: a row of the view that tells a part of a seed"],
+    ),
+    "private shifts that change other seeds": (
+        '_require(is_right, f"{self._where}: a private shift changes another seed or row")',
+        "pass",
+        ["private: two seeds that hang together"],
+    ),
     "names as they are": (
         r'return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)',
         "return name",
         ["a name that goes on with a sentence"],
     ),
 }
-MOST_TRIES = 500
+MOST_TRIES = 3000
 
 
 def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:

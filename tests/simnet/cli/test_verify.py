@@ -19,7 +19,7 @@ from scipy.stats import binomtest
 
 from protocols.catalogue import about
 from protocols.mechanisms.reporting import epsilon_of_set
-from simnet import BadInput, Run, run
+from simnet import BadInput, Run, certificate_text, run
 from simnet.adversary.check import canonical_text, check
 from simnet.adversary.verdict import SHARE_FINDINGS
 from simnet.scenario.find import find
@@ -742,7 +742,7 @@ def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     (field,) = content["fields"]
     content["statement"], content["runs"][0]["sent"]["share"] = "nothing", [1, 10**6]
     content["families"] = [
-        {"factors": [], "holders": ["u2"], "kind": kind, "label": "", "size": size}
+        {"factors": [], "holders": ["u2"], "kind": kind, "label": "", "seed": None, "size": size}
         for kind, size in (("coin", 1), ("secret", 6_000))
     ]
     field |= {"lanes": 1, "unknowns": [[0, 0]], "messages": [], "learned": [], "ideal": []}
@@ -755,9 +755,9 @@ def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     content["doors"], field["opened"] = [], []
     field["unknowns"] += [[1, place] for place in range(6_000)]
     field["shift"] = [[0, [[place, 1] for place in range(1, 6_001)]]]
-    message = {"from": "u2", "key": None, "piece": 0, "round": 1, "run": 1, "tag": "share"}
+    message = {"box": None, "from": "u2", "key": None, "piece": 0, "round": 1, "run": 1}
     rows = [[place, [[0, 1]]] for place in range(20_000)]
-    field["messages"] = [message | {"to": "u1", "rows": rows}]
+    field["messages"] = [message | {"tag": "share", "to": "u1", "rows": rows}]
     file.write_text(canonical_text(content))
     refused = simnet("verify", "--check", file)
     assert refused.status == 1
@@ -1258,11 +1258,20 @@ def test_a_certificate_names_who_dropped_out(tmp_path: Path) -> None:
     assert "is not the certificate of this run" in changed.out
 
 
-def test_a_protocol_with_keys_has_no_certificate(tmp_path: Path) -> None:
+def test_a_certificate_of_keys_and_boxes_is_read_again_with_its_drop_outs(tmp_path: Path) -> None:
     file = tmp_path / "secagg.json"
-    refused = simnet(
-        "verify", "secagg", "--users", 4, "--items", 2, "--corrupt", "server", "--certificate", file
+    made = simnet(
+        *("verify", "secagg", "--users", 4, "--items", 2, "--drop", "u3@masked"),
+        *("--corrupt", "u1,server", "--certificate", file),
     )
-    assert refused.status == 2
-    assert "cannot list seeds, keys and boxes" in refused.err
-    assert not file.exists()
+    assert made.status == 0
+    checked = simnet("verify", "--check", file)
+    assert checked.status == 0
+    words = " ".join(checked.out.split())
+    assert "seeds and keys. Assumed: ideal random functions, key agreement and encryption." in words
+    content = json.loads(file.read_text(encoding="utf-8"))
+    assert content["known"]
+    assert content["closed"]
+    content["known"].pop()
+    file.write_text(certificate_text(content), encoding="utf-8")
+    assert simnet("verify", "--check", file).status == 1
