@@ -18,6 +18,7 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.channel import epsilon_of
 from protocols.mechanisms.unary import OUE
 from protocols.privacy.gaussian import delta_of
+from protocols.secagg.script import SecAgg
 from protocols.sharing.schemes import Shamir
 from protocols.tss.script import TSS
 from simnet import Field, Party, Sealed, Seat, Shuffled, Tag, bits, index, run, seats, verdict
@@ -45,6 +46,19 @@ from tests.harness.mutants import (
     PublishesPartialSums,
     one_coin_stream,
 )
+from tests.harness.secagg_flaws import (
+    EVERYBODY,
+    BothShares,
+    KeysAlong,
+    LiarWithoutSelfMask,
+    ShortSeeds,
+    SwappedKeys,
+    TwoIterations,
+    collected_twice,
+    liar,
+    sound,
+)
+from tests.harness.secagg_prediction import Liar, question
 
 NOTE = Tag("note")
 
@@ -93,6 +107,12 @@ def twice(seeds: tuple[int, int]) -> str:
         for inputs, seed in zip(([1, 1, 1], [2, 1, 1]), seeds, strict=True)
     ]
     return f"{{u3}} {finding_in_words(verdict(runs, 'u3'))}"
+
+
+def aggregated(number: int, defect: str, flawed: SecAgg, twin: SecAgg | None = None) -> Case:
+    """Return a case of secure aggregation in which the server is the coalition."""
+    own = told(flawed, [1] * 4, "server", seed=1)
+    return Case(number, defect, "proved", own, told(twin or sound(), [1] * 4, "server", seed=1))
 
 
 def noise(share: str) -> str:
@@ -342,6 +362,35 @@ CASES = (
     Case(
         17, "a result that depends on the order", "run", lambda: orders(False), lambda: orders(True)
     ),
+    aggregated(18, "shares of both secrets of a user asked for", BothShares(question(4), 3)),
+    aggregated(19, "a threshold of half the users, and a server that lies", liar(2), liar(3)),
+    aggregated(
+        20,
+        "masks used again in the next iteration",
+        TwoIterations(question(4), 3),
+        TwoIterations(question(4), 3, label="mask 2"),
+    ),
+    Case(
+        21,
+        "masks used again in the next collection",
+        "proved",
+        lambda: f"{{server}} {finding_in_words(collected_twice((1, 1)))}",
+        lambda: f"{{server}} {finding_in_words(collected_twice((1, 2)))}",
+    ),
+    aggregated(
+        22,
+        "seeds of masks from a small range",
+        ShortSeeds(question(4), 3),
+        ShortSeeds(question(4), 3, words=8),
+    ),
+    aggregated(
+        23,
+        "a vector that comes late, without a mask of its own",
+        LiarWithoutSelfMask(question(4), 3, lists=dict.fromkeys(EVERYBODY, EVERYBODY[:3])),
+        Liar(question(4), 3, lists=dict.fromkeys(EVERYBODY, EVERYBODY[:3])),
+    ),
+    aggregated(24, "keys of boxes sent along", KeysAlong(question(4), 3)),
+    aggregated(25, "public keys that the server can swap", SwappedKeys(question(4), 3)),
 )
 
 

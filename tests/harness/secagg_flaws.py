@@ -1,0 +1,158 @@
+"""Secure aggregation with known mistakes, which verdicts must catch, beside sound twins."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from protocols import DPDS, SecAgg
+from protocols.secagg.script import KEY, KEYS, SEED, WORDS
+from simnet import Party, Tag, Verdict, run, verdict
+from simnet.values.field import Field, FieldArray
+from simnet.values.opaque import PublicKeys
+from simnet.values.sealed import Sealed
+from tests.harness.secagg_prediction import Liar, question
+
+ALONG, AGAIN = Tag("along"), Tag("again")
+EVERYBODY = ("u1", "u2", "u3", "u4")
+
+
+def sound(threshold: int = 3) -> SecAgg:
+    """Return the protocol without a mistake, for four users."""
+    return SecAgg(question(len(EVERYBODY)), threshold)
+
+
+def collected_twice(seeds: tuple[int, int]) -> Verdict:
+    """Return what the server learns from two collections, judged together.
+
+    Equal seeds mean that the parties used their keys and seeds again. The sums of both collections
+    are equal, but two users have exchanged their items.
+    """
+    protocol = SecAgg(DPDS(users=4, items=2, participation=1.0), 3)
+    held = ([1, 2, 2, 2], [2, 1, 2, 2])
+    runs = [run(protocol, items, seed) for items, seed in zip(held, seeds, strict=True)]
+    return verdict(runs, "server")
+
+
+def liar(threshold: int) -> Liar:
+    """Return a server that tells half of the readers that u1 is there, and the others that it is
+    not.
+    """
+    with_u1, without_u1 = ("u1", "u2", "u3"), ("u2", "u3", "u4")
+    lists = {"u1": with_u1, "u2": with_u1, "u3": without_u1, "u4": without_u1}
+    return Liar(question(4), threshold, lists=lists)
+
+
+@attrs.frozen
+class BothShares(SecAgg):
+    """Users send a share of the seed and a share of the secret key of everybody."""
+
+    def opened(self, held: FieldArray, present: Sequence[bool]) -> tuple[FieldArray, ...]:
+        return held[:, 0], held[:, 1:]
+
+
+@attrs.frozen
+class TwoIterations(SecAgg):
+    """Users mask two answers, the second of which is twice the first; its masks have `label`."""
+
+    label: str = "mask"
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        answer = self.question.answer(item, me)
+        seed = me.coins.field(WORDS, SEED)
+        for tag, times, label in ((ALONG, 1, "mask"), (AGAIN, 2, self.label)):
+            mask = me.expand(seed, self.field, (self.items,), label)
+            await me.send(tag, "server", answer * times + mask)
+
+    async def server(self, me: Party) -> Any:
+        await me.gather(ALONG, me.all("user"))
+        await me.gather(AGAIN, me.all("user"))
+
+
+@attrs.frozen
+class ShortSeeds(SecAgg):
+    """The self mask comes from so many words of a field with 65,521 elements."""
+
+    words: int = 1
+
+    def masked(
+        self,
+        me: Party,
+        answer: FieldArray,
+        seed: FieldArray,
+        pair_seeds: FieldArray,
+        signs: Sequence[int],
+    ) -> FieldArray:
+        own = me.coins.field(Field(65521), (self.words,))
+        shape = (self.items,)
+        masks = me.expand(pair_seeds, self.field, shape, "mask", weights=list(signs))
+        return answer + me.expand(own, self.field, shape, "mask") + masks
+
+
+@attrs.frozen
+class LiarWithoutSelfMask(Liar):
+    """Users add only the masks that they have with others."""
+
+    def masked(
+        self,
+        me: Party,
+        answer: FieldArray,
+        seed: FieldArray,
+        pair_seeds: FieldArray,
+        signs: Sequence[int],
+    ) -> FieldArray:
+        shape = (self.items,)
+        return answer + me.expand(pair_seeds, self.field, shape, "mask", weights=list(signs))
+
+
+class Remembering:
+    """A party that remembers the keys of its boxes."""
+
+    def __init__(self, me: Party) -> None:
+        self._me = me
+        self.keys: FieldArray | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._me, name)
+
+    def agree(self, *arguments: Any) -> FieldArray:
+        agreed = self._me.agree(*arguments)
+        if arguments[-1] == "box":
+            self.keys = agreed
+        return agreed
+
+
+@attrs.frozen
+class KeysAlong(SecAgg):
+    """At the end, users send the keys of their boxes to the server, as if for an audit."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        remembering: Any = Remembering(me)
+        await super().user(remembering, item)
+        await me.send(ALONG, "server", remembering.keys)
+
+
+class Swapping:
+    """A server that gives users its own public keys for masks in the place of theirs."""
+
+    def __init__(self, me: Party) -> None:
+        self._me = me
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._me, name)
+
+    async def gather_some(self, tag: Tag, *arguments: Any, **options: Any) -> Any:
+        came = await self._me.gather_some(tag, *arguments, **options)
+        if tag is not KEYS:
+            return came
+        own = self._me.public_key(self._me.coins.field(WORDS, KEY))
+        return {name: PublicKeys.stack([pair[0], own]) for name, pair in came.items()}
+
+
+@attrs.frozen
+class SwappedKeys(SecAgg):
+    """The server sits in the middle of all agreements on masks."""
+
+    async def server(self, me: Party) -> Sealed:
+        swapping: Any = Swapping(me)
+        return await super().server(swapping)
