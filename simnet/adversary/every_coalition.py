@@ -18,6 +18,7 @@ the two neighbours of a user expose it.
 """
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import attrs
@@ -63,22 +64,72 @@ class Leak:
 
 
 @attrs.frozen
+class Class:
+    """All coalitions with the same number of members of each role, and how often each finding
+    occurs among them.
+    """
+
+    counts: tuple[int, ...]
+    findings: dict[str, int]
+
+
+@attrs.frozen
 class EveryCoalition:
-    """What all coalitions of a run learn from secret shares.
+    """What all coalitions of a run learn from secret shares. `every_coalition` makes it.
 
-    `parties` are all parties of the run, `standings` those that have declared secrets, and `leaks`
-    the minimal coalitions that learn more than their output. `judged` is the number of coalitions,
-    and `undecided` the number of those whose verdict is undecided. `every_coalition` makes it.
+    `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
+    that have declared secrets, and `leaks` are the minimal coalitions that learn more than their
+    output. `findings` has the finding about each coalition: party i is a member of coalition c if
+    bit i of c + 1 is set.
 
-    >>> EveryCoalition(("u1", "u2"), (), (), judged=3, undecided=0).judged
-    3
+    >>> findings = "nothing", "leaks", "nothing"
+    >>> both = EveryCoalition(("u", "S"), ("user", "server"), (), (), findings)
+    >>> both.finding(["S"]), both.judged, [each.counts for each in both.by_class()]
+    ('leaks', 3, [(0, 1), (1, 0), (1, 1)])
     """
 
     parties: Names
+    roles: Names
     standings: tuple[Standing, ...]
     leaks: tuple[Leak, ...]
-    judged: int
-    undecided: int
+    findings: tuple[str, ...]
+
+    @property
+    def judged(self) -> int:
+        """The number of coalitions."""
+        return len(self.findings)
+
+    @property
+    def undecided(self) -> int:
+        """The number of coalitions whose verdict is undecided."""
+        return self.findings.count("undecided")
+
+    def finding(self, coalition: Sequence[str]) -> str:
+        """Return the finding about a coalition, given by the names of its members."""
+        members = sum(1 << self.parties.index(name) for name in set(coalition))
+        return self.findings[members - 1]
+
+    def coalitions(self) -> Iterator[tuple[Names, str]]:
+        """Yield every coalition with its finding."""
+        for at, finding in enumerate(self.findings):
+            yield _named(self.parties, [at + 1])[0], finding
+
+    @property
+    def role_names(self) -> Names:
+        """The roles, each once, in the order of the parties."""
+        return tuple(dict.fromkeys(self.roles))
+
+    def by_class(self) -> list[Class]:
+        """Return the findings by the number of members of each role, in the order of
+        `role_names`.
+        """
+        role_of = dict(zip(self.parties, self.roles, strict=True))
+        found: dict[tuple[int, ...], Counter[str]] = {}
+        for members, finding in self.coalitions():
+            of_role = Counter(role_of[name] for name in members)
+            counts = tuple(of_role[role] for role in self.role_names)
+            found.setdefault(counts, Counter())[finding] += 1
+        return [Class(counts, dict(found[counts])) for counts in sorted(found)]
 
     def of(self, party: str) -> Standing:
         """Return how a party stands. Raises `BadInput` for a party that has declared no secret."""
@@ -90,14 +141,21 @@ class EveryCoalition:
 
 @attrs.frozen
 class _Judged:
-    """What one coalition certainly exposes and touches, what it may touch at most, and whether it
-    leaks. The sets of parties are bits.
+    """What one coalition certainly exposes and touches, and the finding of its verdict. The sets of
+    parties are bits.
     """
 
     exposes: int
     touches: int
-    is_decided: bool
-    leaks: bool
+    finding: str
+
+    @property
+    def is_decided(self) -> bool:
+        return self.finding != "undecided"
+
+    @property
+    def leaks(self) -> bool:
+        return self.finding == "leaks"
 
 
 def every_coalition(
@@ -143,15 +201,20 @@ def every_coalition(
     for members in range(1, 1 << len(names)):
         chosen = [name for place, name in enumerate(names) if members >> place & 1]
         if owners <= set(chosen):  # nobody is left to learn about
-            table[members] = _Judged(0, 0, is_decided=True, leaks=False)
+            table[members] = _Judged(0, 0, "nothing")
         else:
             table[members] = _judged(judge.verdict(chosen), names)
         progress(1)
     standings = tuple(
         _standing(names, place, table) for place, name in enumerate(names) if name in owners
     )
-    undecided = sum(not each.is_decided for each in table.values())
-    return EveryCoalition(names, standings, tuple(_leaks(names, table)), len(table), undecided)
+    return EveryCoalition(
+        parties=names,
+        roles=tuple(seat.role for seat in done.roster.seats),
+        standings=standings,
+        leaks=tuple(_leaks(names, table)),
+        findings=tuple(table[members].finding for members in range(1, 1 << len(names))),
+    )
 
 
 def _judged(found: Verdict, names: Names) -> _Judged:
@@ -168,7 +231,7 @@ def _judged(found: Verdict, names: Names) -> _Judged:
             touches |= number[name]
             if _is_alone(knowledge, {u for u in occurring if owners(u) == {name}}):
                 exposes |= number[name]
-    return _Judged(exposes, touches, found.finding != "undecided", leaks=found.finding == "leaks")
+    return _Judged(exposes, touches, found.finding)
 
 
 def _is_alone(knowledge: Knowledge, own: set[int]) -> bool:

@@ -109,7 +109,8 @@ def _print_sets(out: "Console", search: "BreakingSets", json: str | None) -> Non
             )
         )
     if not search.sets:
-        out.print(f"no set of other users was found that can read anything of {search.user}")
+        among = "of the sets that were searched, none" if not search.complete else "no set of users"
+        out.print(f"{among} can read anything of {search.user}")
     if search.note and not search.overlooked:
         out.print(Text(search.note))
     sets = [
@@ -164,7 +165,8 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
     if table.rows:
         out.print(table)
     if sizes.smallest is None:
-        out.print(f"in {runs} no set of users was found that can read anything of another user")
+        among = "of the sets that were searched, none" if not sizes.complete else "no set of users"
+        out.print(f"in {runs}, {among} can read anything of another user")
     else:
         users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
         found = " found" if sizes.overlooked else ""

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from math import comb, prod
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of
+from simnet.cli.options import DropOuts, FigureFile, JsonFile, Settings, settings_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from simnet.stated.about import About
 
 SHOWN = 4  # so many coalitions of a list are shown
+FINDINGS = {
+    "nothing": "nothing",
+    "output-only": "only the output",
+    "leaks": "more than the output",
+    "undecided": "undecided",
+}
 
 
 def coalitions(
@@ -24,6 +31,8 @@ def coalitions(
     set_: Settings = None,
     seed: int = 0,
     drop: DropOuts = None,
+    figure: FigureFile = None,
+    certificates: Path | None = None,
     json: JsonFile = None,
 ) -> None:
     """Judge every coalition of a small run: whom it exposes, and whom it learns something about.
@@ -32,13 +41,15 @@ def coalitions(
     *touches* a party if it determines a function in which a secret of the party occurs, for example
     a sum. For every party, the table has the minimal coalitions that expose or touch it, and the
     maximal ones that do not expose it. Then come the minimal coalitions that learn more than their
-    output. All this is about secret shares, in one run with at most 12 parties.
+    output, and a table with the findings by the number of members of each role. All this is about
+    secret shares, in one run with at most 12 parties.
 
     For example:
 
     - `simnet coalitions dpds --users 4 --items 2`
     - `simnet coalitions dpds_shamir --users 5 --items 1 --sharing shamir:3`
     - `simnet coalitions tss --users 6 --items 3 --seed 4`
+    - `simnet coalitions secagg --users 4 --items 1 --figure coalitions.svg --certificates proofs`
 
     Parameters
     ----------
@@ -53,17 +64,25 @@ def coalitions(
         The seed of the run.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
+    figure
+        Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib): each of them for at
+        most 6 parties, and by the number of members of each role for more.
+    certificates
+        Write a certificate of each coalition that the lists name into this folder. `python -m
+        simnet.adversary.check` checks the proofs, and `simnet verify --check` reads the run again.
     json
-        Write the result as JSON to this file; `-` writes it to standard output. It lists all
-        coalitions.
+        Write the result as JSON to this file; `-` writes it to standard output. It has the finding
+        about each coalition.
     """
-    import attrs
-
     from simnet.adversary.every_coalition import MOST_PARTIES, every_coalition
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
+    from simnet.files import write_whole
+    from simnet.scenario.certified import certify_coalitions
+    from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.find import find
+    from simnet.scenario.lattice import draw_coalitions
     from simnet.scenario.verify import played
 
     scenario = find(protocol)[1].with_settings(settings_of(set_))
@@ -74,12 +93,44 @@ def coalitions(
             f"this run has {parties} parties, and all coalitions are judged of at most "
             f"{MOST_PARTIES}: choose fewer --users, or use simnet breaking"
         )
-    done = played(scenario, seed, drop=drop or ())
+    if figure is not None:
+        refuse_undrawable(figure)
+    if certificates is not None:
+        certificates.mkdir(parents=True, exist_ok=True)
+    done, about = played(scenario, seed, drop=drop or ()), scenario.described(made)
     with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
-        found = every_coalition(done, scenario.described(made), progress)
+        found = every_coalition(done, about, progress)
     out = console(json)
-    _print(out, done, scenario.described(made), found)
-    write_json(attrs.asdict(found), json)
+    _print(out, done, about, found)
+    if figure is not None:
+        draw_coalitions(found, figure)
+    if certificates is not None:
+        certified = certify_coalitions(found, done, about, scenario, protocol)
+        for members, text in certified:
+            write_whole(certificates / f"{'-'.join(members)}.json", text)
+        out.print(f"{len(certified):,} certificates are in {certificates}")
+    write_json(_as_json(found), json)
+
+
+def _as_json(found: "EveryCoalition") -> dict[str, object]:
+    import attrs
+
+    from simnet.adversary.every_coalition import Class
+
+    def row(each: Class) -> dict[str, object]:
+        members = dict(zip(found.role_names, each.counts, strict=True))
+        return {"members": members, "findings": each.findings}
+
+    return {
+        "parties": list(found.parties),
+        "roles": list(found.roles),
+        "standings": [attrs.asdict(each) for each in found.standings],
+        "leaks": [attrs.asdict(each) for each in found.leaks],
+        "findings": {",".join(members): finding for members, finding in found.coalitions()},
+        "by_class": [row(each) for each in found.by_class()],
+        "judged": found.judged,
+        "undecided": found.undecided,
+    }
 
 
 def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition") -> None:
@@ -114,13 +165,30 @@ def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition")
         out.print(f"learns more than its output: {who}; no longer if {joining} joins")
     if len(undone) > SHOWN:
         out.print(f"and {len(undone) - SHOWN:,} more such coalitions")
-    if not found.leaks:
+    if not found.leaks and not found.undecided:
         out.print("no coalition learns more than its output")
+    _print_classes(out, found)
     if found.undecided:
         out.print(
             f"{found.undecided:,} verdicts are undecided: such a coalition is in no list",
             style="yellow",
         )
+
+
+def _print_classes(out: "Console", found: "EveryCoalition") -> None:
+    """Print the findings by the number of members of each role."""
+    from simnet.cli.grid import Grid
+
+    table = Grid(*found.role_names, "coalitions", "what they learn")
+    for each in found.by_class():
+        words = [
+            FINDINGS[finding] if len(each.findings) == 1 else f"{count} {FINDINGS[finding]}"
+            for finding, count in sorted(each.findings.items())
+        ]
+        total = sum(each.findings.values())
+        table.add_row(*map(str, each.counts), f"{total:,}", ", ".join(words))
+    out.print()
+    out.print(table)
 
 
 def in_words(sets: Sequence[Sequence[str]], others: Sequence[str], role_of: dict[str, str]) -> str:

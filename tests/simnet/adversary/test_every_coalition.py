@@ -1,15 +1,19 @@
 """Every coalition of small runs: the lists equal brute force with an elimination of its own."""
 
 import itertools
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from simnet import BadInput, every_coalition, run, verdict
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
+from simnet.scenario.lattice import coalitions_figure, draw_coalitions
 from tests.harness.shell import RING
 from tests.harness.timing import stopwatch
 
@@ -137,6 +141,40 @@ def test_what_is_beyond_the_output_ends_when_somebody_joins() -> None:
     }
     assert "S2" in undone
     assert any(party.startswith("u") for party in undone)
+
+
+def test_findings_by_class_count_every_coalition_once() -> None:
+    done = played("committee", 3)
+    found = every_coalition(done)
+    classes = {each.counts: each.findings for each in found.by_class()}
+    expected: dict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
+    for size in range(1, len(found.parties) + 1):
+        for members in itertools.combinations(found.parties, size):
+            roles = Counter(dict(zip(found.parties, found.roles, strict=True))[m] for m in members)
+            judged = "nothing"  # nobody is left
+            if any(party not in members for party in ("u1", "u2", "u3")):
+                judged = verdict(done, ",".join(members)).finding
+            assert found.finding(members) == judged
+            expected[tuple(roles[role] for role in found.role_names)][judged] += 1
+    assert classes == expected
+
+
+@pytest.mark.parametrize("name", ["ring", "tss"])
+def test_the_coalitions_are_drawn_as_a_lattice_or_as_a_table(name: str, tmp_path: Path) -> None:
+    """The ring has 5 parties: each coalition has a mark. TSS has 6, too many with users doubled."""
+    found = every_coalition(played(name, 4))
+    larger = found if name == "ring" else attrs.evolve(found, parties=(*found.parties, "u9"))
+    assert len(coalitions_figure(found).axes[0].lines) > 2 ** len(found.parties)
+    if name == "tss":  # with a seventh party, whose joining changes nothing
+        larger = attrs.evolve(
+            larger,
+            roles=(*found.roles, "user"),
+            findings=(*found.findings, "nothing", *found.findings),
+        )
+        bars = coalitions_figure(larger).axes[0].patches
+        assert len(bars) == sum(len(each.findings) for each in larger.by_class())
+    draw_coalitions(found, tmp_path / "coalitions.svg")
+    assert (tmp_path / "coalitions.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
 @pytest.mark.slow
