@@ -75,6 +75,7 @@ COMMANDS = [
         "privacy-advise",
         "privacy advise --users 1000 --items 5 --rarest 90 --epsilon 0.5 --delta 1e-4",
     ),
+    ("compare", "compare dpds oue tss --items 5 --users 4,1e3,1e4 --epsilon 1 --delta 1e-4"),
     ("privacy-thresholds", "privacy thresholds --users 20 --drop 0.1,0.9"),
     ("privacy-compose", "privacy compose --group 33,40@0.1x5 --delta 1e-6"),
     ("privacy-degree", "privacy degree --users 1000 --corrupt 0.1 --drop 0.1"),

@@ -8,13 +8,12 @@ assumption. A committee and secure aggregation carry the same answers as DPDS or
 the same error and privacy; they differ in traffic, in drop-outs and in whom one must trust.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import ROUND_FLOOR, Context
 from functools import partial
-from math import inf
+from math import inf, sqrt
 
 import attrs
-import numpy as np
 
 from protocols import checks
 from protocols.advice import traffic
@@ -35,6 +34,7 @@ NOT_BOTH = "the server with users"
 NOT_TWO = "S1 with S2; S2 with users; all elected"
 NOBODY = "nobody"
 SERVERS, NEEDED = 5, 3  # of the committee: how many, and how many open the sum
+QUANTILE = 1.959964  # of a 95 % interval by the normal law
 BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who may drop out
 
 
@@ -78,7 +78,8 @@ class Question:
 class Option:
     """One way to meet the target: a protocol with its parameters.
 
-    `error` is its expected squared L2 error, and `bytes` and `messages` what a user sends, without
+    `error` is its expected squared L2 error. The variance of one estimated frequency is `floor`
+    plus `slope` times the true frequency. `bytes` and `messages` are what a user sends, without
     frames. `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who
     may drop out, `trusts` which parties must not collude, and `fits` whether the bytes of a user
     are within the budget.
@@ -90,8 +91,11 @@ class Option:
     """
 
     protocol: str
+    answer: str  # what secure aggregation adds up: dpds or dpdg; else empty
     parameters: str
     error: float
+    floor: float
+    slope: float
     bytes: float
     messages: float
     server_bytes: float
@@ -100,6 +104,15 @@ class Option:
     epsilon: float
     delta: float
     fits: bool
+
+    @property
+    def label(self) -> str:
+        """The protocol, and what it adds up if this is noisy."""
+        return f"{self.protocol} with noise" if self.answer == "dpdg" else self.protocol
+
+    def margin(self, frequency: float) -> float:
+        """Half the width of a 95 % interval for an item with this true frequency."""
+        return QUANTILE * sqrt(self.floor + self.slope * frequency)
 
 
 def advise(question: Question) -> list[Option]:
@@ -112,7 +125,20 @@ def advise(question: Question) -> list[Option]:
     ['committee', 'dpdg', 'dpds', 'grr', 'hadamard', 'olh', 'oue', 'secagg', 'secagg', \
 'secagg_plus', 'secagg_plus', 'tss']
     """
-    return sorted(_options(question), key=lambda option: (not option.fits, option.error))
+    options = [option for name in NAMES for option in options_of(name, question)]
+    return sorted(options, key=lambda option: (not option.fits, option.error))
+
+
+def options_of(name: str, question: Question) -> Iterator[Option]:
+    """Yield the options that one of `NAMES` stands for: one, or with and without noise.
+
+    Nothing is yielded where a protocol makes no sense: for one item, or too few users.
+
+    Raises `ValueError` for a target that the protocol cannot meet.
+    """
+    is_noisy = name == "dpdg" or name in AGGREGATED
+    if question.items > 1 or is_noisy:
+        yield from _BUILDERS[name](question)
 
 
 def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
@@ -137,7 +163,7 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
     parameters = f"p={_rounded_down(participation)}, k={k}"
     sent, error = traffic.two_stage(protocol), tss.expected_squared_l2(protocol)
-    return _option(question, "tss", parameters, error, sent, NOBODY, NOT_TWO)
+    return _option(question, "tss", parameters, (0.0, error), sent, NOBODY, NOT_TWO)
 
 
 def _rounded_down(participation: float) -> str:
@@ -149,16 +175,21 @@ def _option(
     question: Question,
     protocol: str,
     parameters: str,
-    error: float,
+    law: tuple[float, float],  # the variance of a frequency: at 0, and its slope
     sent: Traffic,
     drop_outs: str,
     trusts: str,
     delta: float | None = None,
+    answer: str = "",
 ) -> Option:
+    floor, slope = law
     return Option(
         protocol=protocol,
+        answer=answer,
         parameters=parameters,
-        error=error,
+        error=question.items * floor + slope,
+        floor=floor,
+        slope=slope,
         bytes=sent.bytes,
         messages=sent.messages,
         server_bytes=sent.at_servers,
@@ -170,74 +201,109 @@ def _option(
     )
 
 
-def _options(question: Question) -> Iterator[Option]:
-    n, N, epsilon = question.users, question.items, question.epsilon  # noqa: N806  # as papers do
-    option = partial(_option, question)
-    if N > 1:
-        p = _participation(question)
-        stated = f"p={_rounded_down(p)}"
-        sampled = DPDS(n, N, p)
-        sent, error = traffic.pairwise(sampled), dpds.expected_squared_l2(sampled)
-        yield option("dpds", stated, error, sent, NOBODY, NOT_BOTH)
-        yield _two_stage(question, p, _most_reported(question, p, sent.bytes))
-        yield _with_a_committee(question, p, stated, error)
-        yield from _aggregated(question, sampled, stated, error)
-        for name in ("grr", "oue", "olh", "hadamard"):
-            mechanism = FREQUENCY[name](epsilon, N)
-            error = float(np.sum(mechanism.variance(np.full(N, 1 / N), n)))
-            sent = traffic.one_report(n, mechanism.report_bits)
-            yield option(name, "local", error, sent, "anybody", NOBODY, 0.0)
-    noisy = DPDG(n, N, epsilon, question.delta, calibration="analytic")
-    error = dpdg.expected_squared_l2(noisy)
-    yield option("dpdg", "analytic", error, traffic.pairwise(noisy), NOBODY, NOT_BOTH)
-    yield from _aggregated(question, noisy, "dpdg", error)
+def _sampled(question: Question) -> tuple[DPDS, str, tuple[float, float]]:
+    """DPDS at the target, its parameters in words, and the law of its error."""
+    p = _participation(question)
+    protocol = DPDS(question.users, question.items, p)
+    return protocol, f"p={_rounded_down(p)}", (0.0, dpds.expected_squared_l2(protocol))
 
 
-def _with_a_committee(question: Question, p: float, stated: str, error: float) -> Option:
-    """Return DPDS with a few servers in the place of the users."""
+def _noise(question: Question) -> DPDG:
+    n, N = question.users, question.items  # noqa: N806  # as papers do
+    return DPDG(n, N, question.epsilon, question.delta, calibration="analytic")
+
+
+def _pairwise(question: Question) -> Iterator[Option]:
+    protocol, stated, law = _sampled(question)
+    sent = traffic.pairwise(protocol)
+    yield _option(question, "dpds", stated, law, sent, NOBODY, NOT_BOTH)
+
+
+def _noisy(question: Question) -> Iterator[Option]:
+    protocol = _noise(question)
+    law = dpdg.result_variance(protocol), 0.0
+    sent = traffic.pairwise(protocol)
+    yield _option(question, "dpdg", "analytic", law, sent, NOBODY, NOT_BOTH)
+
+
+def _in_two_stages(question: Question) -> Iterator[Option]:
+    protocol, _, _ = _sampled(question)
+    p, most = protocol.participation, traffic.pairwise(protocol).bytes
+    yield _two_stage(question, p, _most_reported(question, p, most))
+
+
+def _local(name: str, question: Question) -> Iterator[Option]:
+    mechanism = FREQUENCY[name](question.epsilon, question.items)
+    none, all_ = (float(mechanism.variance(share, question.users)) for share in (0.0, 1.0))
+    sent = traffic.one_report(question.users, mechanism.report_bits)
+    law = none, all_ - none  # the variance is linear in the share of holders
+    yield _option(question, name, "local", law, sent, "anybody", NOBODY, 0.0)
+
+
+def _with_a_committee(question: Question) -> Iterator[Option]:
+    """Yield DPDS with a few servers in the place of the users."""
+    sampled, stated, law = _sampled(question)
+    p = sampled.participation
     protocol = Committee(question.users, question.items, p, SERVERS, f"shamir:{NEEDED}")
-    return _option(
+    yield _option(
         question,
         "committee",
         f"{stated}, {SERVERS} servers",
-        error,
+        law,
         traffic.committee(protocol),
         f"anybody; {SERVERS - NEEDED} servers",
         f"{NEEDED} servers",
     )
 
 
-def _aggregated(
-    question: Question, asked: DPDS | DPDG, stated: str, error: float
+def _aggregated(name: str, question: Question) -> Iterator[Option]:
+    """Yield the answers of DPDS and of DPDG by secure aggregation."""
+    noisy = _noise(question)
+    answers: list[tuple[DPDS | DPDG, str, tuple[float, float]]] = []
+    if question.items > 1:
+        answers.append(_sampled(question))
+    answers.append((noisy, "dpdg", (dpdg.result_variance(noisy), 0.0)))
+    make = _among_all if name == "secagg" else _among_neighbours
+    for asked, stated, law in answers:
+        yield from make(question, asked, stated, law)
+
+
+def _among_all(
+    question: Question, asked: DPDS | DPDG, stated: str, law: tuple[float, float]
 ) -> Iterator[Option]:
-    """Yield the answers of DPDS or DPDG by secure aggregation among all users, and among
-    neighbours.
-    """
     n = question.users
-    most = SecAgg(asked, max(2, n // 2 + 1))
-    t = most.threshold
+    protocol = SecAgg(asked, max(2, n // 2 + 1))
+    t = protocol.threshold
     yield _option(
         question,
         "secagg",
         f"{stated}, t={t}",
-        error,
-        traffic.secure_aggregation(most, n - 1),
+        law,
+        traffic.secure_aggregation(protocol, n - 1),
         f"any {n - t:,}",
         f"the server with {t:,} users",
+        answer="dpds" if isinstance(asked, DPDS) else "dpdg",
     )
+
+
+def _among_neighbours(
+    question: Question, asked: DPDS | DPDG, stated: str, law: tuple[float, float]
+) -> Iterator[Option]:
+    n = question.users
     try:
         found = smallest_degree(Demands(n, int(BAD * n), BAD))
     except ValueError:
         return  # too few users for neighbours
-    plus = SecAggPlus(asked, found.threshold, degree=found.degree)
+    protocol = SecAggPlus(asked, found.threshold, degree=found.degree)
     yield _option(
         question,
         "secagg_plus",
         f"{stated}, k={found.degree}, t={found.threshold}",
-        error,
-        traffic.secure_aggregation(plus, found.degree),
+        law,
+        traffic.secure_aggregation(protocol, found.degree),
         f"{BAD:.0%} at random",
         f"the server with {BAD:.0%} of users",
+        answer="dpds" if isinstance(asked, DPDS) else "dpdg",
     )
 
 
@@ -255,3 +321,16 @@ def _most_reported(question: Question, participation: float, without: float) -> 
         middle = (low + high + 1) // 2
         low, high = (middle, high) if bytes_sent(middle) <= most else (low, middle - 1)
     return low
+
+
+LOCAL, AGGREGATED = ("grr", "oue", "olh", "hadamard"), ("secagg", "secagg_plus")
+_BUILDERS: Mapping[str, Callable[[Question], Iterator[Option]]] = {
+    "dpds": _pairwise,
+    "tss": _in_two_stages,
+    "committee": _with_a_committee,
+    **{name: partial(_aggregated, name) for name in AGGREGATED},
+    **{name: partial(_local, name) for name in LOCAL},
+    "dpdg": _noisy,
+}
+NAMES = tuple(_BUILDERS)
+SAMPLING = ("dpds", "tss", "committee")  # they need holders of every item

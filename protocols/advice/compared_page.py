@@ -1,0 +1,192 @@
+"""What `simnet compare` writes: a table, a figure, and a page in one file."""
+
+import base64
+import csv
+import hashlib
+import io
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from protocols.advice.comparing import Compared, Row, assumptions
+from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
+from simnet.studies.typeset import markdown_table
+
+HEADS = (
+    "users",
+    "protocol",
+    "parameters",
+    "typical item",
+    "rarest item",
+    "a user sends",
+    "at the servers",
+    "may drop out",
+    "must not collude",
+)
+NUMBERS = (0, 3, 4, 5, 6)  # the columns that are flush right
+WORST = 200.0  # percentage points: a figure shows no larger margin
+
+
+def cells(row: Row) -> list[str]:
+    """The cells of a row: margins in percentage points, and bytes with a unit."""
+    from simnet.cli.output import sized
+
+    option = row.option
+    if option is None:
+        return [f"{row.users:,}", row.label, f"not possible: {row.why_not}", *[""] * 6]
+    return [
+        f"{row.users:,}",
+        row.label,
+        option.parameters,
+        in_points(row.typical),
+        in_points(row.rarest),
+        sized(option.bytes),
+        sized(option.server_bytes),
+        option.drop_outs,
+        option.trusts,
+    ]
+
+
+def in_points(margin: float) -> str:
+    """A margin of a frequency in percentage points.
+
+    >>> in_points(0.00216), in_points(0.5), in_points(1.2)
+    ('± 0.22 pp', '± 50 pp', 'over 100 pp')
+    """
+    return f"± {100 * margin:.2g} pp" if margin < 1 else "over 100 pp"
+
+
+def as_json(compared: Compared) -> dict[str, Any]:
+    """The comparison as JSON; NaN becomes null."""
+    return {
+        "epsilon": compared.epsilon,
+        "delta": compared.delta,
+        "items": len(compared.shares),
+        "rows": [
+            {
+                "users": row.users,
+                "protocol": row.label,
+                "why_not": row.why_not,
+                "parameters": row.option.parameters if row.option else None,
+                "typical": None if isnan(row.typical) else row.typical,
+                "rarest": None if isnan(row.rarest) else row.rarest,
+                "squared_l2": row.option.error if row.option else None,
+                "bytes": row.option.bytes if row.option else None,
+                "messages": row.option.messages if row.option else None,
+                "server_bytes": row.option.server_bytes if row.option else None,
+                "drop_outs": row.option.drop_outs if row.option else None,
+                "trusts": row.option.trusts if row.option else None,
+            }
+            for row in compared.rows
+        ],
+        "crossings": [
+            {
+                "quantity": each.quantity,
+                "users": each.users,
+                "better": each.better,
+                "other": each.other,
+            }
+            for each in compared.crossings
+        ],
+        "assumptions": assumptions(compared),
+    }
+
+
+def as_csv(compared: Compared) -> str:
+    """The rows as CSV, with plain numbers."""
+    text = io.StringIO()
+    rows = as_json(compared)["rows"]
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def as_markdown(compared: Compared) -> str:
+    """The table, the crossing points and the assumptions in Markdown."""
+    table = markdown_table(HEADS, [cells(row) for row in compared.rows])
+    points = "".join(f"- {each.in_words}\n" for each in compared.crossings)
+    said = "\n\n".join(assumptions(compared))
+    return f"{table}\n\n{points}{chr(10) if points else ''}{said}\n"
+
+
+def compared_figure(compared: Compared) -> Any:
+    """Return a matplotlib figure over the number of users: the margin of a typical item, and what a
+    user sends. Protocols with equal curves share a line.
+
+    Raises `BadInput` if matplotlib is not installed.
+    """
+    figure, axes = panels(2, columns=2)
+    of_panel = (
+        ("error", 100.0, "margin, typical item (pp)"),
+        ("bytes", 1.0, "bytes that a user sends"),
+    )
+    for panel, (quantity, scale, label) in zip(axes, of_panel, strict=True):
+        curves: dict[tuple[float, ...], list[str]] = {}
+        for name in compared.labels:
+            series = compared.series(name, quantity)  # type: ignore[arg-type]
+            if not all(map(isnan, series)):
+                curves.setdefault(tuple(float(f"{value:.6g}") for value in series), []).append(name)
+        for values, names in curves.items():
+            place = compared.labels.index(names[0])  # the same look in both panels
+            panel.plot(
+                compared.users,
+                [scale * value for value in values],
+                marker=MARKERS[place % len(MARKERS)],
+                linestyle=DASHES[place % len(DASHES)],
+                color=COLOURS[place % len(COLOURS)],
+                markersize=4,
+                linewidth=1.0,
+                label=", ".join(names),
+            )
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        if quantity == "error" and panel.get_ylim()[1] > WORST:
+            panel.set_ylim(top=WORST)
+        dress(panel, "", "users", label)
+        legend = panel.legend(
+            frameon=False, fontsize=SMALL, loc="upper center", bbox_to_anchor=(0.5, -0.22)
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+    return figure
+
+
+def page_of(compared: Compared, title: str, command: str) -> str:
+    """Return the comparison as one HTML file that loads nothing else.
+
+    `title` says what was compared, and `command` is the command that makes the page again. Raises
+    `BadInput` if matplotlib is not installed.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    drawn = io.BytesIO()
+    compared_figure(compared).savefig(drawn, format="svg", metadata={"Date": None})
+    folder = Path(__file__).parent
+    style = (folder / "compared.css").read_text(encoding="utf-8")
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return environment.get_template("compared.html").render(
+        title=title,
+        heads=HEADS,
+        numbers=NUMBERS,
+        groups=[(n, list(_rows_of(compared, n))) for n in compared.users],
+        crossings=[each.in_words for each in compared.crossings],
+        assumptions=assumptions(compared),
+        figure=base64.b64encode(drawn.getvalue()).decode(),
+        style=style,
+        style_hash=f"sha256-{digest}",
+        command=command,
+    )
+
+
+def _rows_of(compared: Compared, users: int) -> Sequence[list[str]]:
+    return [cells(row) for row in compared.rows if row.users == users]

@@ -1,0 +1,233 @@
+"""Compare protocols over numbers of users: error, traffic, drop-outs and trust at equal privacy.
+
+The question is what a company with a column of data asks: with so many users who hold the items as
+the column says, and one (ε, δ) for all protocols, what would each protocol give? The shares of the
+items are those of the column, and the number of users may be larger or smaller than the column's.
+
+Sampling hides a user among those who hold the same item. So its privacy depends on how many users
+hold the rarest item: for n users this is the item's share times n, rounded down.
+
+>>> compared = compare(["dpds", "oue"], [0.6, 0.3, 0.1], [1000, 100_000], epsilon=1.0, delta=1e-6)
+>>> [(row.users, row.label, row.typical < 0.02) for row in compared.rows]
+[(1000, 'dpds', False), (1000, 'oue', False), (100000, 'dpds', True), (100000, 'oue', True)]
+>>> len(compared.crossings)
+0
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from math import exp, floor, log, nan, sqrt
+from typing import Literal
+
+import attrs
+
+from protocols.advice.advice import LOCAL, NAMES, SAMPLING, Option, Question, options_of
+from protocols.privacy.statement import positive_epsilon
+
+Quantity = Literal["error", "bytes"]
+CLOSE = 1.01  # the ratio to which a crossing point is known
+
+
+@attrs.frozen
+class Row:
+    """One protocol at one number of users.
+
+    `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
+    (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
+    cannot meet the target; `why_not` then says why, and the numbers are NaN.
+    """
+
+    users: int
+    label: str
+    option: Option | None
+    typical: float
+    rarest: float
+    why_not: str = ""
+
+    @property
+    def bytes(self) -> float:
+        """What a user sends."""
+        return nan if self.option is None else self.option.bytes
+
+
+@attrs.frozen
+class Crossing:
+    """From about `users` users on, `better` has a smaller error than `other`, or sends less."""
+
+    quantity: Quantity
+    users: float
+    better: str
+    other: str
+
+    @property
+    def in_words(self) -> str:
+        """The crossing as a sentence."""
+        does = "has a smaller error" if self.quantity == "error" else "lets a user send less"
+        return (
+            f"from about {_rounded(self.users):,} users on, {self.better} {does} than {self.other}"
+        )
+
+
+@attrs.frozen
+class Compared:
+    """The rows by number of users and error, and the points at which two protocols change places.
+
+    `shares` are the frequencies of the items.
+    """
+
+    shares: tuple[float, ...]
+    epsilon: float
+    delta: float
+    rows: tuple[Row, ...]
+    crossings: tuple[Crossing, ...]
+
+    @property
+    def users(self) -> list[int]:
+        """The numbers of users, ascending."""
+        return sorted({row.users for row in self.rows})
+
+    @property
+    def labels(self) -> list[str]:
+        """The protocols, in the order in which they were named."""
+        return list(dict.fromkeys(row.label for row in self.rows))
+
+    def series(self, label: str, quantity: Quantity) -> list[float]:
+        """Return the typical margin, or the bytes of a user, for each number of users; NaN where a
+        protocol cannot meet the target.
+        """
+        found = {row.users: row for row in self.rows if row.label == label}
+        return [nan if n not in found else _value(found[n], quantity) for n in self.users]
+
+
+def compare(
+    names: Sequence[str],
+    shares: Sequence[float],
+    users: Sequence[int],
+    epsilon: float,
+    delta: float,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Compared:
+    """Compare protocols at equal exact privacy: one user's item is replaced.
+
+    `shares` are the frequencies of the items. `progress` is called after each number of users.
+    Raises `ValueError` for an unknown name, for shares that are no frequencies, and for a target
+    out of range.
+    """
+    wrong = [name for name in names if name not in NAMES]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is none of {', '.join(NAMES)}")
+    if not names or not users:
+        raise ValueError("name at least one protocol and one number of users")
+    if abs(sum(shares) - 1) > 1e-9 or min(shares) <= 0:
+        raise ValueError("the shares of the items are positive and add up to 1")
+    positive_epsilon(epsilon)
+    if not 0 < delta < 1:
+        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    at = _Population(tuple(shares), epsilon, delta)
+    rows: list[Row] = []
+    for n in sorted(set(users)):
+        of_size = [row for name in names for row in at.rows(name, n)]
+        rows += sorted(of_size, key=lambda row: (row.option is None, row.typical))
+        progress(1)
+    found = Compared(at.shares, epsilon, delta, tuple(rows), ())
+    return attrs.evolve(found, crossings=tuple(_crossings(found, at)))
+
+
+@attrs.frozen
+class _Population:
+    shares: tuple[float, ...]
+    epsilon: float
+    delta: float
+
+    def rows(self, name: str, users: int) -> Iterator[Row]:
+        """Yield the rows of one protocol; a row without an option if it cannot meet the target."""
+        holders = floor(min(self.shares) * users + 1e-9)
+        items = len(self.shares)
+        if name in SAMPLING and not holders:
+            yield _without(users, name, "the rarest item would have no holder")
+            return
+        try:
+            question = Question(users, items, self.epsilon, self.delta, max(holders, 1))
+            options = list(options_of(name, question))
+        except ValueError as error:
+            yield _without(users, name, str(error))
+            return
+        if not options:
+            yield _without(users, name, "too few users or items")
+        for option in options:
+            if option.answer == "dpds" and not holders:
+                continue
+            mean = sqrt(sum(option.margin(share) ** 2 for share in self.shares) / items)
+            yield Row(users, option.label, option, mean, option.margin(min(self.shares)))
+
+    def value(self, label: str, quantity: Quantity, users: int) -> float:
+        """The typical margin or the bytes of one protocol, given by its label."""
+        name = label.removesuffix(" with noise")
+        found = (row for row in self.rows(name, users) if row.label == label)
+        row = next(found, None)
+        return nan if row is None else _value(row, quantity)
+
+
+def _without(users: int, label: str, why: str) -> Row:
+    return Row(users, label, None, nan, nan, why)
+
+
+def _value(row: Row, quantity: Quantity) -> float:
+    return row.typical if quantity == "error" else row.bytes
+
+
+def _crossings(found: Compared, at: _Population) -> Iterator[Crossing]:
+    """Find where two curves cross between neighbouring numbers of users, by bisection."""
+    quantities: tuple[Quantity, ...] = ("error", "bytes")
+    for quantity, (one, other) in itertools.product(
+        quantities, itertools.combinations(found.labels, 2)
+    ):
+        curves = [found.series(label, quantity) for label in (one, other)]
+        for place, (low, high) in enumerate(itertools.pairwise(found.users)):
+            before = curves[0][place] - curves[1][place]
+            after = curves[0][place + 1] - curves[1][place + 1]
+            if not before * after < 0:  # equal, or not both known
+                continue
+            better, worse = (one, other) if after < 0 else (other, one)
+            where = _bisected(at, quantity, better, worse, low, high)
+            yield Crossing(quantity, where, better, worse)
+
+
+def _bisected(
+    at: _Population, quantity: Quantity, better: str, worse: str, low: float, high: float
+) -> float:
+    while high / low > CLOSE and round(high) - round(low) > 1:
+        middle = exp((log(low) + log(high)) / 2)
+        n = round(middle)
+        is_better = at.value(better, quantity, n) < at.value(worse, quantity, n)
+        low, high = (low, middle) if is_better else (middle, high)
+    return high
+
+
+def _rounded(users: float) -> int:
+    """A number of users with two digits, or all if it is small."""
+    digits = len(str(round(users))) - 2
+    return round(users) if digits <= 0 else round(users / 10**digits) * 10**digits
+
+
+def assumptions(compared: Compared) -> list[str]:
+    """Sentences that say what the comparison assumes."""
+    n, epsilon, delta = compared.users[0], compared.epsilon, compared.delta
+    holders = floor(min(compared.shares) * n + 1e-9)
+    labels = compared.labels
+    said = [
+        "Privacy is exact and the same for all: if one user's item is replaced, the view of the "
+        f"server satisfies ε = {epsilon:g} with δ = {delta:g}"
+        + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
+    ]
+    if any(name in SAMPLING or name in ("secagg", "secagg_plus") for name in labels):
+        said.append(
+            "dpds, tss, committee, and secure aggregation without noise sample the users. They "
+            "assume that the items are as frequent as stated: among the smallest number of users, "
+            f"{holders:,} hold the rarest item. The others assume nothing of the data."
+        )
+    said.append(
+        "A margin (±) is half the width of a 95 % interval by the normal law, in percentage points "
+        "(pp). A typical item is one whose variance is the mean over all items."
+    )
+    return said

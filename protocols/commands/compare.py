@@ -1,0 +1,178 @@
+"""`simnet compare`: protocols at equal privacy, over numbers of users."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from protocols.commands.holdings import ItemsOfFile
+from protocols.commands.refusing import call_or_refuse
+from simnet.cli.options import FigureFile, JsonFile
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from protocols.advice.comparing import Compared
+
+DEFAULT_USERS = "1e3,1e4,1e5"
+MEASURED = 7  # so many columns of the table depend on the number of users
+
+
+def compare(
+    *protocols: str,
+    epsilon: float,
+    delta: float,
+    data: ItemsOfFile | None = None,
+    items: int | None = None,
+    users: str = DEFAULT_USERS,
+    html: Path | None = None,
+    figure: FigureFile = None,
+    markdown: Path | None = None,
+    csv: Path | None = None,
+    json: JsonFile = None,
+) -> int:
+    """Compare protocols at equal exact privacy, for a column of data and several numbers of users.
+
+    The items are as frequent as in the column, whatever the number of users is. The table shows how
+    far an estimated frequency may be off (95 %), in percentage points: for a typical item and for
+    the rarest one; what is sent; who may drop out; and who must not collude.
+
+    For example:
+
+    - `simnet compare dpds oue secagg_plus --items 20 --epsilon 1 --delta 1e-6`
+    - `simnet compare --input people.csv --column city --epsilon 1 --delta 1e-6 --html compare.html`
+    - `simnet compare dpds dpdg grr --items 5 --users 500,2000,1e6 --epsilon 0.5 --delta 1e-6`
+
+    Parameters
+    ----------
+    protocols
+        The protocols to compare: dpds, tss, committee, secagg, secagg_plus, dpdg, grr, oue, olh,
+        hadamard. Without names, all of them.
+    epsilon
+        The ε to meet, if one user's item is replaced.
+    delta
+        The δ to meet; local mechanisms meet the ε with δ = 0.
+    data
+        The users, from a file.
+    items
+        The number of items, N, if no file is given. All items are equally frequent then.
+    users
+        The numbers of users, separated by commas, such as 500,1e4,1e6.
+    html
+        Write a page with the table and the figure into this file. It loads nothing else.
+    figure
+        Draw the margins and the bytes over the number of users into this file (PNG, SVG or PDF;
+        this needs matplotlib).
+    markdown
+        Write the table in Markdown into this file.
+    csv
+        Write the rows, with plain numbers, into this file.
+    json
+        Write the result as JSON to this file; `-` writes it to standard output.
+    """
+    from protocols.advice.advice import NAMES
+    from protocols.advice.compared_page import (
+        as_csv,
+        as_json,
+        as_markdown,
+        compared_figure,
+        page_of,
+    )
+    from protocols.advice.comparing import compare as compared_by
+    from simnet.cli.output import console, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.files import write_whole
+    from simnet.scenario.figure import refuse_undrawable, write_figure
+
+    numbers = _numbers(users)
+    shares, about = _shares(data, items)
+    if figure is not None:
+        refuse_undrawable(figure)
+    names = list(dict.fromkeys(protocols)) or list(NAMES)
+    with progress_bar("numbers of users", len(numbers), announces=True) as progress:
+        compared = call_or_refuse(compared_by, names, shares, numbers, epsilon, delta, progress)
+    _print(console(json), compared)
+    title = f"Protocols compared for {about}, at ε = {epsilon:g} and δ = {delta:g}"
+    if html is not None:
+        again = _command(names, data, items, users, epsilon, delta)
+        write_whole(html, page_of(compared, title, again))
+    if figure is not None:
+        write_figure(compared_figure(compared), figure)
+    if markdown is not None:
+        write_whole(markdown, f"# {title}\n\n{as_markdown(compared)}")
+    if csv is not None:
+        write_whole(csv, as_csv(compared))
+    write_json(as_json(compared), json)
+    return 0
+
+
+def _print(out: "Console", compared: "Compared") -> None:
+    from protocols.advice.compared_page import HEADS, NUMBERS, cells
+    from protocols.advice.comparing import assumptions
+    from simnet.cli.grid import Grid
+
+    shown = [cells(row) for row in compared.rows]
+    table = Grid(*HEADS[:MEASURED], numbers=NUMBERS)
+    for place, row in enumerate(shown):
+        is_same = place > 0 and shown[place - 1][0] == row[0]
+        table.add_row("" if is_same else row[0], *row[1:MEASURED])
+    out.print(table)
+    out.print(f"\nwith {compared.users[-1]:,} users:")
+    trust = Grid(HEADS[1], *HEADS[MEASURED:])
+    for row in shown:
+        if row[0] == f"{compared.users[-1]:,}":
+            trust.add_row(row[1], *row[MEASURED:])
+    out.print(trust)
+    out.print()
+    for each in compared.crossings:
+        out.print(each.in_words)
+    for sentence in assumptions(compared):
+        out.print(sentence)
+
+
+def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str]:
+    """The frequencies of the items, and where they come from in words."""
+    people = (data or ItemsOfFile()).population(items=items)
+    if people is not None:
+        held = people.support[people.support > 0]
+        return (held / held.sum()).tolist(), f"the {len(held):,} items of {people.source}"
+    if items is None:
+        raise BadInput("give --input FILE --column COLUMN, or --items for equally frequent items")
+    if items < 1:
+        raise BadInput(f"--items takes a whole number from 1, got {items}")
+    return [1 / items] * items, f"{items:,} equally frequent items"
+
+
+def _numbers(text: str) -> list[int]:
+    """Read numbers of users. Raises `BadInput` for anything else."""
+    numbers = []
+    for word in text.split(","):
+        try:
+            number = float(word)
+        except ValueError:
+            number = 0.0
+        if not (1 <= number <= 1e9 and number.is_integer()):
+            raise BadInput(
+                f"--users takes whole numbers from 1 to 1e9, separated by commas, got {word!r}"
+            )
+        numbers.append(int(number))
+    return numbers
+
+
+def _command(
+    names: list[str],
+    data: ItemsOfFile | None,
+    items: int | None,
+    users: str,
+    epsilon: float,
+    delta: float,
+) -> str:
+    import shlex
+
+    words = ["simnet", "compare", *names]
+    if data is not None and data.input is not None:
+        words += ["--input", str(data.input), "--column", str(data.column)]
+        words += ["--counts", data.counts] if data.counts else []
+    else:
+        words += ["--items", str(items)]
+    words += ["--users", users, "--epsilon", f"{epsilon:g}", "--delta", f"{delta:g}"]
+    return shlex.join(words)

@@ -1,0 +1,131 @@
+"""`simnet compare`: its margins are those of runs, its crossing points are crossings, its page is
+safe.
+"""
+
+import csv
+import itertools
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from protocols.advice.advice import NAMES, Question, options_of
+from protocols.advice.comparing import Compared, Quantity, compare
+from protocols.dpdg import about as dpdg
+from protocols.dpdg.script import DPDG
+from protocols.dpds import about as dpds
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.named import FREQUENCY
+from simnet import run
+from tests.harness.shell import simnet
+
+SHARES = [0.4, 0.3, 0.2, 0.1]
+TARGET = {"epsilon": 1.0, "delta": 1e-4}
+
+
+@pytest.fixture(scope="module")
+def compared() -> Compared:
+    return compare(NAMES, SHARES, [300, 3000, 30_000], **TARGET)
+
+
+def test_a_variance_is_the_one_that_the_protocol_states_of_its_runs() -> None:
+    support = np.array([24, 18, 12, 6])
+    question = Question(users=60, items=4, rarest=6, **TARGET)
+    held = np.repeat([1, 2, 3, 4], support)
+    (sampled,) = options_of("dpds", question)
+    made = DPDS(60, 4, 1 / (1 + 60 * sampled.slope))  # slope = (1 - p) / (p n)
+    found = dpds.about(made).assess(run(made, held.tolist(), 1), support, 0.95)
+    assert np.allclose(found.variance, sampled.floor + sampled.slope * support / 60)
+    (noisy,) = options_of("dpdg", question)
+    drawn = DPDG(60, 4, 1.0, 1e-4, calibration="analytic")
+    found = dpdg.about(drawn).assess(run(drawn, held.tolist(), 1), support, 0.95)
+    assert np.allclose(found.variance, noisy.floor + noisy.slope * support / 60)
+
+
+@pytest.mark.parametrize("name", ["grr", "oue", "olh", "hadamard"])
+def test_the_variance_of_a_local_mechanism_is_linear_in_the_frequency(name: str) -> None:
+    (option,) = options_of(name, Question(users=500, items=4, rarest=1, **TARGET))
+    shares = np.linspace(0, 1, 7)
+    exact = FREQUENCY[name](1.0, 4).variance(shares, 500)
+    assert np.allclose(exact, option.floor + option.slope * shares)
+
+
+def test_rows_are_sorted_and_no_number_is_missing(compared: Compared) -> None:
+    for users in compared.users:
+        rows = [row for row in compared.rows if row.users == users]
+        assert {row.label.removesuffix(" with noise") for row in rows} == set(NAMES)
+        assert [row.typical for row in rows] == sorted(row.typical for row in rows)
+        for row in rows:
+            assert row.option is not None
+            assert row.option.epsilon == TARGET["epsilon"]
+            assert row.typical >= row.rarest or row.label in ("hadamard",)
+
+
+def test_protocols_change_places_exactly_at_the_crossing_points(compared: Compared) -> None:
+    """Between neighbouring numbers of users, two curves change order if a crossing names them."""
+    named = {(each.quantity, frozenset((each.better, each.other))) for each in compared.crossings}
+    quantities: tuple[Quantity, ...] = ("error", "bytes")
+    for quantity, pair in itertools.product(quantities, itertools.combinations(compared.labels, 2)):
+        curves = [np.array(compared.series(label, quantity)) for label in pair]
+        signs = np.sign(curves[0] - curves[1])
+        changes = any(a * b < 0 for a, b in itertools.pairwise(signs))
+        assert changes == ((quantity, frozenset(pair)) in named)
+    assert named
+    for each in compared.crossings:
+        around = [round(each.users / 1.05), round(each.users * 1.05)]
+        names = [label.removesuffix(" with noise") for label in (each.better, each.other)]
+        near = compare(names, SHARES, around, **TARGET)
+        better, other = (near.series(label, each.quantity) for label in (each.better, each.other))
+        assert better[1] < other[1]
+        assert better[0] > other[0]
+
+
+def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
+    found = compare(["dpds", "secagg", "oue"], [0.99, 0.01], [50], **TARGET)
+    by_label = {row.label: row for row in found.rows}
+    assert by_label["dpds"].option is None
+    assert "no holder" in by_label["dpds"].why_not
+    assert set(by_label) == {"dpds", "secagg with noise", "oue"}
+
+
+def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> None:
+    column = tmp_path / "people.csv"
+    nasty = "</style><img src=x onerror=alert(1)>"
+    column.write_text(f"city,n\n{nasty},60\nOslo,30\nRiga,10\n", encoding="utf-8")
+    out = {kind: tmp_path / f"out.{kind}" for kind in ("html", "csv", "md", "json", "svg")}
+    done = simnet(
+        *("compare", "dpds", "grr", "--input", column, "--column", "city", "--counts", "n"),
+        *("--users", "1e3,1e5", "--epsilon", 1, "--delta", 1e-4, "--html", out["html"]),
+        *("--csv", out["csv"], "--markdown", out["md"], "--json", out["json"]),
+        *("--figure", out["svg"]),
+    )
+    assert done.status == 0
+    rows = json.loads(out["json"].read_text(encoding="utf-8"))["rows"]
+    with out["csv"].open(encoding="utf-8", newline="") as file:
+        read = list(csv.DictReader(file))
+    assert [row["typical"] for row in read] == [str(row["typical"]) for row in rows]
+    page = out["html"].read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
+    assert "<img src=x" not in page
+    assert page.count("</style>") == 1
+    assert "| 1,000 | dpds |" in out["md"].read_text(encoding="utf-8")
+    for row in rows:
+        assert f"{row['users']:,} users" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--users", "ten"), "whole numbers from 1"),
+        (("--items", 0), "from 1"),
+        (("--epsilon", -1), "epsilon"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(words: tuple[object, ...], message: str) -> None:
+    given = {"--items": 5, "--epsilon": 1, "--delta": 1e-4, words[0]: words[1]}
+    refused = simnet("compare", "dpds", *itertools.chain.from_iterable(given.items()))
+    assert refused.status == 2
+    assert message in " ".join(refused.err.split()).lower()
