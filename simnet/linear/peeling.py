@@ -17,7 +17,7 @@ message, because c1 occurs in no other. `reveal` removes c3, because the fourth 
 c2 is left.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 import numpy as np
@@ -28,7 +28,10 @@ from simnet.linear.modular import inverses, times
 
 @attrs.frozen(eq=False)
 class Entries:
-    """The entries of a sparse matrix that are not 0: three arrays of the same length."""
+    """The entries of a sparse matrix that are not 0: three arrays of the same length.
+
+    They are ordered by column, and by row within a column.
+    """
 
     rows: Ints
     columns: Ints
@@ -89,28 +92,42 @@ def drop_proportional(entries: Entries, modulus: int) -> Entries:
     they are equal. We compare whole columns and not hashes, because a verdict must not depend on
     a collision of hashes.
     """
-    order = np.lexsort((entries.rows, entries.columns))
-    ordered = Entries(entries.rows[order], entries.columns[order], entries.coefficients[order])
-    names, starts, degrees = np.unique(ordered.columns, return_index=True, return_counts=True)
-    scales = inverses(ordered.coefficients[starts], modulus) if names.size else names
-    scaled = times(ordered.coefficients, np.repeat(scales, degrees), modulus)
-    is_kept = np.zeros(len(names), dtype=np.bool_)
-    for chosen, places in _by_degree(starts, degrees):
-        table = np.concatenate([ordered.rows[places], scaled[places]], axis=1)
-        is_kept[chosen[_first_of_each(table)]] = True
-    return ordered.where(np.repeat(is_kept, degrees))
+    if not entries.rows.size:
+        return entries
+    begins = np.flatnonzero(np.diff(entries.columns, prepend=-1))
+    degrees = np.diff(begins, append=entries.columns.size)
+    scales = inverses(entries.coefficients[begins], modulus)
+    is_kept = np.zeros(len(begins), dtype=np.bool_)
+    for degree in np.unique(degrees).tolist():
+        chosen = np.flatnonzero(degrees == degree)
+        is_kept[
+            chosen[_first_of_each(_table(entries, begins[chosen], scales[chosen], degree, modulus))]
+        ] = True
+    return entries.where(np.repeat(is_kept, degrees))
 
 
-def _first_of_each(table: Ints) -> Ints:
-    """Return the index of the first occurrence of each different row of a table. No entry of the
-    table may be negative.
+def _table(
+    entries: Entries, begins: Ints, scales: Ints, degree: int, modulus: int
+) -> Iterator[Ints]:
+    """Yield the columns of a table with a row for each coin that has `degree` entries: the numbers
+    of its rows, and its coefficients divided by the first one.
+    """
+    for place in range(degree):
+        yield entries.rows[begins + place]
+    for place in range(1, degree):  # the first coefficient becomes 1
+        yield times(entries.coefficients[begins + place], scales, modulus)
+
+
+def _first_of_each(table: Iterable[Ints]) -> Ints:
+    """Return the index of the first occurrence of each different row of a table, given by its
+    columns, at least one. No entry of the table may be negative.
 
     Each row is turned into one number, its key, column by column: key * base + entry. If the keys
     would no longer fit into 62 bits, the distinct keys so far are renumbered 0, 1, 2, ..., so that
     different rows still have different keys.
     """
-    keys, size = np.zeros(len(table), dtype=np.int64), 1
-    for column in table.T:
+    keys, size = np.zeros(1, dtype=np.int64), 1
+    for column in table:
         base = int(column.max(initial=0)) + 1
         if size * base >= 1 << 62:
             distinct, keys = np.unique(keys, return_inverse=True)
@@ -120,13 +137,3 @@ def _first_of_each(table: Ints) -> Ints:
             base = len(values)
         keys, size = keys * base + column, size * base
     return np.unique(keys, return_index=True)[1]
-
-
-def _by_degree(starts: Ints, degrees: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the columns that have the same number of entries, for each such number.
-
-    With these columns it yields the indices of their entries: one row for each column.
-    """
-    for degree in np.unique(degrees).tolist():
-        chosen = np.flatnonzero(degrees == degree)
-        yield chosen, starts[chosen][:, np.newaxis] + np.arange(degree)

@@ -178,8 +178,12 @@ def accumulate(
         coefficients = times(coefficients, np.repeat(weights, source.lengths), modulus)
     into = np.repeat(targets, source.lengths)
     # Sorted by new row and unknown, the terms that have to be added up stand side by side.
-    order = np.lexsort((source.unknowns, into))
-    into, unknowns, coefficients = into[order], source.unknowns[order], coefficients[order]
+    order = _by_row(into, rows)
+    into, unknowns = into[order], source.unknowns[order]
+    if np.any((into[1:] == into[:-1]) & (unknowns[1:] < unknowns[:-1])):
+        again = np.lexsort((unknowns, into))
+        order, into, unknowns = order[again], into[again], unknowns[again]
+    coefficients = coefficients[order]
     if into.size:
         differs = (into[1:] != into[:-1]) | (unknowns[1:] != unknowns[:-1])
         begins = np.flatnonzero(np.concatenate([[True], differs]))
@@ -189,6 +193,18 @@ def accumulate(
         coefficients = coefficients[nonzero]
     starts = np.concatenate([[0], np.bincount(into, minlength=rows).cumsum()]).astype(np.int64)
     return Terms(starts, unknowns, coefficients, source.lanes)
+
+
+def _by_row(into: Ints, rows: int) -> Ints:
+    """Return the stable order of terms by the row that they are added to.
+
+    Numpy sorts numbers of 16 bits by counting, much quicker than larger ones: so we sort by the low
+    bits, and then by the next ones.
+    """
+    order = np.argsort(into.astype(np.uint16), kind="stable")
+    for shift in range(16, rows.bit_length(), 16):
+        order = order[np.argsort((into >> shift).astype(np.uint16)[order], kind="stable")]
+    return order
 
 
 def no_rows(lanes: int) -> Terms:
