@@ -35,6 +35,7 @@ FLOORS = [
     "adversary",
     "exhaustive",
     "scenario",
+    "page",
     "studies",
     "testing",
     "bench",

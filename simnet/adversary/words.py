@@ -1,6 +1,9 @@
 """Verdicts as sentences, for a terminal, an assertion or a page."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb, prod
+from typing import Any
 
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 from simnet.adversary.whole_view import (
@@ -9,10 +12,12 @@ from simnet.adversary.whole_view import (
     disclosed_in_words,
     discloses_nothing,
 )
+from simnet.stated.disclosure import TRAFFIC
 
 TERMS_SHOWN = 4
 PARTIES_SHOWN = 3
 FUNCTIONS_SHOWN = 3
+SETS_SHOWN = 4  # so many coalitions of a list are named
 FROM_SHARES_ALONE = "learns nothing from secret shares"
 
 
@@ -178,3 +183,69 @@ def verdict_in_words(verdict: Verdict) -> str:
     listed = f" ({functions})" if functions else ""
     notes = "".join(f"; {note}" for note in verdict.notes)
     return f"{{{verdict.corrupt}}} {finding_in_words(verdict)} in {where} {seeds}){listed}{notes}"
+
+
+def sets_in_words(
+    sets: Sequence[Sequence[str]], others: Sequence[str], role_of: Mapping[str, str]
+) -> str:
+    """Return a list of coalitions in words: by number and role where all of a kind are meant.
+
+    >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
+    >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]
+    >>> sets_in_words(pairs, ["u1", "u2", "u3", "server"], roles)
+    'any 2 users'
+    >>> sets_in_words([("u1", "server")], ["u1", "u2", "server"], roles)
+    'u1, server'
+    """
+    if not sets:
+        return "none"
+    size_of = Counter(role_of[name] for name in others)
+    kinds: dict[tuple[tuple[str, int], ...], list[Sequence[str]]] = {}
+    for members in sets:
+        counts = Counter(role_of[name] for name in members)
+        kinds.setdefault(tuple(sorted(counts.items())), []).append(members)
+    words: list[str] = []
+    for kind, alike in kinds.items():
+        if len(alike) > 1 and len(alike) == prod(comb(size_of[role], n) for role, n in kind):
+            words.append(" with ".join(_any(role, n, size_of[role]) for role, n in kind))
+        else:
+            words += [", ".join(members) for members in alike]
+    more = f"; and {len(words) - SETS_SHOWN} more" if len(words) > SETS_SHOWN else ""
+    return "; ".join(words[:SETS_SHOWN]) + more
+
+
+def _any(role: str, count: int, size: int) -> str:
+    if size == 1:
+        return role
+    if count == size:
+        return f"all other {role}s"
+    return f"any {role}" if count == 1 else f"any {count} {role}s"
+
+
+def seen_in_words(kind: Mapping[str, Any]) -> str:
+    """One kind of plain messages that a coalition sees, as `DiscreteView.sees` lists it."""
+    if kind["what"] == TRAFFIC:
+        return f"{kind['messages']:,} messages on the network: sender, recipient, round, bytes"
+    content = (
+        "who sends for which key"
+        if kind["carries"] == "key"
+        else f"with {_contents(kind['carries'])}"
+    )
+    senders = (
+        f"{kind['senders']:,} who play {kind['from']}"
+        if kind["senders"] > 1
+        else f"one {kind['from']}"
+    )
+    counted = f"{kind['messages']:,} message{'s' if kind['messages'] != 1 else ''}"
+    return f"{kind['what']}: {counted} from {senders}, {content}"
+
+
+def _contents(kinds: str) -> str:
+    words = {
+        "nd": "indices of parties",
+        "Nd": "indices of items",
+        "bd": "bits",
+        "rd": "reals",
+        "od": "octets",
+    }
+    return " and ".join(words.get(kind, kind) for kind in kinds.split(", "))

@@ -1,8 +1,5 @@
 """`simnet coalitions`."""
 
-from collections import Counter
-from collections.abc import Sequence
-from math import comb, prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -134,6 +131,7 @@ def _as_json(found: "EveryCoalition") -> dict[str, object]:
 
 
 def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition") -> None:
+    from simnet.adversary.words import sets_in_words
     from simnet.cli.grid import Grid
     from simnet.scenario.drops import outcome_in_words
 
@@ -151,14 +149,14 @@ def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition")
         table.add_row(
             standing.party,
             *(
-                in_words(sets, others, role_of)
+                sets_in_words(sets, others, role_of)
                 for sets in (standing.exposing, standing.unexposing, standing.touching)
             ),
         )
     out.print(table)
     for_good = [leak.coalition for leak in found.leaks if not leak.undone_by]
     if for_good:
-        out.print(f"learn more than their output: {in_words(for_good, names, role_of)}")
+        out.print(f"learn more than their output: {sets_in_words(for_good, names, role_of)}")
     undone = [leak for leak in found.leaks if leak.undone_by]
     for leak in undone[:SHOWN]:
         who, joining = ", ".join(leak.coalition), " or ".join(leak.undone_by)
@@ -189,37 +187,3 @@ def _print_classes(out: "Console", found: "EveryCoalition") -> None:
         table.add_row(*map(str, each.counts), f"{total:,}", ", ".join(words))
     out.print()
     out.print(table)
-
-
-def in_words(sets: Sequence[Sequence[str]], others: Sequence[str], role_of: dict[str, str]) -> str:
-    """Return a list of coalitions in words: by number and role where all of a kind are meant.
-
-    >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
-    >>> in_words([("u1", "u2"), ("u1", "u3"), ("u2", "u3")], ["u1", "u2", "u3", "server"], roles)
-    'any 2 users'
-    >>> in_words([("u1", "server")], ["u1", "u2", "server"], roles)
-    'u1, server'
-    """
-    if not sets:
-        return "none"
-    size_of = Counter(role_of[name] for name in others)
-    kinds: dict[tuple[tuple[str, int], ...], list[Sequence[str]]] = {}
-    for members in sets:
-        counts = Counter(role_of[name] for name in members)
-        kinds.setdefault(tuple(sorted(counts.items())), []).append(members)
-    words: list[str] = []
-    for kind, alike in kinds.items():
-        if len(alike) > 1 and len(alike) == prod(comb(size_of[role], n) for role, n in kind):
-            words.append(" with ".join(_any(role, n, size_of[role]) for role, n in kind))
-        else:
-            words += [", ".join(members) for members in alike]
-    more = f"; and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
-    return "; ".join(words[:SHOWN]) + more
-
-
-def _any(role: str, count: int, size: int) -> str:
-    if size == 1:
-        return role
-    if count == size:
-        return f"all other {role}s"
-    return f"any {role}" if count == 1 else f"any {count} {role}s"

@@ -28,6 +28,7 @@ from simnet.cli.reproduce import reproduce
 from simnet.cli.results import results
 from simnet.cli.run import run
 from simnet.cli.scenario_options import Command, with_setting_options
+from simnet.cli.show_page import show_page
 from simnet.cli.sweep import sweep
 from simnet.cli.tell import tell
 from simnet.cli.verify import verify
@@ -59,6 +60,7 @@ For example:
 
 OF_SCENARIOS: dict[str, Command] = {
     "run": run,
+    "show": show_page,
     "verify": verify,
     "exact-view": exact_view,
     "breaking": breaking,

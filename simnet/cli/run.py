@@ -1,25 +1,11 @@
 """`simnet run`."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.options import (
-    Data,
-    DropOuts,
-    FigureFile,
-    JsonFile,
-    Settings,
-    settings_of,
-    whole_numbers,
-    with_short,
-)
-
-if TYPE_CHECKING:
-    from simnet.scenario.plain import PlainRun
-    from simnet.scenario.scenario import Scenario
+from simnet.cli.asked import Asked
+from simnet.cli.options import Data, DropOuts, FigureFile, JsonFile, OutputFile, Settings
 
 ABORTED = 3  # the exit status of an aborted run
 
@@ -36,6 +22,7 @@ def run(
     at_epsilon: float | None = None,
     at_delta: float | None = None,
     figure: FigureFile = None,
+    html: OutputFile = None,
     claims: bool = True,
     drop: DropOuts = None,
     yes: Annotated[bool, Parameter(negative=())] = False,
@@ -56,6 +43,7 @@ def run(
     - `simnet run local_table --input people.csv --numeric age:0:120 --categorical sex,region`
     - `simnet run my_protocol.py:Mine --inputs 1,0,1`
     - `simnet run dpds --users 20 --drop u3@share:2`
+    - `simnet run dpds --users 4 --items 3 --html run.html`
 
     Parameters
     ----------
@@ -83,6 +71,9 @@ def run(
         State the exact ε at this δ.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
+    html
+        Write a page about the run into this file: who sends what to whom, and what each coalition
+        learns (see `simnet show --help`).
     claims
         Judge the scenario's claims about coalitions. `--no-claims` skips this step.
     drop
@@ -96,172 +87,47 @@ def run(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
-    from simnet.scenario.find import find
-    from simnet.scenario.perform import LIMIT
-
-    name, found = find(scenario)
-    settings = settings_of(set_)
-    chosen = found.with_settings(settings)
-    people, limit = data or Data(), LIMIT if max_elements is None else max_elements
-    # Ask with default settings, because the chosen settings may fit only the columns of the data.
-    if not found.assesses:
-        return _run_plain(
-            name,
-            chosen,
-            people,
-            inputs,
-            seed,
-            limit,
-            (at_epsilon, at_delta),
-            claims,
-            drop or (),
-            figure,
-            json,
-        )
-    return _run_assessed(
-        name,
-        chosen,
-        people,
-        settings,
-        inputs,
-        seed,
-        limit,
-        (at_epsilon, at_delta),
-        claims,
-        drop or (),
-        yes,
-        figure,
-        json,
-    )
-
-
-def _run_plain(
-    name: str,
-    scenario: "Scenario",
-    people: Data,
-    inputs: str | None,
-    seed: int,
-    limit: int,
-    privacy: tuple[float | None, float | None],
-    claims: bool,
-    drop: Sequence[str],
-    figure: Path | None,
-    json: str | None,
-) -> int:
-    """Run a protocol that has no `assess` method; return the exit status of `run`."""
-    from simnet.cli.progress import progress_bar
+    from simnet.cli.output import console, write_json
+    from simnet.cli.show import show
+    from simnet.cli.show_plain import show_plain
     from simnet.errors import BadInput
-    from simnet.scenario.by_name import perform
-    from simnet.scenario.plain import Inputs, PlainRun
+    from simnet.scenario.plain import PlainRun
 
-    if figure is not None:
+    asked = Asked.of(
+        scenario,
+        set_=set_,
+        seed=seed,
+        data=data,
+        inputs=inputs,
+        max_elements=max_elements,
+        at_epsilon=at_epsilon,
+        at_delta=at_delta,
+        claims=claims,
+        drop=drop,
+        yes=yes,
+    )
+    if figure is not None and not asked.assesses:
         raise BadInput(
             "--figure draws an estimate beside the truth, and this protocol has no estimate: give "
             "the scenario an `about` whose record has the method `assess`"
         )
-    if inputs is not None and people.input is not None:
-        raise BadInput("--inputs and --input both give the inputs of the parties: use one of them")
-    scenario = scenario.with_settings(with_short({}, users=people.users))
-    own_inputs: Inputs | None = None
-    if inputs is not None:
-        own_inputs = whole_numbers("--inputs", inputs)
-    elif people.input is not None:
-        own_inputs = people.population(scenario, {}, seed, limit).inputs
-        scenario = scenario.with_settings(with_short({}, users=len(own_inputs)))
-    with progress_bar(name, 0) as progress:
-        result = perform(
-            scenario,
-            data=own_inputs,
-            seed=seed,
-            claims=False,
-            at_epsilon=privacy[0],
-            at_delta=privacy[1],
-            name=name,
-            limit=limit,
-            progress=progress,
-            drop=drop,
-        )
-    assert isinstance(result, PlainRun)
-    return _show_plain(result, claims, json)
-
-
-def _show_plain(result: "PlainRun", claims: bool, json: str | None) -> int:
-    """Judge the claims and print a run without an estimate; return the exit status of `run`."""
-    from simnet.cli.output import console, write_json
-    from simnet.cli.progress import progress_bar
-    from simnet.cli.show_plain import show_plain
-
-    if claims and result.scenario.claims:
-        with progress_bar("claims", len(result.scenario.claims) + 1) as progress:
-            result = result.judged(progress)
-    # Make the JSON only if it is wanted, because this takes as long as a small run.
-    if json is not None:
-        write_json(result.as_json(), json)
-    show_plain(result, console(json))
-    failed = not all(row.holds for row in result.adversaries)
-    return 1 if failed else ABORTED if result.is_aborted else 0
-
-
-def _run_assessed(
-    name: str,
-    scenario: "Scenario",
-    people: Data,
-    settings: Mapping[str, str],
-    inputs: str | None,
-    seed: int,
-    limit: int,
-    privacy: tuple[float | None, float | None],
-    claims: bool,
-    drop: Sequence[str],
-    yes: bool,
-    figure: Path | None,
-    json: str | None,
-) -> int:
-    """Run a scenario and compare its estimate with the truth; return the exit status of `run`."""
-    from simnet.cli.long_work import long_work
-    from simnet.cli.output import console, write_json
-    from simnet.cli.progress import progress_bar
-    from simnet.cli.show import show
-    from simnet.errors import BadInput
-    from simnet.scenario.by_name import perform
-    from simnet.scenario.perform import Performance, refuse_absurd
-
-    if inputs is not None:
-        raise BadInput(
-            "--inputs is for protocols of your own that have no `assess` method: this scenario "
-            "reads its users from a file (--input and --column), or makes them up"
-        )
-    population = people.population(scenario, settings, seed, limit)
-    about = scenario.described(scenario.build_for(population))
-    refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
-    work = about.workload
-    elements = 0 if work is None else work.elements
-    with long_work(name, work, yes), progress_bar(name, elements) as progress:
-        result = perform(
-            scenario,
-            data=population,
-            seed=seed,
-            claims=False,
-            at_epsilon=privacy[0],
-            at_delta=privacy[1],
-            name=name,
-            limit=limit,
-            progress=progress,
-            drop=drop,
-        )
-    if not isinstance(result, Performance):
-        return _show_plain(result, claims, json)
-    if claims and scenario.claims:
-        with progress_bar("claims", len(scenario.claims) + 1) as progress:
-            result = result.judged(progress)
+    result = asked.performed()
     # Files are written before anything is printed: if the reader of a pipe closes it early, the
     # program ends at the next print.
-    if figure is not None:
+    if figure is not None and not isinstance(result, PlainRun):
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
+    if html is not None:
+        asked.write_page(result, html)
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:
         write_json(result.as_json(), json)
-    show(result, console(json))
-    return 0 if all(row.holds for row in result.adversaries) else 1
+    out = console(json)
+    if isinstance(result, PlainRun):
+        show_plain(result, out)
+    else:
+        show(result, out)
+    failed = not all(row.holds for row in result.adversaries)
+    aborted = isinstance(result, PlainRun) and result.is_aborted
+    return 1 if failed else ABORTED if aborted else 0

@@ -1,7 +1,6 @@
 """Verdicts as a person sees them on a terminal."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -16,13 +15,13 @@ from simnet.adversary.words import (
     finding_in_short,
     finding_in_words,
     function_in_words,
+    seen_in_words,
     tier_in_words,
 )
 from simnet.cli.grid import Grid
 from simnet.contract import Ideal
 from simnet.scenario.claims import Judged
 from simnet.scenario.verify import VerdictCounts
-from simnet.stated.disclosure import TRAFFIC
 
 FUNCTIONS_SHOWN = 8
 MESSAGES_SHOWN = 5
@@ -117,7 +116,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))
     for kind in verdict.discrete.sees:
-        console.print(Text(f"    {_seen(kind)}"))
+        console.print(Text(f"    {seen_in_words(kind)}"))
     stated = verdict.discrete.disclosure
     if stated is None:
         console.print(Text(f"    {verdict.discrete.reason}"))
@@ -155,30 +154,3 @@ def _print_learned(console: Console, verdict: Verdict, learned: LearnedFunction)
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' if count != 1 else ''}"
-
-
-def _seen(kind: dict[str, Any]) -> str:
-    if kind["what"] == TRAFFIC:
-        return f"{kind['messages']:,} messages on the network: sender, recipient, round, bytes"
-    content = (
-        "who sends for which key"
-        if kind["carries"] == "key"
-        else f"with {_contents(kind['carries'])}"
-    )
-    senders = (
-        f"{kind['senders']:,} who play {kind['from']}"
-        if kind["senders"] > 1
-        else f"one {kind['from']}"
-    )
-    return f"{kind['what']}: {_counted(kind['messages'], 'message')} from {senders}, {content}"
-
-
-def _contents(kinds: str) -> str:
-    words = {
-        "nd": "indices of parties",
-        "Nd": "indices of items",
-        "bd": "bits",
-        "rd": "reals",
-        "od": "octets",
-    }
-    return " and ".join(words.get(kind, kind) for kind in kinds.split(", "))

@@ -261,6 +261,12 @@ class Ledger:
         yield from (repr(entry).encode() for entry in self.entries())
         yield from (repr(sorted(meter.counts.items())).encode() for meter in self.meters)
 
+    def by_lot(self, direction: Direction) -> Iterator[tuple[int, Lot, int]]:
+        """Yield the number of a party, a lot, and how many messages of the lot this party sent or
+        received. Messages from a party to itself are not counted.
+        """
+        return self._sent("wire") if direction == "sent" else self._received("wire")
+
     def _sent(self, counting: Counting) -> Iterator[tuple[int, Lot, int]]:
         for line in self._lines.values():
             yield line.sender, line.lot, line.sent - (line.local if counting == "wire" else 0)

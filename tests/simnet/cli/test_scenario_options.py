@@ -25,7 +25,7 @@ from tests.harness.shell import RING, process, refusal, simnet, words
 
 SCENARIOS = list(names())
 # here `--users` draws rows of a file or makes so many people: what the setting says, and more
-SAME_MEANING = {"run": {"--users"}, "verify": {"--users"}}
+SAME_MEANING = {"run": {"--users"}, "show": {"--users"}, "verify": {"--users"}}
 
 
 def test_no_setting_has_the_name_of_an_option_by_accident() -> None:

@@ -1,0 +1,195 @@
+"""What a command line asks of one run: the options that `simnet run` and `simnet show` share."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from simnet.cli.options import Data, settings_of, whole_numbers, with_short
+
+if TYPE_CHECKING:
+    from simnet.scenario.perform import Performance
+    from simnet.scenario.plain import PlainRun
+    from simnet.scenario.scenario import Scenario
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """A scenario with its settings, the people of a run, and how the run is to be made.
+
+    `place` is the scenario as the command line names it, `name` its name, and `found` the scenario
+    with its default settings. `privacy` are the ε and the δ at which privacy is stated.
+    """
+
+    place: str
+    name: str
+    found: "Scenario"
+    settings: Mapping[str, str]
+    seed: int
+    data: Data
+    inputs: str | None
+    limit: int
+    privacy: tuple[float | None, float | None]
+    claims: bool
+    drop: Sequence[str]
+    yes: bool
+
+    @classmethod
+    def of(
+        cls,
+        place: str,
+        *,
+        set_: Sequence[str] | None,
+        seed: int,
+        data: Data | None,
+        inputs: str | None,
+        max_elements: int | None = None,
+        at_epsilon: float | None = None,
+        at_delta: float | None = None,
+        claims: bool = True,
+        drop: Sequence[str] | None,
+        yes: bool,
+    ) -> "Asked":
+        """Find the scenario that the options are about. Raises `BadInput` if there is none."""
+        from simnet.scenario.find import find
+        from simnet.scenario.perform import LIMIT
+
+        name, found = find(place)
+        return cls(
+            place=place,
+            name=name,
+            found=found,
+            settings=settings_of(set_),
+            seed=seed,
+            data=data or Data(),
+            inputs=inputs,
+            limit=LIMIT if max_elements is None else max_elements,
+            privacy=(at_epsilon, at_delta),
+            claims=claims,
+            drop=drop or (),
+            yes=yes,
+        )
+
+    @property
+    def assesses(self) -> bool:
+        """Whether the protocol compares its estimate with the truth.
+
+        We ask with default settings, because the chosen ones may fit only the columns of the data.
+        """
+        return self.found.assesses
+
+    @property
+    def is_private(self) -> bool:
+        """Whether inputs were given, so that they may be those of real people."""
+        return self.inputs is not None or self.data.input is not None
+
+    def performed(self) -> "Performance | PlainRun":
+        """Run the scenario, with a progress bar, and judge its claims if they are wanted.
+
+        Raises `BadInput` for options that do not fit together.
+        """
+        from simnet.cli.progress import progress_bar
+
+        chosen = self.found.with_settings(self.settings)
+        result = self._assessed(chosen) if self.assesses else self._plain(chosen)
+        if not (self.claims and chosen.claims):
+            return result
+        with progress_bar("claims", len(chosen.claims) + 1) as progress:
+            return result.judged(progress)
+
+    def write_page(self, result: "Performance | PlainRun", html: Path) -> None:
+        """Write the page about a result; a progress bar shows the coalitions that are judged."""
+        from simnet.cli.progress import progress_bar
+        from simnet.files import write_whole
+        from simnet.page.coalitions import is_small
+        from simnet.page.page import page_of
+
+        count = 2 ** len(result.run.roster) - 1 if is_small(result.run) else 1
+        with progress_bar("coalitions", count, announces=True) as progress:
+            page = page_of(
+                result,
+                command=f"{self.command('show')} --html {shlex.quote(html.name)}",
+                verify=self.command("verify"),
+                is_private=self.is_private or None,
+                progress=progress,
+            )
+        write_whole(html, page)
+
+    def command(self, name: str) -> str:
+        """Return the words of a command on the same run, without inputs of people and their seed.
+
+        A path is shortened to its last part: the page may be read on another machine.
+        """
+        words = ["simnet", name, Path(self.place).name]
+        for setting, text in self.settings.items():
+            words += ["--set", f"{setting}={text}"]
+        for field in attrs.fields(Data):
+            value = getattr(self.data, field.name)
+            if value == field.default:
+                continue
+            words.append(f"--{field.name.replace('_', '-')}")
+            if not isinstance(value, bool):
+                words.append(value.name if isinstance(value, Path) else str(value))
+        for text in self.drop:
+            words += ["--drop", text]
+        if not self.is_private:
+            words += ["--seed", str(self.seed)]
+        return shlex.join(words)
+
+    def _plain(self, scenario: "Scenario") -> "PlainRun":
+        """Run a protocol that has no `assess` method."""
+        from simnet.cli.progress import progress_bar
+        from simnet.errors import BadInput
+        from simnet.scenario.by_name import perform
+        from simnet.scenario.plain import Inputs, PlainRun
+
+        if self.inputs is not None and self.data.input is not None:
+            raise BadInput(
+                "--inputs and --input both give the inputs of the parties: use one of them"
+            )
+        scenario = scenario.with_settings(with_short({}, users=self.data.users))
+        own_inputs: Inputs | None = None
+        if self.inputs is not None:
+            own_inputs = whole_numbers("--inputs", self.inputs)
+        elif self.data.input is not None:
+            own_inputs = self.data.population(scenario, {}, self.seed, self.limit).inputs
+            scenario = scenario.with_settings(with_short({}, users=len(own_inputs)))
+        with progress_bar(self.name, 0) as progress:
+            result = perform(scenario, data=own_inputs, progress=progress, **self._options)
+        assert isinstance(result, PlainRun)
+        return result
+
+    def _assessed(self, scenario: "Scenario") -> "Performance | PlainRun":
+        """Run a scenario whose estimate is compared with the truth."""
+        from simnet.cli.long_work import long_work
+        from simnet.cli.progress import progress_bar
+        from simnet.errors import BadInput
+        from simnet.scenario.by_name import perform
+        from simnet.scenario.perform import refuse_absurd
+
+        if self.inputs is not None:
+            raise BadInput(
+                "--inputs is for protocols of your own that have no `assess` method: this scenario "
+                "reads its users from a file (--input and --column), or makes them up"
+            )
+        people = self.data.population(scenario, self.settings, self.seed, self.limit)
+        about = scenario.described(scenario.build_for(people))
+        refuse_absurd(scenario, about, len(people.inputs), len(people.labels), self.limit)
+        work = about.workload
+        elements = 0 if work is None else work.elements
+        with long_work(self.name, work, self.yes), progress_bar(self.name, elements) as progress:
+            return perform(scenario, data=people, progress=progress, **self._options)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "claims": False,
+            "at_epsilon": self.privacy[0],
+            "at_delta": self.privacy[1],
+            "name": self.name,
+            "limit": self.limit,
+            "drop": self.drop,
+        }

@@ -1,0 +1,86 @@
+"""`simnet show`."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from simnet.cli.asked import Asked
+from simnet.cli.options import Data, DropOuts, OutputFile, Settings
+
+
+def show_page(
+    scenario: str,
+    /,
+    *,
+    html: Annotated[OutputFile, Parameter(required=True)] = None,
+    set_: Settings = None,
+    seed: int = 0,
+    data: Data | None = None,
+    inputs: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    max_elements: int | None = None,
+    claims: bool = True,
+    drop: DropOuts = None,
+    yes: Annotated[bool, Parameter(negative=())] = False,
+) -> None:
+    """Run a scenario once and write a page about it, which any browser shows.
+
+    The page is one file and needs no network. It draws the messages. When you tick parties, it says
+    what they learn together, shows the attack step by step, and checks the proof. Beside this stand
+    the estimate, the privacy of one user, the bill and the parameters.
+
+    Of a run with at most 10 parties, all coalitions are judged. Of a larger run, the page has the
+    verdicts on the coalitions that the scenario makes claims about.
+
+    If you give inputs, the page leaves out the seed, the numbers in messages, and the truth.
+
+    For example:
+
+    - `simnet show dpds --users 4 --items 3 --html run.html`
+    - `simnet show tss --users 6 --items 3 --seed 4 --html run.html`
+    - `simnet show dpds --input people.csv --column city --users 3000 --html run.html`
+    - `simnet show my_protocol.py:Mine --html run.html`
+
+    Parameters
+    ----------
+    scenario
+        The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
+        `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet show
+        dpds --help` shows them.
+    html
+        The file to write the page into.
+    set_
+        Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
+        0.2`. You can give this option several times.
+    seed
+        The number from which all randomness of the run follows.
+    data
+        The users and their inputs.
+    inputs
+        The inputs of the parties of your own protocol: whole numbers separated by commas.
+    max_elements
+        Refuse a run whose messages carry more field elements than this.
+    claims
+        Judge the scenario's claims about coalitions. `--no-claims` skips this step.
+    drop
+        Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
+    yes
+        Run without a question, even if the run has 1,000,000,000 field elements or more.
+    """
+    from simnet.cli.output import console
+
+    assert html is not None
+    asked = Asked.of(
+        scenario,
+        set_=set_,
+        seed=seed,
+        data=data,
+        inputs=inputs,
+        max_elements=max_elements,
+        claims=claims,
+        drop=drop,
+        yes=yes,
+    )
+    result = asked.performed()
+    asked.write_page(result, html)
+    size = html.stat().st_size if html.is_file() else 0
+    console(None).print(f"{html}: {size / 1e3:,.0f} kB; open it in a browser", highlight=False)

@@ -1,0 +1,284 @@
+"""What stands beside the picture of a run: estimate, privacy, bill, claims and parameters.
+
+Each function returns plain texts and numbers, which the template of the page turns into HTML. The
+template escapes every text.
+"""
+
+from collections.abc import Sequence
+from math import inf, isfinite, isnan
+from time import perf_counter
+
+import attrs
+
+from simnet.scenario.claims import Adversaries
+from simnet.scenario.perform import Performance
+from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
+from simnet.stated.bill import BillRow, count_in_words
+from simnet.stated.privacy import PrivacyStatement, Statements
+
+Result = Performance | PlainRun
+
+POINTS = 24  # points of a curve of δ
+LONGEST_CURVES = 2.0  # seconds for all points of all curves
+CURVE_WIDTH, CURVE_HEIGHT = 560.0, 220.0
+LEAST_DELTA = -16.0  # log10; a curve is not drawn below
+
+
+@attrs.frozen
+class Table:
+    """A table: its heading, the names of its columns, its rows, the columns of numbers, and notes
+    below it.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: frozenset[int] = frozenset()
+    notes: Sequence[str] = ()
+
+
+@attrs.frozen
+class Bar:
+    """One estimate of the chart; positions are shares of the width, None if unknown."""
+
+    label: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    truth: float | None
+
+
+@attrs.frozen
+class Estimate:
+    """The chart of an estimate and the table with the same numbers."""
+
+    bars: Sequence[Bar]
+    table: Table
+    hidden: int
+    sentences: Sequence[str]
+
+
+def estimate_of(result: Result, is_private: bool) -> Estimate | None:
+    """Return the estimate beside the truth; the truth is left out of a page about somebody's data.
+
+    Returns None for a run without an estimate.
+    """
+    if not isinstance(result, Performance):
+        return None
+    assessed, labels = result.assessment, result.labels
+    heads = ["", "estimate", f"{assessed.confidence:.0%} interval", "truth"]
+    columns_shown = 3 if is_private else 4
+    columns = (assessed.estimate, assessed.low, assessed.high, assessed.truth)
+    rows, bars = [], []
+    shown = [*columns[:3]] if is_private else [*columns]
+    ends = [float(value[place]) for value in shown for place in assessed.shown]
+    finite = [0.0, *(end for end in ends if isfinite(end))]
+    least, most = min(finite), max(finite)
+
+    def position(value: float) -> float | None:
+        if not isfinite(value) or most == least:
+            return None
+        return (value - least) / (most - least)
+
+    for place in assessed.shown:
+        estimate, low, high, truth = (float(values[place]) for values in columns)
+        interval = f"{_number(low)} to {_number(high)}" if not isnan(low) else "unknown"
+        rows.append(
+            [labels[place], _number(estimate), interval, _number(truth)][: 3 + (not is_private)]
+        )
+        bars.append(
+            Bar(
+                labels[place],
+                position(estimate),
+                position(low),
+                position(high),
+                None if is_private else position(truth),
+            )
+        )
+    hidden = len(labels) - len(rows)
+    table = Table("Estimate", heads[:columns_shown], rows, frozenset({1, 2, 3}))
+    return Estimate(bars, table, hidden, _error(result, is_private))
+
+
+def _error(result: Performance, is_private: bool) -> list[str]:
+    """Sentences about the error of the estimate."""
+    assessed = result.assessment
+    expected = assessed.expected_squared_l2
+    if is_private:
+        return [
+            "The truth, and the error, are left out: they are computed from inputs of real people."
+        ]
+    beside = "" if isnan(expected) else f"; {expected:.4g} is expected"
+    sentences = [f"Squared L2 error {assessed.squared_l2:.4g}{beside}."]
+    if assessed.has_intervals:
+        inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
+        items = int(assessed.has_estimate.sum())
+        sentences.append(f"{inside} of {items} intervals contain the truth.")
+    return sentences
+
+
+def outputs_of(result: Result, is_private: bool) -> Table | None:
+    """Return the outputs of a run without an estimate. They are left out of a page about
+    somebody's data, because nothing says that an output protects anybody.
+    """
+    if isinstance(result, Performance) or is_private:
+        return None
+    outputs = [(name, out) for name, out in result.run.outputs.items() if out is not None]
+    rows = [[name, str(plain(out))] for name, out in outputs[:OUTPUTS_SHOWN]]
+    more = len(outputs) - len(rows)
+    notes = [f"and {more:,} more parties with an output"] if more > 0 else []
+    return Table("Outputs", ["party", "output"], rows, notes=notes) if rows else None
+
+
+def privacy_of_page(statements: Statements) -> list[Table]:
+    """Return a table of privacy statements for each view."""
+    return [
+        Table(
+            f"Against {view}",
+            lines[0],
+            lines[1:],
+            notes=[f"Assuming {assumption}." for assumption in assumptions],
+        )
+        for view, lines, assumptions in statements.tables()
+    ]
+
+
+@attrs.frozen
+class Curve:
+    """One curve of δ(ε): what it is about, and its points as pairs of ε and log10 δ."""
+
+    title: str
+    points: Sequence[tuple[float, float]]
+
+
+@attrs.frozen
+class Curves:
+    """Curves of δ(ε), with the paths and the axes of their picture."""
+
+    curves: Sequence[Curve]
+    paths: Sequence[str]
+    across: Sequence[tuple[float, str]]  # places and words of the marks on the axis of ε
+    down: Sequence[tuple[float, str]]
+    chosen: Sequence[tuple[float, float]]  # the places of the statements of the tables
+
+
+def curves_of(result: Result) -> Curves | None:
+    """Return the exact curve δ(ε) of every view, or None if the protocol states none.
+
+    A statement of pure ε has no curve: its δ is 0 from that ε on.
+    """
+    at = [s for s in result.privacy if s.given_delta is None and -inf < s.log_delta]
+    if not isinstance(result, Performance) or not at:
+        return None
+    most = max(2 * max(s.epsilon for s in at), 1.0)
+    begin = perf_counter()
+    found: dict[str, list[tuple[float, float]]] = {}
+    for step in range(POINTS + 1):
+        if perf_counter() - begin > LONGEST_CURVES:
+            return None
+        epsilon = most * step / POINTS
+        try:
+            stated = result.about.privacy(result.run, result.population.totals, epsilon, None)
+        except ValueError:
+            continue  # this protocol has no statement at this ε
+        for statement in stated:
+            if statement.given_delta is None and statement.log_delta > -inf:
+                found.setdefault(_title(statement), []).append((epsilon, statement.log10_delta))
+    curves = [
+        Curve(title, [point for point in points if point[1] >= LEAST_DELTA])
+        for title, points in found.items()
+    ]
+    curves = [curve for curve in curves if len(curve.points) > 1]
+    return _drawn(curves, at, most) if curves else None
+
+
+def _title(statement: PrivacyStatement) -> str:
+    return f"{statement.whose}, {statement.relation}"
+
+
+def _drawn(curves: Sequence[Curve], at: Sequence[PrivacyStatement], most: float) -> Curves:
+    lowest = min(point[1] for curve in curves for point in curve.points)
+    bottom = min(-1.0, float(int(lowest) - 1))
+
+    def place(epsilon: float, log10_delta: float) -> tuple[float, float]:
+        return (
+            round(CURVE_WIDTH * epsilon / most, 1),
+            round(CURVE_HEIGHT * min(max(log10_delta / bottom, 0.0), 1.0), 1),
+        )
+
+    paths = [
+        "M" + "L".join(f"{x} {y}" for x, y in (place(*point) for point in curve.points))
+        for curve in curves
+    ]
+    across = [(CURVE_WIDTH * step / 4, f"{most * step / 4:.3g}") for step in range(5)]
+    step = max(1, round(-bottom / 4))
+    powers = range(0, int(bottom) - 1, -step)
+    down = [(CURVE_HEIGHT * power / bottom, f"1e{power}" if power else "1") for power in powers]
+    chosen = [place(s.epsilon, s.log10_delta) for s in at if s.log10_delta >= bottom]
+    return Curves(curves, paths, across, down, chosen)
+
+
+def bill_of(rows: Sequence[BillRow]) -> Table | None:
+    """Return the bill beside its formulas, or None if the protocol states nothing of it."""
+    if not rows:
+        return None
+    cells, notes = [], dict[str, None]()
+    for row in rows:
+        entry = row.expectation
+        travels = entry.kind == "communication" and entry.quantity != "rounds"
+        direction = {"none": "both ways"}.get(entry.direction, entry.direction)
+        cells.append(
+            [
+                entry.role,
+                entry.quantity,
+                f"{direction}, {entry.counting}" if travels else "",
+                entry.scope.removeprefix("per-"),
+                "" if entry.paper is None else count_in_words(entry.paper),
+                count_in_words(entry.exact),
+                count_in_words(row.measured) + ("" if row.holds else " (differs)"),
+                "" if row.bytes is None else count_in_words(row.bytes),
+            ]
+        )
+        if entry.note:
+            notes[entry.note] = None
+    heads = ["role", "what", "traffic", "per", "paper", "expected", "measured", "bytes"]
+    return Table("Bill", heads, cells, frozenset(range(4, 8)), list(notes))
+
+
+def roles_of_bill(result: Result) -> Table:
+    """Return the messages and bytes that each role sent and received."""
+    ledger = result.run.ledger
+    sent, received = ledger.by("role", "sent"), ledger.by("role", "received")
+    rows = [
+        [
+            role,
+            *(
+                f"{traffic[role].messages if role in traffic else 0:,}"
+                for traffic in (sent, received)
+            ),
+            *(
+                f"{traffic[role].payload_bytes if role in traffic else 0:,}"
+                for traffic in (sent, received)
+            ),
+        ]
+        for role in result.run.roster.roles
+    ]
+    heads = ["role", "messages sent", "received", "bytes sent", "received"]
+    return Table("Messages and bytes of each role", heads, rows, frozenset(range(1, 5)))
+
+
+def claims_of(judged: Adversaries, people: int) -> Table | None:
+    """Return the claims of the scenario, each with its verdict; None if it makes none."""
+    if not judged:
+        return None
+    notes = []
+    if judged[0].users != people:
+        notes = [f"Judged on a smaller copy of this run, with {judged[0].users:,} users."]
+    heads = ["coalition", "learned from secret shares", "disclosed", "expected", "holds?"]
+    return Table("Claims of the scenario", heads, judged.rows(), notes=notes)
+
+
+def _number(value: float) -> str:
+    if isnan(value):
+        return "unknown"
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:.6g}"

@@ -1,0 +1,520 @@
+// The script of the page: it draws the messages, and says what the ticked parties learn.
+//
+// Theory of operation. `state` is all that a reader can change; after every change `draw` draws anew what depends on
+// it. Nothing on the page is ever parsed as HTML: elements are made by `element` and `shape`, which set texts and
+// attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
+// checks the proof of what it shows, and shows a verdict whose proof fails as broken.
+
+import { attackSteps, byInclusion, checked, equation, formsOf } from "./proof.mjs";
+
+const MOST_OPEN = 8; // a role with more parties is folded at first
+const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
+const MOST_ARROWS = 400;
+const MOST_LISTED = 500; // rows of the table of messages
+const MOST_TICKS = 60; // a role with more parties has no box for each of them
+
+// ---- Making elements ----
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function shape(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+const isolated = (text) => element("bdi", {}, text);
+const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+// ---- Sets of parties ----
+
+export const keyOf = (members) => [...members].sort((a, b) => a - b).join(",");
+
+// Returns the numbers of the parties that a text such as "u1..u3, server" names, or a sentence that says what is wrong.
+export function partiesNamed(text, { names, roles, role }) {
+  const number = new Map(names.map((name, i) => [name, i]));
+  const members = new Set();
+  for (const part of text.split(",").map((each) => each.trim()).filter(Boolean)) {
+    const [first, last] = part.split("..");
+    const counting = /^all (\S+?)(?: but (one|\d+))?$/.exec(part);
+    if (number.has(part)) members.add(number.get(part));
+    else if (part === "everyone") names.forEach((_, i) => members.add(i));
+    else if (last !== undefined && number.has(first) && number.has(last)) {
+      for (let i = number.get(first); i <= number.get(last); i++) members.add(i);
+    } else if (counting) {
+      const place = [counting[1], counting[1].replace(/s$/, "")].map((each) => roles.indexOf(each)).find((i) => i >= 0);
+      if (place === undefined) return `no role is called "${counting[1]}"`;
+      const all = names.map((_, i) => i).filter((i) => role[i] === place);
+      const spared = counting[2] === undefined ? 0 : counting[2] === "one" ? 1 : Number(counting[2]);
+      all.slice(0, all.length - spared).forEach((i) => members.add(i));
+    } else return `no party is called "${part}"`;
+  }
+  return members;
+}
+
+// Returns the names of a set in short, such as "u1..u5, server".
+export function setName(members, names) {
+  const successor = (name) => {
+    const match = /^(.*?)(\d+)$/.exec(name);
+    return match ? match[1] + (BigInt(match[2]) + 1n) : null;
+  };
+  const runs = [];
+  for (const name of [...members].sort((a, b) => a - b).map((number) => names[number])) {
+    const run = runs.at(-1);
+    if (run && successor(run.at(-1)) === name) run.push(name);
+    else runs.push([name]);
+  }
+  return runs.flatMap((run) => run.length > 2 ? [`${run[0]}..${run.at(-1)}`] : run).join(", ");
+}
+
+// ---- Lanes and arrows ----
+
+// Returns the lanes: for each role its parties, or one lane for all of them beside those that are ticked.
+export function lanesOf({ names, roles, role, crowds }, ticked, unfolded) {
+  const lanes = [];
+  const laneOf = new Array(names.length);
+  roles.forEach((title, place) => {
+    const all = names.map((_, i) => i).filter((i) => role[i] === place);
+    const isOpen = all.length <= MOST_OPEN || unfolded.has(place);
+    const single = (isOpen ? all : all.filter((i) => ticked.has(i))).slice(0, MOST_LANES);
+    const alone = new Set(single);
+    const rest = all.filter((i) => !alone.has(i));
+    for (const i of single) {
+      laneOf[i] = lanes.length;
+      lanes.push({ parties: [i], title: names[i], role: title, place, size: crowds[i] ?? 1, isFolded: false });
+    }
+    if (rest.length) {
+      for (const i of rest) laneOf[i] = lanes.length;
+      lanes.push({ parties: rest, title: `${rest.length} × ${title}`, role: "folded", place, size: rest.length, isFolded: true });
+    }
+  });
+  return { lanes, laneOf };
+}
+
+// Returns the arrows between lanes: messages of one round, tag and link together, in the order of the run.
+export function arrowsOf(data, lanes, laneOf) {
+  return data.traffic.flows === undefined ? fromMessages(data.traffic, laneOf) : fromFlows(data, lanes);
+}
+
+function fromMessages({ round, from, to, tag, bytes, count }, laneOf) {
+  const arrows = new Map();
+  round.forEach((r, i) => {
+    const key = `${r} ${tag[i]} ${laneOf[from[i]]} ${laneOf[to[i]]}`;
+    let arrow = arrows.get(key);
+    if (!arrow) arrows.set(key, arrow = { round: r, tag: tag[i], from: laneOf[from[i]], to: laneOf[to[i]], count: 0, bytes: 0, messages: [] });
+    arrow.count += count[i] ?? 1;
+    arrow.bytes += bytes[i] * (count[i] ?? 1);
+    arrow.messages.push(i);
+  });
+  return [...arrows.values()].sort((a, b) => a.round - b.round || a.messages[0] - b.messages[0]);
+}
+
+// A party that stands in a lane of its own takes its messages out of the flow between the roles. How many of its
+// messages go to another such party is not known, so its arrows lead to the role.
+function fromFlows({ traffic, parties }, lanes) {
+  const home = parties.roles.map((_, place) => {
+    const folded = lanes.findIndex((lane) => lane.place === place && lane.isFolded);
+    return folded >= 0 ? folded : lanes.findIndex((lane) => lane.place === place);
+  });
+  const laneOfSingle = new Map();
+  lanes.forEach((lane, i) => { if (!lane.isFolded && i !== home[lane.place]) laneOfSingle.set(lane.parties[0], i); });
+  const left = traffic.flows.map((flow) => flow[5]);
+  const arrows = [];
+  const push = (flow, from, to, count) => {
+    if (count <= 0) return;
+    const [round, tag, bytes] = traffic.flows[flow];
+    arrows.push({ round, tag, from, to, count, bytes: count * bytes, messages: [] });
+  };
+  for (const [party, flow, sent, received] of traffic.own) {
+    const lane = laneOfSingle.get(party);
+    if (lane === undefined) continue;
+    const [, , , source, target] = traffic.flows[flow];
+    if (sent > 0) { left[flow] -= sent; push(flow, lane, target < 0 ? null : home[target], sent); }
+    if (received > 0) push(flow, home[source], lane, received);
+  }
+  traffic.flows.forEach(([, , , source, target], flow) => push(flow, home[source], target < 0 ? null : home[target], left[flow]));
+  return arrows.sort((a, b) => a.round - b.round || a.tag - b.tag || a.from - b.from);
+}
+
+// ---- The page ----
+
+function start(data) {
+  const { names, roles, role } = data.parties;
+  const { traffic } = data;
+  const state = { ticked: new Set(), unfolded: new Set(), chosen: null, step: null, used: new Set(), timer: null };
+  const verdictOf = new Map(data.verdicts.map((verdict) => [keyOf(verdict.members), verdict]));
+  const box = (id) => document.getElementById(id);
+  const boxes = new Map(); // the check box of each party
+  let arrows = [];
+
+  const isSeen = (arrow) => arrow.messages.length
+    ? arrow.messages.some((i) => state.ticked.has(traffic.from[i]) || state.ticked.has(traffic.to[i]))
+    : [arrow.from, arrow.to].some((lane) => lane !== null && lanes[lane].parties.length === 1 && state.ticked.has(lanes[lane].parties[0]));
+  let lanes = [];
+
+  // -- Ticking parties --
+
+  function tick(members) {
+    state.ticked = new Set(members);
+    state.used = new Set();
+    for (const [party, input] of boxes) input.checked = state.ticked.has(party);
+    draw();
+    showVerdict();
+  }
+
+  function showParties() {
+    const sets = roles.map((title, place) => {
+      const all = names.map((_, i) => i).filter((i) => role[i] === place);
+      const many = all.length > MOST_TICKS;
+      const inputs = many ? [] : all.map((i) => {
+        const input = element("input", { type: "checkbox", id: `party-${i}`, onchange: (event) => {
+          const next = new Set(state.ticked);
+          if (event.target.checked) next.add(i); else next.delete(i);
+          tick(next);
+        } });
+        boxes.set(i, input);
+        return element("label", {}, input, isolated(names[i]));
+      });
+      const fold = all.length <= MOST_OPEN ? null : element("button", { type: "button", "aria-expanded": "false", onclick: (event) => {
+        const isOpen = !state.unfolded.has(place);
+        if (isOpen) state.unfolded.add(place); else state.unfolded.delete(place);
+        event.target.setAttribute("aria-expanded", String(isOpen));
+        event.target.textContent = isOpen ? "fold in the picture" : "unfold in the picture";
+        draw();
+      } }, "unfold in the picture");
+      const legend = element("legend", {}, isolated(title), all.length > 1 ? ` (${all.length.toLocaleString("en")})` : "");
+      const note = many ? element("p", { class: "note" }, `${isolatedRange(all)}: name parties below.`) : null;
+      return element("fieldset", {}, legend, inputs, note, fold);
+    });
+    const named = element("input", { type: "text", id: "named", autocomplete: "off", spellcheck: "false", "aria-describedby": "named-note" });
+    const wrong = element("p", { id: "named-note", class: "note", role: "status" }, 'For example: u1..u3, server, or "all users but one".');
+    const take = () => {
+      const found = partiesNamed(named.value, data.parties);
+      wrong.textContent = typeof found === "string" ? `Not understood: ${found}.` : "";
+      if (typeof found !== "string") tick(found);
+    };
+    named.addEventListener("keydown", (event) => { if (event.key === "Enter") take(); });
+    const judged = data.complete || data.verdicts.length > 24 ? [] : [
+      element("p", { class: "note" }, "These sets were judged:"),
+      element("div", { class: "row" }, data.verdicts.map((verdict) => element("button", { type: "button", onclick: () => tick(verdict.members) }, isolated(setName(verdict.members, names))))),
+    ];
+    box("parties").append(
+      ...sets,
+      element("div", { class: "row" },
+        element("label", { for: "named" }, "Name them:"), named,
+        element("button", { type: "button", onclick: take }, "Tick these"),
+        element("button", { type: "button", onclick: () => { tick([]); } }, "Nobody")),
+      wrong, ...judged);
+  }
+
+  const isolatedRange = (members) => setName(members, names);
+
+  // -- The verdict --
+
+  function showVerdict() {
+    const region = box("verdict");
+    const members = [...state.ticked].sort((a, b) => a - b);
+    region.replaceChildren();
+    region.removeAttribute("data-finding");
+    if (data.why_none) {
+      region.append(element("p", {}, `Nothing was judged: ${data.why_none}.`));
+      return;
+    }
+    if (!members.length) {
+      region.append(element("p", {}, "Tick parties to see what they learn together. Messages that reach them or leave them light up in the picture."));
+      region.append(element("p", { class: "note" }, data.complete
+        ? "All sets of parties were judged."
+        : `${counted(data.verdicts.length, "set")} of parties ${data.verdicts.length === 1 ? "was" : "were"} judged. For other sets the page shows only what follows from these.`));
+      return;
+    }
+    const verdict = verdictOf.get(keyOf(members));
+    const who = `{${setName(members, names)}}`;
+    if (verdict === undefined) showUnjudged(region, who, members);
+    else showJudged(region, who, verdict);
+    if (data.verify) {
+      region.append(element("h3", {}, "Judge it again"),
+        element("p", {}, element("code", { class: "formula" }, `${data.verify} --corrupt "${setName(members, names)}"`)));
+    }
+  }
+
+  function showUnjudged(region, who, members) {
+    const { exposed, safe, learnsNothing } = byInclusion(data, members);
+    region.dataset.finding = "not-judged";
+    region.append(element("p", { class: "headline" }, isolated(who), ": not judged"));
+    const name = (verdict) => `{${setName(verdict.members, names)}}`;
+    const lines = [];
+    if (learnsNothing) lines.push("From secret shares this set learns nothing: it lies in judged sets that learn nothing. Disclosed values were not judged for it.");
+    for (const [party, verdict] of [...exposed].slice(0, 20)) lines.push(`It exposes a secret of ${names[party]}, because it contains ${name(verdict)}, which does.`);
+    if (!learnsNothing) for (const [party, verdict] of [...safe].slice(0, 20)) lines.push(`From secret shares it learns nothing about ${names[party]}, because it lies in ${name(verdict)}.`);
+    if (lines.length) region.append(element("p", {}, "This follows from sets that were judged:"), element("ul", {}, lines.map((line) => element("li", {}, isolated(line)))));
+    else region.append(element("p", {}, "Nothing about this set follows from the sets that were judged."));
+  }
+
+  function showJudged(region, who, verdict) {
+    const sentence = (place) => data.sentences[place];
+    region.dataset.finding = verdict.finding;
+    const proof = checked(data, verdict);
+    if (proof?.failed) {
+      region.dataset.finding = "broken";
+      region.append(element("p", { class: "failed" }, "Do not trust this verdict: its proof does not hold in this page."),
+        element("ul", {}, proof.failed.map((why) => element("li", {}, isolated(why)))));
+    }
+    region.append(element("p", { class: "headline" }, isolated(who), " ", isolated(sentence(verdict.sentence))),
+      element("p", { class: "note" }, `In this run; ${sentence(verdict.tier)}.`));
+    for (const note of verdict.notes ?? []) region.append(element("p", { class: "warning" }, isolated(sentence(note))));
+    showFunctions(region, verdict);
+    if (verdict.fixes !== undefined) region.append(element("p", { class: "warning" }, `The output alone fixes: ${sentence(verdict.fixes)}`));
+    if (proof?.proved) {
+      region.append(element("h3", {}, "The proof, checked in this page"), element("p", { class: "proved" }, isolated(proof.proved)));
+    } else if (!proof) {
+      region.append(element("p", { class: "note" }, `Not checked in this page. ${sentence(verdict.unproved)}`));
+      for (const place of verdict.evidence ?? []) region.append(element("p", { class: "formula" }, isolated(sentence(place))));
+    }
+    showDisclosed(region, data.disclosures[verdict.disclosed]);
+  }
+
+  function showFunctions(region, verdict) {
+    const functions = verdict.functions ?? [];
+    if (!functions.length) return;
+    region.append(element("h3", {}, "What the set can compute"));
+    region.append(element("ul", { class: "equations" }, functions.map((learned, place) => {
+      const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned)));
+      const told = learned.in_output ? element("span", { class: "note" }, " — the output tells this too") : element("span", { class: "beyond" }, " — beyond the output");
+      const how = verdict.proof === undefined ? null : element("details", {}, element("summary", {}, "How it is computed"));
+      how?.addEventListener("toggle", () => {
+        if (how.open && how.children.length === 1) how.append(...attack(verdict, place));
+        lightUp(how.open ? attackSteps(data, verdict, place) : null);
+      });
+      return element("li", {}, shown, told, how);
+    })));
+    if (verdict.more > 0) region.append(element("p", { class: "note" }, `and ${counted(verdict.more, "more function")}, which the command below lists`));
+  }
+
+  const link = ({ message }) => `${message.from} → ${message.to}`;
+
+  // The steps of an attack, with numbers if the page has them.
+  function attack(verdict, place) {
+    const found = attackSteps(data, verdict, place);
+    if (!found) return [element("p", {}, "The page has no steps for this.")];
+    const { steps, own, modulus } = found;
+    const times = (weight) => weight === 1n ? "" : `${weight} × `;
+    const items = steps.map((step) => element("li", {},
+      element("button", { type: "button", class: "link", onclick: () => chooseMessage(step.message) },
+        isolated(`${step.message.tag}, ${link(step)}, round ${step.message.round}`)),
+      `: take ${times(step.weight)}element ${step.element}`,
+      step.number === null ? "" : `, which is ${step.weight === 1n ? step.number : `${times(step.weight)}${step.number} = ${step.weight * step.number}`}`));
+    const part = own.map(({ weight, number, name }) => `${times(weight)}${name}${number === null ? "" : ` = ${weight * number}`}`);
+    const lines = [];
+    if (found.total !== undefined) lines.push(element("li", {}, `Add them up: ${found.total}, which is ${found.totalModulo} modulo ${modulus}.`));
+    else lines.push(element("li", {}, `Add them up modulo ${modulus}.`));
+    if (own.length) {
+      const text = found.part === undefined ? "Subtract what the set itself has put in." : `Subtract what the set itself has put in: ${found.part}, which is ${found.partModulo} modulo ${modulus}.`;
+      lines.push(element("li", {}, text, element("details", {}, element("summary", {}, counted(own.length, "own number")), element("ul", {}, part.map((each) => element("li", { class: "formula" }, isolated(each)))))));
+    }
+    lines.push(element("li", { class: "result" }, "What is left is ", element("span", { class: "formula" }, isolated(equation(data, verdict.functions[place]))), "."));
+    return [element("ol", { class: "steps" }, items, lines)];
+  }
+
+  function lightUp(found) {
+    const key = (r, from, to, tag) => JSON.stringify([r, from, to, tag]);
+    const used = new Set((found?.steps ?? []).map(({ message }) => key(message.round, message.from, message.to, message.tag)));
+    state.used = new Set();
+    (traffic.round ?? []).forEach((r, i) => {
+      if (used.has(key(r, names[traffic.from[i]], names[traffic.to[i]], traffic.tags[traffic.tag[i]]))) state.used.add(i);
+    });
+    paint();
+  }
+
+  function showDisclosed(region, disclosed) {
+    region.append(element("h3", {}, "Disclosed values"),
+      element("p", {}, isolated(disclosed.words), element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument)));
+    if (disclosed.sees.length) region.append(element("p", { class: "note" }, "Plain messages that reach the set:"), element("ul", {}, disclosed.sees.map((line) => element("li", {}, isolated(line)))));
+  }
+
+  // -- The picture --
+
+  let painted = [];
+
+  function draw() {
+    const found = lanesOf(data.parties, state.ticked, state.unfolded);
+    lanes = found.lanes;
+    const all = arrowsOf(data, lanes, found.laneOf);
+    let shown = all;
+    if (all.length > MOST_ARROWS) shown = [...all.filter(isSeen), ...all.filter((arrow) => !isSeen(arrow))].slice(0, MOST_ARROWS).sort((a, b) => a.round - b.round);
+    const before = state.chosen === null ? null : arrows[state.chosen];
+    arrows = shown;
+    state.chosen = before ? arrows.findIndex((arrow) => arrow.round === before.round && arrow.tag === before.tag && arrow.messages[0] === before.messages[0]) : null;
+    if (state.chosen === -1) state.chosen = null;
+    const width = Math.max(60, Math.min(130, 700 / lanes.length));
+    const row = arrows.length <= 60 ? 30 : arrows.length <= 160 ? 20 : 12;
+    const x = (lane) => 44 + width * (lane + 0.5);
+    const total = 54 + width * lanes.length;
+    const rounds = [...new Set(arrows.map((arrow) => arrow.round))];
+    const height = arrows.length * row + rounds.length * 26 + 16;
+    const heads = shape("svg", { class: "heads", width: total, height: 44, "aria-hidden": "true" });
+    const body = shape("svg", { width: total, height, role: "img", "aria-label": `${counted(arrows.length, "arrow")} between ${counted(lanes.length, "lane")}, from the first round at the top to the last.` });
+    lanes.forEach((lane, i) => {
+      const isTicked = lane.parties.length === 1 && state.ticked.has(lane.parties[0]);
+      const most = Math.floor(width / 7);
+      const name = lane.title.length > most ? `${lane.title.slice(0, most - 1)}…` : lane.title;
+      heads.append(shape("text", { x: x(i), y: 17, class: isTicked ? "name ticked" : "name" }, name, shape("title", {}, lane.title)),
+        shape("text", { x: x(i), y: 34, class: "role" }, lane.size > 1 && !lane.isFolded ? `${lane.size} in a crowd` : lane.role === lane.title ? "" : lane.role.slice(0, most)));
+      body.append(shape("line", { x1: x(i), x2: x(i), y1: 0, y2: height, class: isTicked ? "life ticked" : "life" }));
+    });
+    let [y, round] = [0, null];
+    painted = arrows.map((arrow, i) => {
+      if (arrow.round !== round) {
+        round = arrow.round;
+        y += 26;
+        body.append(shape("line", { x1: 0, x2: total, y1: y - 20, y2: y - 20, class: "band" }), shape("text", { x: 4, y: y - 6, class: "round" }, `round ${round}`));
+      }
+      y += row;
+      const drawn = arrowShape(arrow, x, y - 6, width, row >= 20);
+      drawn.addEventListener("click", () => choose(i));
+      body.append(drawn);
+      return drawn;
+    });
+    box("picture").replaceChildren(heads, body);
+    const hidden = all.length - arrows.length;
+    box("hidden").textContent = hidden > 0 ? `${counted(hidden, "more arrow")} ${hidden === 1 ? "is" : "are"} not drawn: those of ticked parties come first.` : "";
+    paint();
+  }
+
+  function arrowShape(arrow, x, y, width, isLabelled) {
+    const from = x(arrow.from);
+    const to = arrow.to === null ? from + width * 0.4 : x(arrow.to);
+    const isLoop = arrow.from === arrow.to;
+    const way = to >= from ? 1 : -1;
+    const path = isLoop ? `M${from} ${y - 8}h${width * 0.3}v8h${-width * 0.3}` : `M${from} ${y}H${to}`;
+    const head = isLoop ? `${from},${y} ${from + 8},${y - 4} ${from + 8},${y + 4}` : `${to},${y} ${to - 9 * way},${y - 4.5} ${to - 9 * way},${y + 4.5}`;
+    const many = arrow.count > 1 ? ` ×${arrow.count.toLocaleString("en")}` : "";
+    const drawn = shape("g", { class: "arrow" }, shape("path", { d: path, class: "hit" }), shape("path", { d: path, class: "line" }), shape("polygon", { points: head, class: "head" }));
+    if (isLabelled) {
+      const label = `${traffic.tags[arrow.tag]}${many}`;
+      const room = Math.max(8, Math.floor(Math.abs(to - from) / 6.5));
+      const middle = isLoop ? from + width * 0.3 + 4 : (from + to) / 2;
+      const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, label.length > room && !isLoop ? `${label.slice(0, room - 1)}…` : label);
+      if (isLoop) text.style.textAnchor = "start";
+      drawn.append(text);
+    }
+    return drawn;
+  }
+
+  // Marks what the set sees, what an attack uses, and what comes after the step that is shown.
+  function paint() {
+    painted.forEach((drawn, i) => {
+      const arrow = arrows[i];
+      drawn.classList.toggle("seen", isSeen(arrow));
+      drawn.classList.toggle("used", arrow.messages.some((each) => state.used.has(each)));
+      drawn.classList.toggle("later", state.step !== null && i > state.step);
+      drawn.classList.toggle("chosen", i === state.chosen);
+    });
+  }
+
+  // -- One message --
+
+  function choose(i, isStep = false) {
+    if (!arrows.length) return;
+    state.chosen = Math.max(0, Math.min(arrows.length - 1, i));
+    state.step = isStep ? state.chosen : null;
+    paint();
+    painted[state.chosen].scrollIntoView({ block: "nearest", inline: "nearest" });
+    const { messages } = arrows[state.chosen];
+    if (messages.length === 1) showMessage(messages[0]); else showArrow(arrows[state.chosen]);
+  }
+
+  function chooseMessage({ round, from, to, tag }) {
+    const found = (traffic.round ?? []).findIndex((r, i) => r === round && names[traffic.from[i]] === from && names[traffic.to[i]] === to && traffic.tags[traffic.tag[i]] === tag);
+    if (found < 0) return;
+    state.chosen = arrows.findIndex((arrow) => arrow.messages.includes(found));
+    paint();
+    painted[state.chosen]?.scrollIntoView({ block: "nearest" });
+    showMessage(found);
+  }
+
+  const described = (entries) => element("dl", {}, entries.filter(([, value]) => value !== null && value !== "").flatMap(([term, value]) => [
+    element("dt", {}, term), element("dd", {}, typeof value === "string" ? isolated(value) : value)]));
+
+  function showArrow(arrow) {
+    const lane = (i) => i === null ? "several roles" : lanes[i].title;
+    const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, isolated(`${names[traffic.from[i]]} → ${names[traffic.to[i]]}`)));
+    const hidden = arrow.messages.length - rows.length;
+    box("message").replaceChildren(
+      described([["Tag", traffic.tags[arrow.tag]], ["Round", String(arrow.round)], ["From", lane(arrow.from)], ["To", lane(arrow.to)],
+        ["Messages", arrow.count.toLocaleString("en")], ["Size", `${arrow.bytes.toLocaleString("en")} bytes of contents in all`]]),
+      element("div", { class: "row" }, rows, hidden > 0 ? `and ${hidden.toLocaleString("en")} more` : null));
+  }
+
+  function showMessage(i) {
+    const at = { round: traffic.round[i], from: names[traffic.from[i]], to: names[traffic.to[i]], tag: traffic.tags[traffic.tag[i]] };
+    const key = traffic.key[i] ?? null;
+    if (key !== null) at.key = key;
+    const forms = formsOf(data, at);
+    const size = `${traffic.bytes[i]} bytes of contents and ${traffic.header} of header`;
+    const readers = data.readers[i];
+    const form = forms && element("ul", {}, forms.map(({ element: place, text, modulus }) => element("li", { class: "formula" }, `element ${place + 1}: `, isolated(text), ` (mod ${modulus})`)));
+    box("message").replaceChildren(described([
+      ["Tag", at.tag], ["Round", String(at.round)], ["From", at.from], ["To", at.to], ["Key", key === null ? null : String(key)],
+      ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
+      ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
+      ["Form", form],
+      ["Who can compute it", traffic.elements[i] ? (readers ? `${at.from}; ${at.to}${readers === "none" ? "; no set of other parties" : `; ${readers}`}` : `${at.from}; ${at.to}; other sets were not searched`) : "it has plain values: verdicts take it that everybody knows disclosed values"],
+    ]));
+  }
+
+  function showControls() {
+    const step = (name, i) => element("button", { type: "button", onclick: () => { stop(); i(); } }, name);
+    const at = () => state.chosen ?? -1;
+    const play = element("button", { type: "button" }, "Play");
+    const stop = () => { clearInterval(state.timer); state.timer = null; play.textContent = "Play"; };
+    play.addEventListener("click", () => {
+      if (state.timer) { stop(); return; }
+      if (at() >= arrows.length - 1) state.chosen = null;
+      play.textContent = "Stop";
+      state.timer = setInterval(() => { if (at() >= arrows.length - 1) stop(); else choose(at() + 1, true); }, 900);
+    });
+    box("controls").append(element("div", { class: "row" },
+      step("First", () => choose(0, true)), step("Back", () => choose(at() - 1, true)), step("Next", () => choose(at() + 1, true)),
+      step("Last", () => choose(arrows.length - 1, true)), play,
+      step("Show all", () => { state.step = null; state.chosen = null; paint(); box("message").replaceChildren(); })),
+    element("p", { class: "note" }, "Click an arrow, or step from message to message with the arrow keys. Thick blue arrows are those that the ticked set sends or receives; dashed orange ones enter an attack."),
+    element("p", { class: "note", id: "hidden" }));
+    box("picture").addEventListener("keydown", (event) => {
+      const moves = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+      const next = event.key === "Home" ? 0 : event.key === "End" ? arrows.length - 1 : event.key in moves ? at() + moves[event.key] : null;
+      if (next === null) return;
+      event.preventDefault();
+      choose(next, true);
+    });
+  }
+
+  function showList() {
+    if (!traffic.round) { box("list").hidden = true; return; }
+    box("list").addEventListener("toggle", () => {
+      const room = box("list").querySelector(".wide");
+      if (room.children.length) return;
+      const heads = ["round", "from", "to", "tag", "bytes", "contents"].map((head) => element("th", { scope: "col" }, head));
+      const rows = traffic.round.slice(0, MOST_LISTED).map((r, i) => element("tr", {}, [String(r), names[traffic.from[i]], names[traffic.to[i]], traffic.tags[traffic.tag[i]], String(traffic.bytes[i]), traffic.content[i] ?? ""].map((cell) => element("td", {}, isolated(cell)))));
+      const hidden = traffic.round.length - rows.length;
+      room.append(element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
+      if (hidden > 0) room.append(element("p", { class: "note" }, `and ${hidden.toLocaleString("en")} more`));
+    });
+  }
+
+  showParties();
+  showControls();
+  showList();
+  draw();
+  showVerdict();
+}
+
+if (typeof document !== "undefined") start(JSON.parse(document.getElementById("data").textContent));

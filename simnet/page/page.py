@@ -1,0 +1,287 @@
+"""One run as one HTML file: who sends what to whom, and what each coalition learns.
+
+Theory of operation
+-------------------
+
+Everything is in the file: the data as JSON, three scripts, and a style sheet. A content-security
+policy forbids every request, and allows only these scripts and this style sheet, by their hashes.
+So a reader can open the page without a network, and nothing in somebody's data can run: texts of
+the data reach the page through the template, which escapes them, or through the script, which only
+ever sets the text of an element.
+
+The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that node
+runs. The second makes certificates of the proofs on the page. The third draws.
+
+Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
+the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error.
+Its attacks are equations. Only if the scenario itself draws all inputs from the seed, so that
+they are nobody's data, the page has all this.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simnet.adversary.reading_again import played_again
+from simnet.adversary.words import sets_in_words
+from simnet.errors import SimnetError
+from simnet.kernel.reading import Sampled
+from simnet.kernel.run import Run
+from simnet.page.beside import (
+    Result,
+    bill_of,
+    claims_of,
+    curves_of,
+    estimate_of,
+    outputs_of,
+    privacy_of_page,
+    roles_of_bill,
+)
+from simnet.page.coalitions import (
+    Judged,
+    coalitions_json,
+    is_small,
+    judge_all,
+    judge_some,
+)
+from simnet.page.readers import smallest_readers
+from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
+from simnet.scenario.drops import outcome_in_words
+from simnet.scenario.perform import Performance
+from simnet.scenario.plain import inputs_for
+from simnet.scenario.population import in_chance_order
+
+HERE = Path(__file__).parent
+CHECKER = HERE.parent / "adversary" / "check.mjs"
+# JSON inside a script element: these letters could end the element, or change how it is read.
+_UNSAFE = re.compile("[<>&]")
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "[^"]*";$', re.MULTILINE)
+MOST_PEOPLE_COMPARED = 100_000  # more made-up inputs are not drawn again to compare them
+
+Json = dict[str, Any]
+
+
+def page_of(
+    result: Result,
+    *,
+    command: str | None = None,
+    verify: str | None = None,
+    is_private: bool | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> str:
+    """Return the page of a result as one HTML text.
+
+    `command` is the command that makes the page again, and `verify` the beginning of a command that
+    judges a coalition of the same run. `is_private` says whether the inputs are those of real
+    people; without it, all inputs count as such unless the scenario draws the same from the seed.
+    `progress` is called for every coalition that is judged.
+
+    >>> from simnet import perform
+    >>> page = page_of(perform("dpds", users=3, items=2, seed=1))
+    >>> page.startswith("<!DOCTYPE html>"), "default-src 'none'" in page
+    (True, True)
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    private = not is_drawn(result) if is_private is None else is_private
+    data = page_data(result, private, verify, progress)
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    style = (HERE / "page.css").read_text(encoding="utf-8")
+    scripts = page_scripts()
+    done = result.run
+    people = getattr(result, "population", None)
+    page = environment.get_template("page.html").render(
+        title=result.name,
+        summary=result.scenario.summary,
+        facts=_facts(result, private),
+        outcome=outcome_in_words(done, result.about),
+        is_private=private,
+        source=getattr(people, "source", ""),
+        estimate=estimate_of(result, private),
+        outputs=outputs_of(result, private),
+        privacy=privacy_of_page(result.privacy),
+        curves=curves_of(result),
+        bill=bill_of(result.bill),
+        roles=roles_of_bill(result),
+        claims=claims_of(result.adversaries, done.people),
+        parameters={name: str(value) for name, value in result.parameters.items()},
+        command=command,
+        data=script_json(data),
+        style=style,
+        scripts=scripts,
+        script_hashes=[source_hash(script) for script in scripts],
+        style_hash=source_hash(style),
+    )
+    return page.lstrip()
+
+
+def page_data(
+    result: Result,
+    is_private: bool,
+    verify: str | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Json:
+    """Return the data that the script of the page draws and checks."""
+    done = result.run
+    judged = _judged(result, progress)
+    traffic, readers = _traffic(done, judged, is_private)
+    return {
+        "protocol": result.about.name,
+        "private": is_private,
+        "rounds": done.ledger.rounds,
+        "verify": verify,
+        "parties": parties_json(done.roster),
+        "traffic": traffic,
+        "readers": readers,
+        **coalitions_json(judged, done, is_private),
+    }
+
+
+def is_drawn(result: Result) -> bool:
+    """Whether the scenario draws exactly these inputs from the seed, so that they are nobody's.
+
+    >>> from simnet import perform
+    >>> is_drawn(perform("dpds", users=4, items=2)), is_drawn(perform("dpds", data=["a", "b"]))
+    (True, False)
+    """
+    done, scenario = result.run, result.scenario
+    given = list(done.inputs.values())
+    if not given:
+        return True
+    if done.people > MOST_PEOPLE_COMPARED:
+        return False
+    try:
+        if isinstance(result, Performance):
+            people = scenario.synthetic(done.people, done.seed)
+            seated = in_chance_order(people, done.seed) if scenario.in_chance_order else people
+            drawn: Any = seated.inputs
+        else:
+            drawn = inputs_for(scenario, done.protocol, done.seed)
+        flat = np.concatenate([np.atleast_1d(np.asarray(each, dtype=float)) for each in given])
+    except (SimnetError, ValueError, TypeError):
+        return False
+    return np.array_equal(flat.reshape(-1), np.asarray(drawn, dtype=float).reshape(-1))
+
+
+def _judged(result: Result, progress: Callable[[int], None]) -> Judged:
+    """The verdicts of the page: on all coalitions, or on those of the claims."""
+    done = result.run
+    if is_small(done):
+        return judge_all(done, result.about, progress)
+    verdicts = [
+        row.verdict
+        for row in result.adversaries
+        if row.verdict is not None and row.users == done.people
+    ]
+    own = [v for v in verdicts if v.seeds == (done.seed,) and not v.corrupt.network]
+    if own or done.ledger.total().messages > MOST_MESSAGES:
+        return Judged(tuple({v.corrupt.parties: v for v in own}.values()), is_complete=False)
+    first = [next(iter(done.roster.role(role))) for role in done.roster.roles]
+    sets = [[name] for name in first] + ([first] if len(first) > 1 else [])
+    return judge_some(done, result.about, sets, progress=progress)
+
+
+def _traffic(done: Run, judged: Judged, is_private: bool) -> tuple[Json, list[str]]:
+    """The messages or flows, and in words who can compute each message."""
+    names = done.roster.names
+    if done.ledger.total().messages > MOST_MESSAGES:
+        return flows_json(done), []
+    sampled = played_again(done, names, Sampled())
+    traffic = messages_json(sampled, with_contents=not is_private)
+    if not (judged.is_complete and judged.verdicts):
+        return traffic, []
+    found = smallest_readers(judged.verdicts[-1])
+    if found is None:
+        return traffic, []
+    role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
+    by_place: dict[tuple[Any, ...], list[tuple[str, ...]]] = {
+        (place[:4] if is_private else place): sets for place, sets in found.items()
+    }
+    words = []
+    for place in _places(traffic, is_private):
+        sets = by_place.get(place)
+        others = [name for number, name in enumerate(names) if number not in place[1:3]]
+        words.append("" if sets is None else sets_in_words(sets, others, role_of))
+    return traffic, words
+
+
+def _places(traffic: Json, is_private: bool) -> list[tuple[Any, ...]]:
+    """Round, sender, recipient, tag and key of each message; the key is left out with inputs."""
+    count = len(traffic["round"])
+    keys: Sequence[int | None] = traffic["key"] or [None] * count
+    rows = zip(
+        traffic["round"],
+        traffic["from"],
+        traffic["to"],
+        (traffic["tags"][tag] for tag in traffic["tag"]),
+        keys,
+        strict=True,
+    )
+    return [tuple(row)[: 4 if is_private else 5] for row in rows]
+
+
+def _facts(result: Result, is_private: bool) -> list[str]:
+    """Short facts about the run for the head of the page."""
+    done = result.run
+    total = done.ledger.total()
+    people = getattr(result, "population", None)
+    facts = [f"{done.people:,} users"] if done.people else []
+    if people is not None:
+        facts[-1:] = [f"{done.people:,} users from {people.source}"]
+    if not is_private:
+        facts.append(f"seed {done.seed}")
+    return [
+        *facts,
+        f"{total.messages:,} messages",
+        f"{total.payload_bytes:,} payload bytes",
+        f"{done.ledger.rounds} round{'s' if done.ledger.rounds != 1 else ''}",
+    ]
+
+
+def script_json(data: Json) -> str:
+    r"""Return JSON that may stand inside a script element: ASCII alone, without `<`, `>` and `&`.
+
+    >>> script_json({"label": "</script>"})
+    '{"label":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def page_scripts() -> list[str]:
+    """Return the scripts of the page in order.
+
+    Each is a module of its own, so that names of one do not meet names of another. What a module
+    exports is collected in one object, `globalThis.simnet`, because a module inside a page has no
+    address from which another could import it.
+    """
+    return [_inlined(path) for path in (CHECKER, HERE / "proof.mjs", HERE / "page.mjs")]
+
+
+def _inlined(path: Path) -> str:
+    source = path.read_text(encoding="utf-8")
+    source = _IMPORT.sub(r"const \1 = globalThis.simnet;", source)
+    exported = re.findall(r"^export (?:function|const|class) (\w+)", source, re.MULTILINE)
+    if exported:
+        source += f"globalThis.simnet = {{ ...globalThis.simnet, {', '.join(exported)} }};\n"
+    assert "</script" not in source.lower()
+    assert "<!--" not in source
+    return source
+
+
+def source_hash(source: str) -> str:
+    """Return the hash of an inline script or style sheet, as a content-security policy names it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()

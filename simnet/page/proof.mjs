@@ -1,0 +1,342 @@
+// Makes the certificate of a verdict from the tables of the page, and holds the page against it.
+//
+// Theory of operation. The page stores what many certificates share once (simnet/page/proofs.py). Here a
+// certificate is put together again: families and unknowns are numbered in the order in which they occur, and
+// every list is put into the order that docs/reference/certificates.md asks for. The text is then checked by
+// `check`, the same reader that node runs. So a mistake here cannot make a wrong proof pass: the reader would
+// refuse it, or it would prove the same.
+//
+// A certificate proves something about the messages that it lists. So `contradictions` compares it with what the
+// page shows: the coalition, the verdict, the functions, and the messages that reach the coalition.
+//
+// Numbers of the page are JavaScript's numbers, or texts such as "#1152921504606846976" above 2^53.
+
+import { check } from "../adversary/check.mjs";
+
+const whole = (value) => BigInt(typeof value === "string" ? value.slice(1) : value);
+
+// ---- The certificate ----
+
+// Numbers values as they occur. `places` maps the number in the page's table to the number in the certificate.
+class Numbering {
+  places = new Map();
+  constructor(list) { this.list = list; this.listed = []; }
+  of(place) {
+    if (!this.places.has(place)) {
+      this.places.set(place, this.listed.length);
+      this.listed.push(null);
+      this.listed[this.places.get(place)] = this.list(place);
+    }
+    return this.places.get(place);
+  }
+}
+
+const byFirst = (a, b) => a[0] - b[0];
+const byFamily = (a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : Number(a[1] > b[1]));
+
+// Families come before the monomials that they are factors of, so factors are numbered first.
+function familyNumbering(proofs) {
+  const numbering = new Numbering((place) => numbering.made.get(place));
+  numbering.made = new Map();
+  const number = (place) => {
+    if (!numbering.places.has(place)) {
+      const { factors, ...family } = proofs.families[place];
+      const numbered = factors.map(([factor, at]) => [number(factor), at]).sort(byFamily);
+      numbering.made.set(place, { ...family, factors: numbered });
+    }
+    return numbering.of(place);
+  };
+  return { number, listed: numbering.listed };
+}
+
+function fieldOf(field, proofs, family) {
+  const unknowns = proofs.unknowns[String(field.modulus).replace("#", "")];
+  const numbering = new Numbering((place) => unknowns[place]);
+  const form = (pairs) => pairs.map(([unknown, factor]) => [numbering.of(unknown), whole(factor)]).sort(byFirst);
+  const factors = (pairs) => pairs.map(([row, factor]) => [row, whole(factor)]);
+  const moves = (list = []) => list.map(([coin, pairs]) => [numbering.of(coin), form(pairs)]).sort(byFirst);
+  const lanes = Number(field.lanes);
+  const numbers = (given) => given.map(whole);
+  // Without numbers the equations alone are checked: every number is 0, except that the number 1 is 1.
+  const own = (entry) => entry.own.map(([unknown, factor, given]) => {
+    const isOne = proofs.families[unknowns[unknown][0]].kind === "public";
+    return [numbering.of(unknown), whole(factor), given ? numbers(given) : Array(lanes).fill(isOne ? 1n : 0n)];
+  });
+  const learned = (entry) => {
+    const modulus = whole(field.modulus);
+    const result = {
+      function: form(entry.function),
+      weights: entry.weights.map(([row, factor, given]) =>
+        [row, whole(factor), given ? numbers(given) : Array(lanes).fill(0n)]),
+      own: own(entry).sort(byFirst),
+    };
+    const constant = result.own.reduce((sum, [, factor, [number]]) => sum + factor * number, 0n);
+    const value = ((-constant % modulus) + modulus) % modulus;
+    return { ...result, values: entry.values ? numbers(entry.values) : Array(lanes).fill(value) };
+  };
+  const made = {
+    modulus: whole(field.modulus),
+    lanes: field.lanes,
+    messages: (field.messages ?? []).map((place) => {
+      const { modulus: _, rows, ...message } = proofs.messages[place];
+      return { ...message, rows: rows.map(([element, pairs]) => [element, form(pairs)]) };
+    }),
+    opened: (field.opened ?? []).map((row) => ({ ...row, form: form(row.form) })),
+    ideal: (field.ideal ?? []).map(form),
+    learned: (field.learned ?? []).map(learned),
+    at_most: (field.at_most ?? []).map(form),
+    shift: moves(field.shift),
+    apart: (field.apart ?? []).map(([coin, pairs]) => [numbering.of(coin), factors(pairs)]).sort(byFirst),
+    combined: (field.combined ?? []).map(([row, pairs]) => [row, factors(pairs)]),
+    hiding: moves(field.hiding),
+  };
+  return { ...made, unknowns: numbering.listed.map(([number, at]) => [family.number(number), at]) };
+}
+
+// Returns the certificate of a verdict as an object, or null if the page has no proof of it.
+export function certificateOf(data, verdict) {
+  if (verdict.proof === undefined) return null;
+  const { proofs } = data;
+  const proof = proofs.proofs[verdict.proof];
+  const family = familyNumbering(proofs);
+  const fields = proof.fields.map((field) => fieldOf(field, proofs, family));
+  const doors = proof.doors.map((door) => ({ ...door, made: door.made === null ? null : family.number(door.made) }));
+  const told = proof.told.map(family.number).sort((a, b) => a - b);
+  const { fields: _1, doors: _2, told: _3, ...header } = proof;
+  const set = verdict.members.map((number) => data.parties.names[number]);
+  return { ...proofs.header, ...header, set, doors, told, families: family.listed, fields };
+}
+
+// Returns JSON as a certificate is written: keys in the order of their code points, no blanks.
+export function canonical(value) {
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const points = (text) => Array.from(text, (letter) => letter.codePointAt(0));
+  const before = (a, b) => {
+    const [left, right] = [points(a), points(b)];
+    const at = left.findIndex((point, i) => point !== right[i]);
+    return at < 0 ? left.length - right.length : at >= right.length ? 1 : left[at] - right[at];
+  };
+  const entries = Object.keys(value).sort(before).map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${entries.join(",")}}`;
+}
+
+export const certificateText = (certificate) => canonical(certificate) + "\n";
+
+// ---- What the page says, held against the certificate ----
+
+const secretKey = (holder, number, item, run) => JSON.stringify([holder, Number(number), item, run ?? null]);
+
+// The functions of secrets that a certificate proves, one text for each lane.
+function provedFunctions(certificate) {
+  const named = [];
+  for (const { modulus, learned, unknowns } of certificate.fields) {
+    for (const { function: form, values } of learned) {
+      values.forEach((value, lane) => {
+        const terms = form.map(([unknown, factor]) => {
+          const [family, place] = unknowns[unknown];
+          return [termsOf(certificate.families, family, place + lane), String(factor)];
+        });
+        named.push({ modulus, value, terms: new Map(terms), isNamed: terms.every(([key]) => key !== null) });
+      });
+    }
+  }
+  return named.filter(({ isNamed }) => isNamed);
+}
+
+function termsOf(families, number, place) {
+  const { kind, holders, label, factors } = families[number];
+  if (kind === "monomial") return factors.map(([factor, at]) => termsOf(families, factor, at)).sort().join("·");
+  if (kind !== "secret") return null;
+  return secretKey(holders[0], label.split("/")[0], place + 1);
+}
+
+function shownFunction(data, { terms, products = [], modulus, value }) {
+  const key = (place) => {
+    const [party, number, item] = data.secrets[place];
+    return secretKey(data.parties.names[party], number, item);
+  };
+  const named = terms.map(([place, factor]) => [key(place), String(whole(factor))]);
+  for (const [factors, factor] of products) named.push([factors.map(key).sort().join("·"), String(whole(factor))]);
+  return { modulus: whole(modulus), value: value === undefined ? null : whole(value), terms: new Map(named) };
+}
+
+const isSame = (shown, proved) => shown.modulus === proved.modulus
+  && (shown.value === null || shown.value === proved.value)
+  && shown.terms.size === proved.terms.size
+  && [...shown.terms].every(([key, factor]) => proved.terms.get(key) === factor);
+
+const linkKey = (...parts) => JSON.stringify(parts);
+
+// Returns sentences: what the page says about a coalition, and its certificate does not.
+export function contradictions(data, verdict, certificate) {
+  const found = [];
+  const { names } = data.parties;
+  if (certificate.statement !== verdict.finding) {
+    found.push(`the page says "${verdict.finding}", and the proof is about "${certificate.statement}"`);
+  }
+  const proved = provedFunctions(certificate);
+  for (const [place, shown] of (verdict.functions ?? []).map((each) => shownFunction(data, each)).entries()) {
+    if (!proved.some((each) => isSame(shown, each))) found.push(`equation ${place + 1} is not the proved one`);
+  }
+  if ((verdict.functions ?? []).length + verdict.more < proved.length) {
+    found.push("the proof has more equations than the page");
+  }
+  if (data.traffic.round === undefined) return found;
+  const members = new Set(verdict.members);
+  const { round, from, to, tag, tags, elements } = data.traffic;
+  const reaching = new Set();
+  round.forEach((r, i) => {
+    if (elements[i] && members.has(to[i]) && !members.has(from[i])) {
+      reaching.add(linkKey(r, names[from[i]], names[to[i]], tags[tag[i]]));
+    }
+  });
+  const listed = new Set();
+  for (const field of certificate.fields) {
+    for (const message of field.messages) {
+      listed.add(linkKey(message.round, message.from, message.to, message.tag));
+    }
+  }
+  if (certificate.statement === "no-shares") return found;
+  for (const link of listed) if (!reaching.has(link)) found.push(`the proof lists a message that is not on the page: ${link}`);
+  for (const link of reaching) if (!listed.has(link)) found.push(`the proof leaves out a message of the page: ${link}`);
+  return found;
+}
+
+// Checks a verdict of the page. Returns {proved} or {failed: [sentences]}, or null if the page has no proof.
+export function checked(data, verdict) {
+  try {
+    const certificate = certificateOf(data, verdict);
+    if (certificate === null) return null;
+    const { proved } = check(certificateText(certificate));
+    const failed = contradictions(data, verdict, certificate);
+    return failed.length ? { failed } : { proved };
+  } catch (error) {
+    return { failed: [error.message] };
+  }
+}
+
+// ---- What follows for a set that was not judged ----
+
+// Two facts pass from judged sets to others, and only these (docs/proofs/breaking-sets.md): a larger set exposes
+// whom a smaller one exposes, unless that party joins; and a smaller set learns nothing about a party that is
+// outside a set which learns nothing.
+export function byInclusion(data, members) {
+  const set = new Set(members);
+  const exposed = new Map();
+  const safe = new Map();
+  for (const verdict of data.verdicts) {
+    if (verdict.members.every((number) => set.has(number)) && verdict.finding !== "undecided") {
+      for (const party of verdict.exposes ?? []) if (!set.has(party) && !exposed.has(party)) exposed.set(party, verdict);
+    }
+    if (verdict.finding !== "nothing") continue;
+    const judged = new Set(verdict.members);
+    if (!members.every((number) => judged.has(number))) continue;
+    for (const party of data.declaring) if (!judged.has(party) && !safe.has(party)) safe.set(party, verdict);
+  }
+  const others = data.declaring.filter((party) => !set.has(party));
+  return { exposed, safe, learnsNothing: others.length > 0 && others.every((party) => safe.has(party)) };
+}
+
+// ---- Words ----
+
+export function secretName(data, place) {
+  const [party, number, item, run] = data.secrets[place];
+  return `${data.parties.names[party]}${"'".repeat(number)}[${item}]${run === undefined ? "" : ` (run ${run})`}`;
+}
+
+const signed = (factor, modulus) => factor > modulus / 2n ? factor - modulus : factor;
+
+function sum(terms, modulus) { // pairs of a name and a coefficient
+  const parts = terms.map(([name, factor]) => {
+    const value = signed(whole(factor), whole(modulus));
+    const size = value < 0n ? -value : value;
+    return `${value < 0n ? "-" : "+"} ${size === 1n ? "" : `${size} `}${name}`;
+  });
+  return parts.join(" ").replace(/^\+ /, "");
+}
+
+// A function that a coalition learns, such as `u1[2] + 3 u4[2] = 5`.
+export function equation(data, { terms, products = [], modulus, value }) {
+  const named = [
+    ...terms.map(([place, factor]) => [secretName(data, place), factor]),
+    ...products.map(([factors, factor]) => [factors.map((place) => secretName(data, place)).join("·"), factor]),
+  ];
+  const left = sum(named, modulus);
+  return value === undefined ? `${left}  (mod ${whole(modulus)})` : `${left} = ${whole(value)}`;
+}
+
+// The name of an unknown: a secret as in the equations, a coin by its holder, its draw and its place.
+export function unknownName(families, [number, place], names = new Map()) {
+  const { kind, holders, label, factors } = families[number];
+  if (kind === "public") return "1";
+  if (kind === "monomial") return factors.map((factor) => unknownName(families, factor, names)).join("·");
+  if (kind === "secret") return `${holders[0]}${"'".repeat(Number(label.split("/")[0]))}[${place + 1}]`;
+  const draw = names.get(number) ?? "";
+  return `${kind} of ${holders.join(" and ")} ${draw}#${place + 1}`;
+}
+
+// The forms of a message in words, one for each row, or null if the page does not have them.
+export function formsOf(data, link) {
+  const { proofs } = data;
+  const rows = [];
+  const done = new Set();
+  for (const message of data.proofs.messages) {
+    if (message.round !== link.round || message.from !== link.from || message.to !== link.to
+      || message.tag !== link.tag || (link.key !== undefined && message.key !== link.key)) continue;
+    const unknowns = proofs.unknowns[String(message.modulus).replace("#", "")];
+    const last = Math.max(...message.rows.map(([element]) => element));
+    for (const [element, pairs] of message.rows) {
+      const at = `${message.piece} ${element}`;
+      if (done.has(at)) continue;
+      done.add(at);
+      const terms = pairs.map(([unknown, factor]) => [unknownName(proofs.families, unknowns[unknown]), factor]);
+      rows.push({ piece: message.piece, element, isLast: element === last, text: terms.length ? sum(terms, message.modulus) : "0", modulus: String(whole(message.modulus)) });
+    }
+  }
+  return rows.length ? rows.sort((a, b) => a.piece - b.piece || a.element - b.element) : null;
+}
+
+// The steps of an attack: for each lane of each function learned, the messages with weights, and the arithmetic.
+export function attackSteps(data, verdict, place) {
+  const certificate = certificateOf(data, verdict);
+  if (certificate === null) return null;
+  const wanted = shownFunction(data, verdict.functions[place]);
+  for (const field of certificate.fields) {
+    const rows = field.messages.flatMap((message) => message.rows.map(([element]) => ({ message, element })));
+    for (const entry of field.learned) {
+      for (let lane = 0; lane < Number(field.lanes); lane++) {
+        const terms = new Map(entry.function.map(([unknown, factor]) => {
+          const [family, at] = field.unknowns[unknown];
+          return [termsOf(certificate.families, family, at + lane), String(factor)];
+        }));
+        if (!isSame(wanted, { modulus: field.modulus, value: entry.values[lane], terms })) continue;
+        return stepsInLane(data, certificate, field, entry, lane, rows);
+      }
+    }
+  }
+  return null;
+}
+
+function stepsInLane(data, certificate, field, entry, lane, rows) {
+  const q = field.modulus;
+  const hasNumbers = data.proofs.numbers;
+  const steps = entry.weights.map(([row, factor, numbers]) => {
+    const { message, element } = rows[row];
+    return {
+      weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null,
+      element: element + lane + 1, message,
+    };
+  });
+  const own = entry.own.map(([unknown, factor, numbers]) => {
+    const [family, place] = field.unknowns[unknown];
+    return { weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null,
+      name: unknownName(certificate.families, [family, place + lane]) };
+  });
+  const add = (list) => list.reduce((total, { weight, number }) => total + weight * number, 0n);
+  const modulo = (number) => ((number % q) + q) % q;
+  if (!hasNumbers) return { steps, own, modulus: q };
+  const [total, part] = [add(steps), add(own)];
+  return { steps, own, modulus: q, total, totalModulo: modulo(total), part, partModulo: modulo(part), value: modulo(total - part) };
+}

@@ -1,0 +1,178 @@
+"""The proofs of many verdicts on one run, stored so that what they share is written once.
+
+Theory of operation
+-------------------
+
+The page checks the proof of every verdict that it shows. It does so with the reader of certificates
+in JavaScript, so it needs a certificate for each coalition. Certificates of one run are nearly the
+same text: they list the same messages and the same coins. So we keep three tables for all of them::
+
+    families    every family of unknowns, once
+    unknowns    for each modulus: pairs of a family and a place in it
+    messages    every message with its forms, once for each way in which it is listed
+
+A proof then names messages by their place in the table. In the forms of a message, and in the rest
+of the proof, an unknown is its place in the table of its modulus. The script of the page reads the
+proof, numbers families and unknowns as they occur, and writes the certificate. The result may
+number the unknowns of a message in another order than Python's own certificate; all else is equal.
+
+JavaScript reads numbers as doubles, which are exact below 2^53. A larger number is written as a
+text that begins with `#`.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Json = dict[str, Any]
+EXACT = 1 << 53  # JavaScript's numbers are exact below this
+LISTS_OF_UNKNOWNS = ("ideal", "at_most")
+MOVES_OF_UNKNOWNS = ("shift", "hiding")
+
+
+class Proofs:
+    """Certificates of one run, as the page stores them; `without_numbers` leaves out what the
+    parties' inputs can be computed from: the numbers of messages, and the values learned.
+
+    >>> Proofs().as_json()["proofs"]
+    []
+    """
+
+    def __init__(self, without_numbers: bool = False) -> None:
+        self._without_numbers = without_numbers
+        self._families = Interned()
+        self._unknowns: dict[int, Interned] = {}
+        self._messages = Interned()
+        self._header: Json = {}
+        self._proofs: list[Json] = []
+
+    def add(self, certificate: Json) -> int:
+        """Store a certificate, and return its place."""
+        self._header = {key: certificate[key] for key in ("format", "version", "protocol", "runs")}
+        families = [self._family(certificate, place) for place in self._in_order(certificate)]
+        self._proofs.append(
+            {
+                **{
+                    key: certificate[key]
+                    for key in ("statement", "disclosed", "notes", "reveals", "written_out")
+                },
+                "told": [families[number] for number in certificate["told"]],
+                "doors": [
+                    {**door, "made": None if door["made"] is None else families[door["made"]]}
+                    for door in certificate["doors"]
+                ],
+                "fields": [self._field(field, families) for field in certificate["fields"]],
+            }
+        )
+        if self._without_numbers:
+            self._proofs[-1]["reveals"] = []
+        return len(self._proofs) - 1
+
+    def as_json(self) -> Json:
+        """Return all tables for the data of the page."""
+        return {
+            "header": self._header,
+            "families": self._families.listed,
+            "unknowns": {str(q): table.listed for q, table in self._unknowns.items()},
+            "messages": self._messages.listed,
+            "proofs": self._proofs,
+            "numbers": not self._without_numbers,
+        }
+
+    @staticmethod
+    def _in_order(certificate: Json) -> range:
+        return range(len(certificate["families"]))  # factors stand before their monomials already
+
+    def _family(self, certificate: Json, place: int) -> int:
+        family = certificate["families"][place]
+        factors = [
+            [self._family(certificate, number), within] for number, within in family["factors"]
+        ]
+        return self._families.place({**family, "factors": sorted(factors)})
+
+    def _field(self, field: Json, families: Sequence[int]) -> Json:
+        modulus = field["modulus"]
+        table = self._unknowns.setdefault(modulus, Interned())
+        places = [table.place([families[number], place]) for number, place in field["unknowns"]]
+
+        def form(pairs: Sequence[Sequence[int]]) -> list[list[Any]]:
+            # In one order for all proofs, so that a message is stored once.
+            return sorted([places[unknown], exact(coefficient)] for unknown, coefficient in pairs)
+
+        messages = [
+            self._messages.place(
+                {
+                    **message,
+                    "modulus": exact(modulus),
+                    "rows": [[element, form(pairs)] for element, pairs in message["rows"]],
+                }
+            )
+            for message in field["messages"]
+        ]
+        stored = {
+            "modulus": exact(modulus),
+            "lanes": field["lanes"],
+            "messages": messages,
+            "opened": [{**row, "form": form(row["form"])} for row in field["opened"]],
+            "learned": [self._learned(entry, form, places) for entry in field["learned"]],
+            **{key: [form(pairs) for pairs in field[key]] for key in LISTS_OF_UNKNOWNS},
+            **{
+                key: [[places[coin], form(pairs)] for coin, pairs in field[key]]
+                for key in MOVES_OF_UNKNOWNS
+            },
+            "apart": [
+                [places[coin], [[row, exact(factor)] for row, factor in pairs]]
+                for coin, pairs in field["apart"]
+            ],
+            "combined": [
+                [row, [[other, exact(factor)] for other, factor in pairs]]
+                for row, pairs in field["combined"]
+            ],
+        }
+        # Most proofs have none of some kind, so an empty list is left out.
+        return {key: value for key, value in stored.items() if value != []}
+
+    def _learned(self, entry: Json, form: Callable[..., Any], places: Sequence[int]) -> Json:
+        function = form(entry["function"])
+        if self._without_numbers:
+            return {
+                "function": function,
+                "weights": [[row, exact(factor)] for row, factor, _ in entry["weights"]],
+                "own": [[places[unknown], exact(factor)] for unknown, factor, _ in entry["own"]],
+            }
+        return {
+            "function": function,
+            "weights": [[row, exact(f), list(map(exact, n))] for row, f, n in entry["weights"]],
+            "own": [[places[u], exact(f), list(map(exact, n))] for u, f, n in entry["own"]],
+            "values": list(map(exact, entry["values"])),
+        }
+
+
+class Interned:
+    """A list in which equal values have one place.
+
+    >>> table = Interned()
+    >>> table.place(["u1", 3]), table.place(["u2", 0]), table.place(["u1", 3])
+    (0, 1, 0)
+    """
+
+    def __init__(self) -> None:
+        self.listed: list[Any] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, value: Mapping[str, Any] | Sequence[Any] | str) -> int:
+        """Return the place of a value, which is added if no equal value is there."""
+        key = json.dumps(value, sort_keys=True)
+        place = self._places.setdefault(key, len(self.listed))
+        if place == len(self.listed):
+            self.listed.append(value)
+        return place
+
+
+def exact(number: int) -> int | str:
+    """Return a whole number from 0 as JSON that a script reads exactly.
+
+    >>> exact(7), exact(2**60)
+    (7, '#1152921504606846976')
+    """
+    return number if number < EXACT else f"#{number}"
