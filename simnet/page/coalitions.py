@@ -33,7 +33,7 @@ from simnet.adversary.words import (
     seen_in_words,
     tier_in_words,
 )
-from simnet.errors import BadInput, SimnetError
+from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.unknowns import ONE
 from simnet.page.proofs import Interned, Proofs, exact
@@ -43,8 +43,8 @@ MOST_PARTIES = 10  # with so many parties, all coalitions are judged
 MOST_JUDGED_MESSAGES = 3000  # of a run whose coalitions are all judged
 MOST_FUNCTIONS = 40  # functions of one verdict that the page lists
 MOST_TERMS = 2000  # terms of all these functions together
-MOST_ROWS_OF_A_PROOF = 60_000  # terms of the messages in one proof
-MOST_LETTERS_OF_PROOFS = 600_000  # JSON of all proofs together
+MOST_ROWS_OF_A_PROOF = 25_000  # terms of the messages in one proof
+MOST_LETTERS_OF_PROOFS = 400_000  # JSON of all proofs together
 EVIDENCE_SHOWN = 5  # messages of an attack in words, where there is no proof on the page
 
 NO_PROOF_ROOM = (
@@ -84,16 +84,18 @@ def judge_some(
     """Judge these coalitions of a run, from one symbolic reading."""
     chosen = [tuple(members) for members in sets]
     verdicts: list[Verdict] = []
+    why = ""
     try:
         judge = Judge([done], sorted({name for members in chosen for name in members}), about)
-        for members in chosen:
+    except ScriptError as error:
+        return Judged((), is_complete=False, why_none=str(error))
+    for members in chosen:
+        try:
             verdicts.append(judge.verdict(members))
-            progress(1)
-    except BadInput:
-        raise
-    except SimnetError as error:
-        return Judged((), is_complete, str(error))
-    return Judged(tuple(verdicts), is_complete)
+        except SimnetError as error:  # nothing to judge: no other party declared a secret
+            is_complete, why = False, str(error)
+        progress(1)
+    return Judged(tuple(verdicts), is_complete, "" if verdicts else why)
 
 
 def is_small(done: Run) -> bool:

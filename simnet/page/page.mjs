@@ -203,7 +203,7 @@ function start(data) {
       if (typeof found !== "string") tick(found);
     };
     named.addEventListener("keydown", (event) => { if (event.key === "Enter") take(); });
-    const judged = data.complete || data.verdicts.length > 24 ? [] : [
+    const judged = data.complete || data.verdicts.length > 24 || !data.verdicts.length ? [] : [
       element("p", { class: "note" }, "These sets were judged:"),
       element("div", { class: "row" }, data.verdicts.map((verdict) => element("button", { type: "button", onclick: () => tick(verdict.members) }, isolated(setName(verdict.members, names))))),
     ];
@@ -461,7 +461,8 @@ function start(data) {
     const forms = formsOf(data, at);
     const size = `${traffic.bytes[i]} bytes of contents and ${traffic.header} of header`;
     const readers = data.readers[i];
-    const form = forms && element("ul", {}, forms.map(({ element: place, text, modulus }) => element("li", { class: "formula" }, `element ${place + 1}: `, isolated(text), ` (mod ${modulus})`)));
+    const form = forms && element("ul", {}, forms.map(({ element: place, lanes: alike, text, modulus }) => element("li", { class: "formula" },
+      `element ${place + 1}${alike > 1 ? ` (and those to ${place + alike} likewise)` : ""}: `, isolated(text), ` (mod ${modulus})`)));
     box("message").replaceChildren(described([
       ["Tag", at.tag], ["Round", String(at.round)], ["From", at.from], ["To", at.to], ["Key", key === null ? null : String(key)],
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],

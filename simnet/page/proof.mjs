@@ -78,7 +78,7 @@ function fieldOf(field, proofs, family) {
     modulus: whole(field.modulus),
     lanes: field.lanes,
     messages: (field.messages ?? []).map((place) => {
-      const { modulus: _, rows, ...message } = proofs.messages[place];
+      const { modulus: _1, lanes: _2, rows, ...message } = proofs.messages[place];
       return { ...message, rows: rows.map(([element, pairs]) => [element, form(pairs)]) };
     }),
     opened: (field.opened ?? []).map((row) => ({ ...row, form: form(row.form) })),
@@ -267,32 +267,47 @@ export function equation(data, { terms, products = [], modulus, value }) {
   return value === undefined ? `${left}  (mod ${whole(modulus)})` : `${left} = ${whole(value)}`;
 }
 
-// The name of an unknown: a secret as in the equations, a coin by its holder, its draw and its place.
-export function unknownName(families, [number, place], names = new Map()) {
-  const { kind, holders, label, factors } = families[number];
-  if (kind === "public") return "1";
-  if (kind === "monomial") return factors.map((factor) => unknownName(families, factor, names)).join("·");
-  if (kind === "secret") return `${holders[0]}${"'".repeat(Number(label.split("/")[0]))}[${place + 1}]`;
-  const draw = names.get(number) ?? "";
-  return `${kind} of ${holders.join(" and ")} ${draw}#${place + 1}`;
+const drawKey = ({ kind, holders, label }) => JSON.stringify([kind, holders, label]);
+
+// A party may draw coins several times: the number of each draw, if its holders have several.
+function draws(families) {
+  const found = new Map();
+  for (const family of families) {
+    const owner = JSON.stringify([family.kind, family.holders]);
+    if (!found.has(owner)) found.set(owner, []);
+    found.get(owner).push(drawKey(family));
+  }
+  return new Map([...found.values()].filter((keys) => keys.length > 1).flatMap((keys) => keys.map((key, i) => [key, i + 1])));
 }
 
-// The forms of a message in words, one for each row, or null if the page does not have them.
+// The name of an unknown: a secret as in the equations, a coin by its holder, its draw and its place.
+function unknownName(families, [number, place], numbered) {
+  const { kind, holders, label, factors } = families[number];
+  if (kind === "public") return "1";
+  if (kind === "monomial") return factors.map((factor) => unknownName(families, factor, numbered)).join("·");
+  if (kind === "secret") return `${holders[0]}${"'".repeat(Number(label.split("/")[0]))}[${place + 1}]`;
+  const draw = numbered.get(drawKey(families[number]));
+  return `(${kind} ${place + 1}${draw === undefined ? "" : ` of draw ${draw}`} of ${holders.join(" and ")})`;
+}
+
+// The forms of a message in words, one for each row, or null if the page does not have them. A row stands for `lanes`
+// elements: each has the form of the one before it, with the next unknown of each family.
 export function formsOf(data, link) {
   const { proofs } = data;
   const rows = [];
   const done = new Set();
+  const numbered = draws(proofs.families);
   for (const message of data.proofs.messages) {
     if (message.round !== link.round || message.from !== link.from || message.to !== link.to
       || message.tag !== link.tag || (link.key !== undefined && message.key !== link.key)) continue;
     const unknowns = proofs.unknowns[String(message.modulus).replace("#", "")];
-    const last = Math.max(...message.rows.map(([element]) => element));
     for (const [element, pairs] of message.rows) {
       const at = `${message.piece} ${element}`;
       if (done.has(at)) continue;
       done.add(at);
-      const terms = pairs.map(([unknown, factor]) => [unknownName(proofs.families, unknowns[unknown]), factor]);
-      rows.push({ piece: message.piece, element, isLast: element === last, text: terms.length ? sum(terms, message.modulus) : "0", modulus: String(whole(message.modulus)) });
+      const terms = pairs.map(([unknown, factor]) => [unknownName(proofs.families, unknowns[unknown], numbered), factor]);
+      const text = terms.length ? sum(terms, message.modulus) : "0";
+      rows.push({ piece: message.piece, element, lanes: Number(message.lanes), text, modulus: String(whole(message.modulus)) });
     }
   }
   return rows.length ? rows.sort((a, b) => a.piece - b.piece || a.element - b.element) : null;
@@ -329,10 +344,11 @@ function stepsInLane(data, certificate, field, entry, lane, rows) {
       element: element + lane + 1, message,
     };
   });
+  const numbered = draws(data.proofs.families);
   const own = entry.own.map(([unknown, factor, numbers]) => {
     const [family, place] = field.unknowns[unknown];
     return { weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null,
-      name: unknownName(certificate.families, [family, place + lane]) };
+      name: unknownName(certificate.families, [family, place + lane], numbered) };
   });
   const add = (list) => list.reduce((total, { weight, number }) => total + weight * number, 0n);
   const modulo = (number) => ((number % q) + q) % q;

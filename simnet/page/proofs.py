@@ -104,6 +104,7 @@ class Proofs:
                 {
                     **message,
                     "modulus": exact(modulus),
+                    "lanes": field["lanes"],
                     "rows": [[element, form(pairs)] for element, pairs in message["rows"]],
                 }
             )

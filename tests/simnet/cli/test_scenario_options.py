@@ -49,7 +49,7 @@ def test_no_setting_has_the_name_of_an_option_by_accident() -> None:
                 for setting, option in zip(settings, options, strict=True)
                 if option not in (None, setting.option)
             }
-    assert renamed == {("run", "local_frequency", "yes")}
+    assert renamed == {(command, "local_frequency", "yes") for command in ("run", "show")}
 
 
 def test_a_renamed_setting_is_set_by_its_new_option() -> None:
