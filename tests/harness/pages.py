@@ -1,0 +1,117 @@
+"""Pages of small runs, which several tests read, and the browser that shows them."""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simnet import perform
+from simnet.page.page import Result, page_data, page_of
+from tests.harness.shell import RING
+
+CHROMIUM = shutil.which("chromium")
+NO_CHROMIUM = "the page is shown in Chromium, and there is none here"
+# Switches without which a browser without a screen would not start, or would call home.
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# Six protocols with at most 6 parties: place and settings.
+SIX: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "dpds": ("dpds", {"users": 3, "items": 2}),
+    "dpds_shamir": ("dpds_shamir", {"users": 4, "items": 1}),
+    "tss": ("tss", {"users": 3, "items": 2, "reported": 1}),
+    "sampling_privacy": ("sampling_privacy", {"users": 2, "items": 2}),
+    "ring": (str(RING), {}),
+    "secagg": ("secagg", {"users": 3, "items": 1}),
+}
+
+
+@cache
+def result_of(name: str) -> Result:
+    """Run one of the six protocols, with seed 1."""
+    place, settings = SIX[name]
+    return perform(place, seed=1, claims=False, **settings)
+
+
+@cache
+def data_of(name: str, is_private: bool = False) -> Any:
+    """Return the data of the page of one of the six protocols."""
+    return page_data(result_of(name), is_private)
+
+
+def written(folder: Path, name: str) -> Path:
+    """Write the page of one of the six protocols into a folder."""
+    file = folder / f"{name}.html"
+    file.write_text(page_of(result_of(name), command=f"simnet show {name}"), encoding="utf-8")
+    return file
+
+
+def equation(function: Mapping[str, Any]) -> str:
+    """Return a function of the JSON of `simnet verify` as the page writes it."""
+    modulus = function["modulus"]
+    named = [(_name(term), term["coefficient"]) for term in function["terms"]]
+    named += [
+        ("·".join(map(_name, product["factors"])), product["coefficient"])
+        for product in function.get("products", ())
+    ]
+    parts = []
+    for name, coefficient in named:
+        signed = coefficient - modulus if coefficient > modulus // 2 else coefficient
+        size = "" if abs(signed) == 1 else f"{abs(signed)} "
+        parts.append(f"{'-' if signed < 0 else '+'} {size}{name}")
+    return f"{' '.join(parts).removeprefix('+ ')} = {function['value']}"
+
+
+def _name(secret: Mapping[str, Any]) -> str:
+    return secret["party"] + "'" * secret["secret"] + f"[{secret['item']}]"
+
+
+def one_tick_at_a_time(parties: int) -> Iterator[tuple[int, frozenset[int]]]:
+    """Yield all sets that are not empty, each with the one party by which it differs from the set
+    before.
+    """
+    before = 0
+    for number in range(1, 1 << parties):
+        code = number ^ (number >> 1)
+        changed = (code ^ before).bit_length() - 1
+        before = code
+        yield changed, frozenset(place for place in range(parties) if code >> place & 1)
+
+
+@contextmanager
+def opened(
+    file: Path, width: int = 1280, scheme: str = "light", scripts: Sequence[str] = ()
+) -> Iterator[Any]:
+    """Open a page in Chromium; yield the page, whose `asked` are the addresses that it asked for.
+
+    `scripts` run before the page's own.
+    """
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(SWITCHES))
+        try:
+            page = browser.new_page(
+                viewport={"width": width, "height": 900},
+                color_scheme="dark" if scheme == "dark" else "light",
+            )
+            asked: list[str] = []
+            page.on("request", lambda request: asked.append(request.url))
+            errors: list[str] = []
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda message: errors.append(message.text))
+            for script in scripts:
+                page.add_init_script(script)
+            page.goto(file.as_uri())
+            vars(page)["asked"], vars(page)["errors"] = asked, errors
+            yield page
+        finally:
+            browser.close()

@@ -1,0 +1,163 @@
+// Tests of the scripts of the page: node --test, with the pages in the file that PAGES names.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+
+const scripts = new URL("../../../simnet/page/", import.meta.url);
+const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, equation, formsOf } =
+  await import(new URL("proof.mjs", scripts));
+const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
+const { check } = await import(new URL("../adversary/check.mjs", scripts));
+const given = JSON.parse(readFileSync(process.env.PAGES, "utf8"));
+const copy = (value) => JSON.parse(JSON.stringify(value));
+
+test("every verdict of a page has a proof, which says what Python's certificate says", () => {
+  let count = 0;
+  for (const { data, proved } of given.pages) {
+    data.verdicts.forEach((verdict, i) => {
+      const found = checked(data, verdict);
+      if (proved[i] === null) assert.equal(found, null);
+      else assert.deepEqual(found, { proved: proved[i] });
+      count++;
+    });
+  }
+  assert.ok(count > 200);
+});
+
+test("certificates of every kind are put together again", () => {
+  for (const { data, verdict, proved } of given.certificates) {
+    assert.equal(check(certificateText(certificateOf(data, verdict))).proved, proved);
+  }
+});
+
+test("a wrong verdict is refused", () => {
+  for (const { data } of given.pages) {
+    for (const verdict of data.verdicts.filter(({ proof }) => proof !== undefined)) {
+      for (const finding of ["nothing", "output-only", "leaks"].filter((each) => each !== verdict.finding)) {
+        assert.ok(checked(data, { ...verdict, finding }).failed);
+        const forged = copy(data);
+        forged.proofs.proofs[verdict.proof].statement = finding;
+        assert.ok(checked(forged, { ...verdict, finding }).failed);
+      }
+    }
+  }
+});
+
+test("a wrong coefficient is refused, in an equation and in its proof", () => {
+  let count = 0;
+  for (const { data } of given.pages.filter(({ isPrivate }) => !isPrivate)) {
+    const verdict = data.verdicts.find(({ functions, proof }) => functions && proof !== undefined);
+    if (!verdict) continue;
+    const shown = copy(verdict);
+    shown.functions[0].terms[0][1] = (shown.functions[0].terms[0][1] + 1) % shown.functions[0].modulus;
+    assert.match(checked(data, shown).failed[0], /equation 1/);
+    const other = copy(verdict);
+    other.functions[0].value = (other.functions[0].value + 1) % other.functions[0].modulus;
+    assert.match(checked(data, other).failed[0], /equation 1/);
+    const forged = copy(data);
+    const { learned, modulus } = forged.proofs.proofs[verdict.proof].fields[0];
+    learned[0].weights[0][1] = learned[0].weights[0][1] % (modulus - 1) + 1;
+    assert.ok(checked(forged, verdict).failed);
+    count++;
+  }
+  assert.ok(count >= 4);
+});
+
+test("a proof about other messages than those of the page is refused", () => {
+  const { data } = given.pages[0];
+  const verdict = data.verdicts.find(({ finding, members }) => finding === "nothing" && members.length === 1);
+  const less = copy(data);
+  less.proofs.proofs[verdict.proof].fields.forEach((field) => field.messages.pop());
+  assert.match(checked(less, verdict).failed[0], /leaves out a message/);
+  const more = copy(data);
+  more.traffic.elements = more.traffic.elements.map(() => 0);
+  assert.match(checked(more, verdict).failed[0], /not on the page/);
+});
+
+test("the steps of an attack give the value of the equation", () => {
+  let count = 0;
+  for (const { data, isPrivate } of given.pages) {
+    for (const verdict of data.verdicts.filter(({ proof }) => proof !== undefined)) {
+      (verdict.functions ?? []).forEach((learned, place) => {
+        const { steps, own, modulus, value } = attackSteps(data, verdict, place);
+        assert.ok(steps.length > 0);
+        if (isPrivate) {
+          assert.equal(value, undefined);
+          assert.ok([...steps, ...own].every(({ number }) => number === null));
+          return;
+        }
+        const sum = (list) => list.reduce((total, { weight, number }) => total + weight * number, 0n);
+        assert.equal((((sum(steps) - sum(own)) % modulus) + modulus) % modulus, BigInt(learned.value));
+        assert.equal(value, BigInt(learned.value));
+        assert.ok(equation(data, learned).endsWith(` = ${learned.value}`));
+        count++;
+      });
+    }
+  }
+  assert.ok(count > 50);
+});
+
+test("a message has its form", () => {
+  const { data } = given.pages.find(({ name }) => name === "ring");
+  const [first] = formsOf(data, { round: 1, from: "u1", to: "u2", tag: "running" });
+  assert.equal(first.text, "u1[1] + (coin 1 of u1)");
+  assert.equal(formsOf(data, { round: 9, from: "u1", to: "u2", tag: "running" }), null);
+});
+
+test("only what is monotone follows for a set that was not judged", () => {
+  const data = { declaring: [0, 1, 2, 3], verdicts: [
+    { members: [0, 4], finding: "leaks", exposes: [1] },
+    { members: [0, 1, 2], finding: "nothing" },
+    { members: [0, 1, 3], finding: "nothing" },
+    { members: [2, 3], finding: "output-only" },
+    { members: [1, 2], finding: "undecided", exposes: [3] },
+  ] };
+  const { exposed } = byInclusion(data, [0, 2, 4]);
+  assert.deepEqual([...exposed.keys()], [1]); // a larger set exposes whom a smaller one exposes
+  assert.deepEqual([...byInclusion(data, [0, 1, 4]).exposed.keys()], []); // unless that party joins
+  assert.deepEqual([...byInclusion(data, [1, 2, 4]).exposed.keys()], []); // an undecided verdict tells nothing
+  const { safe, learnsNothing } = byInclusion(data, [0, 1]);
+  assert.deepEqual([...safe.keys()].sort(), [2, 3]);
+  assert.equal(learnsNothing, true); // each party outside is outside some judged set that learns nothing
+  assert.equal(byInclusion(data, [0]).learnsNothing, false); // 1 is in both judged sets
+  assert.deepEqual([...byInclusion(data, [3]).safe.keys()], [2]); // only the output is not nothing
+  assert.equal(byInclusion(data, [0, 1, 2, 3]).learnsNothing, false); // nobody is left: nothing is said
+});
+
+test("sets are read and written as on the command line", () => {
+  const parties = { names: ["u1", "u2", "u3", "server"], roles: ["user", "server"], role: [0, 0, 0, 1] };
+  const read = (text) => { const found = partiesNamed(text, parties); return typeof found === "string" ? found : [...found]; };
+  assert.deepEqual(read("u1..u3, server"), [0, 1, 2, 3]);
+  assert.deepEqual(read("all users but one"), [0, 1]);
+  assert.deepEqual(read("all users but 2,server"), [0, 3]);
+  assert.deepEqual(read("everyone"), [0, 1, 2, 3]);
+  assert.deepEqual(read(""), []);
+  assert.match(read("u9"), /no party is called "u9"/);
+  assert.match(read("all readers"), /no role/);
+  assert.equal(setName([3, 0, 1, 2], parties.names), "u1..u3, server");
+  assert.equal(setName([0, 2], parties.names), "u1, u3");
+});
+
+test("a large role is folded, and ticked parties stand beside it", () => {
+  const names = [...Array(20).keys()].map((i) => `u${i + 1}`);
+  const parties = { names: [...names, "server"], roles: ["user", "server"], role: [...names.map(() => 0), 1], crowds: {} };
+  const titles = (ticked, unfolded) => lanesOf(parties, new Set(ticked), new Set(unfolded)).lanes.map(({ title }) => title);
+  assert.deepEqual(titles([], []), ["20 × user", "server"]);
+  assert.deepEqual(titles([4], []), ["u5", "19 × user", "server"]);
+  assert.equal(titles([], [0]).length, 21);
+});
+
+test("flows lose no message when parties step out of their role", () => {
+  const data = {
+    parties: { names: ["a", "b", "c", "s"], roles: ["user", "server"], role: [0, 0, 0, 1], crowds: {} },
+    traffic: { flows: [[1, 0, 4, 0, 0, 6], [2, 1, 4, 0, 1, 3]],
+      own: [[0, 0, 2, 0], [1, 0, 2, 0], [2, 0, 2, 0], [0, 0, 0, 2], [1, 0, 0, 2], [2, 0, 0, 2], [0, 1, 1, 0], [1, 1, 1, 0], [2, 1, 1, 0], [3, 1, 0, 3]] },
+  };
+  const { lanes, laneOf } = lanesOf(data.parties, new Set(), new Set());
+  const sent = arrowsOf(data, lanes, laneOf).filter(({ round }) => round === 2);
+  assert.equal(sent.reduce((total, { count }) => total + count, 0), 3);
+});
+
+test("canonical JSON orders keys by code points", () => {
+  assert.equal(canonical({ "\u{1F600}": 1, "\uFFFD": [2n, null], a: "<" }), '{"a":"<","\uFFFD":[2,null],"\u{1F600}":1}');
+});

@@ -1,0 +1,218 @@
+"""The page in a browser: what a reader sees and does. Skipped where there is no Chromium."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simnet import perform
+from simnet.page.page import page_of, script_json
+from simnet.scenario.population import ItemPopulation
+from tests.harness.certificates.pool import pool
+from tests.harness.certificates.readers import python_reader
+from tests.harness.pages import (
+    CHROMIUM,
+    NO_CHROMIUM,
+    SIX,
+    data_of,
+    equation,
+    one_tick_at_a_time,
+    opened,
+    result_of,
+    written,
+)
+from tests.harness.shell import simnet
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM),
+    # Playwright leaves a loop and its pipes to the garbage collector.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+HOSTILE = (
+    "</script><script>window.ran=1</script>",
+    "<img src=x onerror=window.ran=1>",
+    "a\u2028b\u2029c",
+    "\u202egnorw\u2066",
+    "\"'`&amp;",
+)
+LONG_TASKS = (
+    "window.long=[];new PerformanceObserver(list=>{for(const task of list.getEntries())"
+    "window.long.push(task.duration)}).observe({type:'longtask',buffered:true})"
+)
+OVERFLOW = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+def shown(page: Any) -> dict[str, Any]:
+    """What the page says about the ticked set."""
+    found: dict[str, Any] = page.evaluate(
+        """() => ({
+            finding: document.getElementById("verdict").dataset.finding,
+            equations: Array.from(
+                document.querySelectorAll("#verdict .equation"), (each) => each.textContent),
+            proved: document.querySelectorAll("#verdict .proved").length,
+            text: document.getElementById("verdict").textContent,
+        })"""
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
+    name: str, tmp_path: Path
+) -> None:
+    place, settings = SIX[name]
+    options = [part for key, value in settings.items() for part in (f"--{key}", value)]
+    names = result_of(name).run.roster.names
+    with opened(written(tmp_path, name)) as page:
+        for changed, members in one_tick_at_a_time(len(names)):
+            page.focus(f"#party-{changed}")
+            page.keyboard.press("Space")
+            found = shown(page)
+            who = ",".join(names[number] for number in sorted(members))
+            judged = simnet(
+                "verify", place, *options, "--seed", 1, "--corrupt", who, "--json", "-"
+            ).json
+            shares = judged["shares"]
+            assert found["finding"] == shares["verdict"], who
+            assert found["equations"] == [equation(each) for each in shares["functions"]], who
+            assert judged["discrete"]["argument"] in found["text"]
+            assert found["proved"] == (name != "secagg")
+            for leak in shares["leaks"]:
+                assert leak["party"] in found["text"]
+        assert page.asked == [page.url]
+        assert page.errors == []
+
+
+@pytest.mark.parametrize("planted", ["finding", "coefficient"])
+def test_a_planted_mistake_is_caught(planted: str, tmp_path: Path) -> None:
+    """The page says that its verdict is broken; a comparison with `verify` would fail as well."""
+    file = written(tmp_path, "ring")
+    text = file.read_text(encoding="utf-8")
+    data = data_of("ring")
+    at = next(i for i, v in enumerate(data["verdicts"]) if v["finding"] == "leaks")
+    changed = json.loads(json.dumps(data))
+    if planted == "finding":
+        changed["verdicts"][at]["finding"] = "nothing"
+    else:
+        changed["verdicts"][at]["functions"][0]["terms"][0][1] += 1
+    begin = text.index('id="data">') + len('id="data">')
+    end = text.index("</script>", begin)
+    file.write_text(text[:begin] + script_json(changed) + text[end:], encoding="utf-8")
+    with opened(file) as page:
+        for number in data["verdicts"][at]["members"]:
+            page.focus(f"#party-{number}")
+            page.keyboard.press("Space")
+        assert shown(page)["finding"] == "broken"
+        assert "Do not trust this verdict" in shown(page)["text"]
+        assert shown(page)["proved"] == 0
+
+
+def test_labels_are_texts_and_nothing_runs(tmp_path: Path) -> None:
+    items = perform("dpds", users=6, items=5).population.items
+    people = ItemPopulation(items, HOSTILE, HOSTILE[1])
+    file = tmp_path / "run.html"
+    result = perform("dpds", data=people, seed=1, claims=False)
+    file.write_text(page_of(result), encoding="utf-8")
+    with opened(file) as page:
+        cells = page.evaluate(
+            "[...document.querySelectorAll('#estimate tbody th')].map((e) => e.textContent)"
+        )
+        assert tuple(cells) == HOSTILE
+        assert page.evaluate("window.ran") is None
+        assert page.asked == [page.url]
+        assert page.errors == []
+
+
+def test_the_policy_forbids_what_the_page_does_not_do(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "ring")) as page:
+        page.evaluate("document.body.append(Object.assign(new Image(), {src: 'http://x.test/a'}))")
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('script'), "
+            "{textContent: 'window.ran = 1'}))"
+        )
+        assert page.evaluate("window.ran") is None
+        assert page.evaluate("fetch('http://x.test/').then(() => 1, () => 0)") == 0
+        assert len(page.errors) >= 3, "the browser says what it refused"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_it_can_be_read_by_everybody(width: int, scheme: str, tmp_path: Path) -> None:
+    import axe_playwright_python
+
+    axe = Path(str(axe_playwright_python.__file__)).with_name("axe.min.js")
+    source = axe.read_text(encoding="utf-8")
+    for name in ("dpds", "tss"):
+        # The policy forbids scripts from outside, so this one is there before the page.
+        with opened(written(tmp_path, name), width, scheme, scripts=[source]) as page:
+            page.fill("#named", "u1, server" if name == "dpds" else "u1, S1, S2")
+            page.press("#named", "Enter")
+            if page.locator("#verdict .equations summary").count():
+                page.locator("#verdict .equations summary").first.click()
+            page.locator("#list summary").click()
+            page.focus("#picture")
+            page.keyboard.press("ArrowDown")
+            assert not page.evaluate(OVERFLOW)
+            violations = page.evaluate("axe.run().then(({violations}) => violations)")
+            serious = [each for each in violations if each["impact"] in ("serious", "critical")]
+            assert not serious, json.dumps(serious, indent=1)[:3000]
+
+
+def test_messages_can_be_stepped_through_by_keyboard(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "ring")) as page:
+        page.focus("#picture")
+        seen = []
+        for _ in range(5):
+            page.keyboard.press("ArrowDown")
+            seen.append(page.inner_text("#message dd:nth-of-type(2)"))
+        assert seen == ["1", "2", "3", "4", "5"], "the rounds of the messages"
+        assert page.locator(".arrow.later").count() == page.locator(".arrow").count() - 5
+        page.get_by_role("button", name="Show all").click()
+        assert page.locator(".arrow.later").count() == 0
+
+
+def test_the_checker_of_the_page_agrees_with_pythons(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "ring")) as page:
+        for valid in pool():
+            expected = python_reader(valid.text.encode())
+            assert expected
+            found = page.evaluate("(text) => globalThis.simnet.check(text).proved", valid.text)
+            assert found == expected[1]
+            refused = page.evaluate(
+                "(text) => { try { globalThis.simnet.check(text); return null; }"
+                " catch (error) { return error.message; } }",
+                valid.text.replace('"version":3', '"version":4'),
+            )
+            assert "version" in refused
+
+
+def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
+    """10,000 messages in 1 MB; 1,000 users in 3 MB, made in 10 s, loaded in 2 s; no task above
+    200 ms while somebody ticks, unfolds and scrolls.
+    """
+    for users, items, most in ((100, 5, 1e6), (1000, 30, 3e6)):
+        result = perform("dpds", users=users, items=items, seed=1)
+        begin = time.perf_counter()
+        text = page_of(result)
+        assert time.perf_counter() - begin < 10
+        assert len(text.encode()) <= most
+        file = tmp_path / "run.html"
+        file.write_text(text, encoding="utf-8")
+        with opened(file, scripts=[LONG_TASKS]) as page:
+            timing = "performance.timing.loadEventEnd - performance.timing.navigationStart"
+            assert page.evaluate(timing) < 2000
+            page.evaluate("window.long = []")
+            for _ in range(2):
+                for who in ("u1", "server", "u1, u7", "all users but one", "everyone"):
+                    page.fill("#named", who)
+                    page.press("#named", "Enter")
+                page.locator("#parties button[aria-expanded]").first.click()
+                page.mouse.move(800, 600)
+                for _ in range(8):
+                    page.mouse.wheel(0, 300)
+                    page.wait_for_timeout(20)
+            assert max(page.evaluate("window.long"), default=0) < 200

@@ -1,0 +1,206 @@
+"""The page as bytes: it asks for nothing, shows texts as texts, and keeps given inputs back."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from simnet import Field, Seat, Tag, perform, seats
+from simnet.page.page import is_drawn, page_data, page_of, script_json, source_hash
+from simnet.scenario.population import ItemPopulation
+from tests.harness.pages import SIX, data_of, equation, result_of
+from tests.harness.shell import refusal, simnet
+
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "a\u2028b\u2029c",
+    "\u202egnorw\u2066",
+    "\"'`&amp;",
+)
+FAST = ("dpds", "ring")
+FIELD, NOTE = Field(1009), Tag("note")
+
+
+class Parts(HTMLParser):
+    """The parts of a page that a policy is about: scripts, styles, attributes and the policy."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.inside: list[tuple[str, dict[str, str | None], str]] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.policy = ""
+        self._open: tuple[str, dict[str, str | None]] | None = None
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag in ("script", "style"):
+            self._open = tag, dict(attrs)
+        if ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = str(dict(attrs)["content"])
+
+    def handle_data(self, data: str) -> None:
+        if self._open is not None:
+            self.inside.append((*self._open, data))
+            self._open = None
+
+
+@attrs.frozen
+class Sum:
+    """Users send their numbers to a server without a mask, so the server learns each of them."""
+
+    users: int = 3
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Any, number: Any) -> None:
+        mine = me.secret(lambda n: [n], number, field=FIELD, shape=(1,))
+        await me.send(NOTE, "server", mine + me.coins.field(FIELD, (1,)) * 0)
+
+    async def server(self, me: Any) -> Any:
+        users = me.group([f"u{place}" for place in range(1, self.users + 1)])
+        sent = await me.gather(NOTE, senders=users, shape=(1,))
+        return me.output(lambda rows: rows.tolist(), sum(sent[1:], sent[0]).open())
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return page_of(result_of("dpds"), command="simnet show dpds --html run.html")
+
+
+def test_nothing_leaves_the_file_and_only_its_own_scripts_run(page: str) -> None:
+    parts = Parts(page)
+    assert parts.policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in parts.policy
+    run = [
+        (tag, text) for tag, given, text in parts.inside if given.get("type") != "application/json"
+    ]
+    assert len(run) == 4
+    for tag, text in run:
+        rule = next(r for r in parts.policy.split("; ") if r.startswith(f"{tag}-src"))
+        assert f"'{source_hash(text)}'" in rule
+    for _, name, value in parts.attributes:
+        assert not name.startswith("on")
+        assert name not in ("src", "style", "srcset", "action", "background")
+        assert name != "href" or str(value).startswith("#")
+    style = next(text for tag, text in run if tag == "style")
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_texts_of_the_data_are_texts() -> None:
+    people = ItemPopulation(perform("dpds", users=6, items=5).population.items, HOSTILE, HOSTILE[1])
+    result = perform("dpds", data=people, seed=1, claims=False)
+    shown = page_of(result, command=f"simnet show {HOSTILE[0]}")
+    tags = re.findall(r"<(script|img|style)\b", shown)
+    assert tags == ["style", "script", "script", "script", "script"]
+    assert "\u202e" in shown, "a label is shown as it is, in a part of its own"
+    text = script_json({"label": "".join(HOSTILE)})
+    assert json.loads(text) == {"label": "".join(HOSTILE)}
+    assert text.isascii()
+    assert not set("<>&") & set(text)
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in SIX]
+)
+def test_the_page_says_what_verify_says(name: str) -> None:
+    data, result = data_of(name), result_of(name)
+    place, settings = SIX[name]
+    assert data["complete"]
+    assert len(data["verdicts"]) == 2 ** len(result.run.roster) - 1
+    options = [part for key, value in settings.items() for part in (f"--{key}", value)]
+    for verdict in data["verdicts"][:: max(1, len(data["verdicts"]) // 4)]:
+        who = ",".join(data["parties"]["names"][number] for number in verdict["members"])
+        found = simnet("verify", place, *options, "--seed", 1, "--corrupt", who, "--json", "-").json
+        shares = found["shares"]
+        assert (verdict["finding"], verdict["least"], verdict["most"]) == (
+            shares["verdict"],
+            shares["at_least"],
+            shares["at_most"],
+        )
+        assert [_equation(data, function) for function in verdict.get("functions", ())] == [
+            equation(function) for function in shares["functions"]
+        ]
+        disclosed = data["disclosures"][verdict["disclosed"]]
+        assert (disclosed["tier"], disclosed["argument"]) == (
+            found["discrete"]["tier"],
+            found["discrete"]["argument"],
+        )
+
+
+def _equation(data: Any, function: Any) -> str:
+    def secret(place: int) -> dict[str, Any]:
+        party, number, item = data["secrets"][place]
+        return {"party": data["parties"]["names"][party], "secret": number, "item": item}
+
+    terms = [{**secret(place), "coefficient": factor} for place, factor in function["terms"]]
+    return equation({**function, "terms": terms})
+
+
+def test_given_inputs_are_kept_back() -> None:
+    """Three of the inputs are markers. Neither they, nor the seed, nor their encodings occur."""
+    markers, seed = [733, 839, 947], 86_028_121
+    result = perform(Sum(), data=markers, seed=seed)
+    assert not is_drawn(result)
+    shown = page_of(result)
+    data = page_data(result, is_private=True)
+    for number in (*markers, seed, sum(markers) % 1009, sum(markers)):
+        assert not re.search(rf"(?<![\w.]){number}(?![\w.])", shown), number
+        for start in range(3):
+            encoded = base64.b64encode(b" " * start + str(number).encode()).decode()
+            inner = encoded[4 if start else 0 : -4]
+            assert len(inner) < 4 or inner not in shown
+    server = next(v for v in data["verdicts"] if v["members"] == [3])
+    assert server["finding"] == "leaks"
+    assert "value" not in server["functions"][0]
+    assert data["proofs"]["numbers"] is False
+    assert data["traffic"]["content"] == []
+    public = page_of(result, is_private=False)
+    assert all(str(number) in public for number in (*markers, seed)), "the test can see them"
+
+
+def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("pay\n" + "\n".join(["731.625", "12.5", "7"] * 4), encoding="utf-8")
+    page = tmp_path / "run.html"
+    common = ("--input", file, "--column", "pay", "--low", 0, "--high", 1000, "--seed", 86_028_121)
+    done = simnet("run", "local_mean", *common, "--html", page)
+    assert done.status == 0, done.err
+    shown = page.read_text(encoding="utf-8")
+    assert "250.375" in done.out, "the true mean, which the terminal shows"
+    for text in ("250.375", "731.625", "86028121", "86_028_121", str(tmp_path), "truth</"):
+        assert text not in shown, text
+    assert "simnet show local_mean" in shown
+    assert "--input people.csv" in shown
+
+
+def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    few = ("--users", 3, "--items", 2, "--seed", 7)
+    done = simnet("show", "dpds", *few, "--html", file)
+    assert (done.status, done.err) == (0, "")
+    shown = file.read_text(encoding="utf-8")
+    again = tmp_path / "again.html"
+    words = re.search(r"<code>simnet (show [^<]*) --html run.html</code>", shown)
+    assert words
+    assert simnet(*words[1].split(), "--html", again).status == 0
+    assert again.read_text(encoding="utf-8") == shown.replace("run.html", "again.html")
+    assert "--html" in refusal(simnet("show", "dpds"))
+
+
+def test_a_run_with_too_many_parties_has_only_verdicts_that_were_found() -> None:
+    result = perform("dpds", users=12, items=2, seed=1)
+    data = page_data(result, is_private=False)
+    assert not data["complete"]
+    verdicts = [row.verdict for row in result.adversaries if row.verdict]
+    judged = {v.corrupt.parties for v in verdicts if not v.corrupt.network}
+    names = data["parties"]["names"]
+    assert {tuple(names[n] for n in v["members"]) for v in data["verdicts"]} == judged
