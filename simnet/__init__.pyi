@@ -38,6 +38,9 @@ from .kernel.schedule import Shuffled as Shuffled
 from .kernel.tags import Summed as Summed
 from .kernel.tags import Tag as Tag
 from .kernel.tags import Voluntary as Voluntary
+from .page.diagram import diagram_svg as diagram_svg
+from .page.diagram import diagram_text as diagram_text
+from .page.page import page_of as page_of
 from .record.fate import Ending as Ending
 from .record.fate import Fate as Fate
 from .record.fate import Happened as Happened

@@ -12,7 +12,8 @@ def show_page(
     scenario: str,
     /,
     *,
-    html: Annotated[OutputFile, Parameter(required=True)] = None,
+    html: OutputFile = None,
+    svg: OutputFile = None,
     set_: Settings = None,
     seed: int = 0,
     data: Data | None = None,
@@ -22,7 +23,9 @@ def show_page(
     drop: DropOuts = None,
     yes: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
-    """Run a scenario once and write a page about it, which any browser shows.
+    """Run a scenario once and draw its messages: in the terminal, or on a page for a browser.
+
+    Without `--html` and `--svg`, the command prints a sequence diagram.
 
     The page is one file and needs no network. It draws the messages. When you tick parties, it says
     what they learn together, shows the attack step by step, and checks the proof. Beside this stand
@@ -35,6 +38,7 @@ def show_page(
 
     For example:
 
+    - `simnet show dpds --users 4 --items 3`
     - `simnet show dpds --users 4 --items 3 --html run.html`
     - `simnet show tss --users 6 --items 3 --seed 4 --html run.html`
     - `simnet show dpds --input people.csv --column city --users 3000 --html run.html`
@@ -47,7 +51,9 @@ def show_page(
         `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet show
         dpds --help` shows them.
     html
-        The file to write the page into.
+        Write the page into this file.
+    svg
+        Write a sequence diagram of the messages into this file, for example for a paper.
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
@@ -67,8 +73,9 @@ def show_page(
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
     from simnet.cli.output import console
+    from simnet.files import write_whole
+    from simnet.page.diagram import diagram_svg, diagram_text
 
-    assert html is not None
     asked = Asked.of(
         scenario,
         set_=set_,
@@ -76,11 +83,16 @@ def show_page(
         data=data,
         inputs=inputs,
         max_elements=max_elements,
-        claims=claims,
+        claims=claims and html is not None,
         drop=drop,
         yes=yes,
     )
     result = asked.performed()
-    asked.write_page(result, html)
-    size = html.stat().st_size if html.is_file() else 0
-    console(None).print(f"{html}: {size / 1e3:,.0f} kB; open it in a browser", highlight=False)
+    out = console(None)
+    if html is not None:
+        asked.write_page(result, html)
+        out.print(f"{html} is written: open it in a browser", highlight=False)
+    if svg is not None:
+        write_whole(svg, diagram_svg(result.run))
+    if html is None and svg is None:
+        out.print(diagram_text(result.run), highlight=False, markup=False, soft_wrap=True)

@@ -24,6 +24,7 @@ from simnet.coins.streams import OUTSIDE_RUNS
 from simnet.contract import Protocol
 from simnet.doors.call import unsealed
 from simnet.errors import BadInput, ScriptError
+from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
 from simnet.kernel.blame import blamed
 from simnet.kernel.drawn import Draw, DrawsNoted
@@ -176,6 +177,14 @@ class Run:
         ]
         heads = ["role", "messages sent", "bytes sent", "messages received", "bytes received"]
         return markup.paragraph(self._heading, bold=True) + markup.table(heads, rows, range(1, 5))
+
+    def show(self) -> Any:
+        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+
+        A notebook displays the page, and its method `save` writes it into a file.
+        """
+        # The page stands above this module, so it is found by its name.
+        return object_at("simnet.page.notebook:shown")(self)
 
     def coins(self, party: str) -> tuple[Draw, ...]:
         """Return the value, the law and the place of every draw of the party, in the order of its

@@ -13,6 +13,7 @@ import attrs
 from simnet import markup
 from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
+from simnet.installed import object_at
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
@@ -90,6 +91,14 @@ class Performance:
         from simnet.scenario.figure import estimate_figure
 
         return estimate_figure(self)
+
+    def show(self) -> Any:
+        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+
+        A notebook displays the page, and its method `save` writes it into a file.
+        """
+        # The page stands above this module, so it is found by its name.
+        return object_at("simnet.page.notebook:shown")(self)
 
     @property
     def _heading(self) -> str:

@@ -17,6 +17,7 @@ from simnet import markup
 from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
 from simnet.errors import BadInput
+from simnet.installed import object_at
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
@@ -100,6 +101,14 @@ class PlainRun:
     def judged(self, progress: Callable[[int], None] = lambda _: None) -> "PlainRun":
         """Judge the scenario's claims on the run, and return the run with the results."""
         return judged(self, progress) if self.scenario.claims else self
+
+    def show(self) -> Any:
+        """Return a page that shows the run: who sends what to whom, and what coalitions learn.
+
+        A notebook displays the page, and its method `save` writes it into a file.
+        """
+        # The page stands above this module, so it is found by its name.
+        return object_at("simnet.page.notebook:shown")(self)
 
     def plot(self) -> Any:
         """Raise `BadInput`: there is no estimate beside a truth to draw."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from simnet import perform
-from simnet.page.page import Result, page_data, page_of
+from simnet.page.beside import Result
+from simnet.page.page import page_data, page_of
 from tests.harness.shell import RING
 
 CHROMIUM = shutil.which("chromium")

@@ -10,6 +10,7 @@ import pytest
 from simnet import perform
 from simnet.page.page import page_of, script_json
 from simnet.scenario.population import ItemPopulation
+from simnet.scenario.synthetic import uniform_items
 from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import python_reader
 from tests.harness.pages import (
@@ -112,8 +113,7 @@ def test_a_planted_mistake_is_caught(planted: str, tmp_path: Path) -> None:
 
 
 def test_labels_are_texts_and_nothing_runs(tmp_path: Path) -> None:
-    items = perform("dpds", users=6, items=5).population.items
-    people = ItemPopulation(items, HOSTILE, HOSTILE[1])
+    people = ItemPopulation(uniform_items(6, 5, seed=1).items, HOSTILE, HOSTILE[1])
     file = tmp_path / "run.html"
     result = perform("dpds", data=people, seed=1, claims=False)
     file.write_text(page_of(result), encoding="utf-8")
