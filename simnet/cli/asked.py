@@ -10,6 +10,7 @@ import attrs
 from simnet.cli.options import Data, settings_of, whole_numbers, with_short
 
 if TYPE_CHECKING:
+    from simnet.page.worlds import Worlds
     from simnet.scenario.perform import Performance
     from simnet.scenario.plain import PlainRun
     from simnet.scenario.scenario import Scenario
@@ -99,7 +100,9 @@ class Asked:
         with progress_bar("claims", len(chosen.claims) + 1) as progress:
             return result.judged(progress)
 
-    def write_page(self, result: "Performance | PlainRun", html: Path) -> None:
+    def write_page(
+        self, result: "Performance | PlainRun", html: Path, worlds: "Worlds | None" = None
+    ) -> None:
         """Write the page about a result; a progress bar shows the coalitions that are judged."""
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
@@ -113,6 +116,7 @@ class Asked:
                 command=f"{self.command('show')} --html {shlex.quote(html.name)}",
                 verify=self.command("verify"),
                 is_private=self.is_private or None,
+                worlds=worlds,
                 progress=progress,
             )
         write_whole(html, page)

@@ -1,11 +1,14 @@
 """`simnet show`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from simnet.cli.asked import Asked
-from simnet.cli.options import Data, DropOuts, OutputFile, Settings
+from simnet.cli.options import Data, DropOuts, OutputFile, Settings, whole_numbers
+
+if TYPE_CHECKING:
+    from simnet.page.worlds import Worlds
 
 
 def show_page(
@@ -14,6 +17,8 @@ def show_page(
     *,
     html: OutputFile = None,
     svg: OutputFile = None,
+    worlds: str | None = None,
+    corrupt: str | None = None,
     set_: Settings = None,
     seed: int = 0,
     data: Data | None = None,
@@ -43,6 +48,7 @@ def show_page(
     - `simnet show tss --users 6 --items 3 --seed 4 --html run.html`
     - `simnet show dpds --input people.csv --column city --users 3000 --html run.html`
     - `simnet show my_protocol.py:Mine --html run.html`
+    - `simnet show dpds --users 2 --items 2 --worlds 1,1/1,2 --corrupt server --html run.html`
 
     Parameters
     ----------
@@ -54,6 +60,11 @@ def show_page(
         Write the page into this file.
     svg
         Write a sequence diagram of the messages into this file, for example for a paper.
+    worlds
+        Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the
+        coalition that `--corrupt` names sees in each of these two worlds, with exact probabilities.
+    corrupt
+        The coalition that looks at the two worlds, written as for `simnet verify`.
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
@@ -73,6 +84,7 @@ def show_page(
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
     from simnet.cli.output import console
+    from simnet.errors import BadInput
     from simnet.files import write_whole
     from simnet.page.diagram import diagram_svg, diagram_text
 
@@ -87,12 +99,33 @@ def show_page(
         drop=drop,
         yes=yes,
     )
+    if (worlds is None) != (corrupt is None) or (worlds is not None and html is None):
+        raise BadInput(
+            "--worlds, --corrupt and --html go together: --worlds 1,1/1,2 --corrupt server --html "
+            "run.html"
+        )
     result = asked.performed()
     out = console(None)
     if html is not None:
-        asked.write_page(result, html)
+        asked.write_page(result, html, _worlds(asked, worlds, corrupt))
         out.print(f"{html} is written: open it in a browser", highlight=False)
     if svg is not None:
         write_whole(svg, diagram_svg(result.run))
     if html is None and svg is None:
         out.print(diagram_text(result.run), highlight=False, markup=False, soft_wrap=True)
+
+
+def _worlds(asked: Asked, worlds: str | None, corrupt: str | None) -> "Worlds | None":
+    """Return what the coalition sees in two worlds, or None if no worlds are given."""
+    from simnet.errors import BadInput
+    from simnet.page.worlds import worlds_of
+
+    if worlds is None or corrupt is None:
+        return None
+    first, slash, second = worlds.partition("/")
+    if not slash:
+        raise BadInput(f"--worlds takes two inputs with a slash between them, got {worlds!r}")
+    inputs = [whole_numbers("--worlds", text) for text in (first, second)]
+    scenario = asked.found.with_settings(asked.settings)
+    users = scenario.users if asked.data.users is None else asked.data.users
+    return worlds_of(scenario.build(users, scenario.items), corrupt, *inputs)

@@ -52,6 +52,7 @@ from simnet.page.coalitions import (
 )
 from simnet.page.readers import smallest_readers
 from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
+from simnet.page.worlds import Worlds
 from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import inputs_for
@@ -73,6 +74,7 @@ def page_of(
     command: str | None = None,
     verify: str | None = None,
     is_private: bool | None = None,
+    worlds: Worlds | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> str:
     """Return the page of a result as one HTML text.
@@ -80,6 +82,7 @@ def page_of(
     `command` is the command that makes the page again, and `verify` the beginning of a command that
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
     people; without it, all inputs count as such unless the scenario draws the same from the seed.
+    `worlds` are two inputs of a tiny instance, which the page shows side by side.
     `progress` is called for every coalition that is judged.
 
     >>> from simnet import perform
@@ -116,6 +119,7 @@ def page_of(
         curves=curves_of(result),
         bill=bill_of(result.bill),
         roles=roles_of_bill(result),
+        worlds=worlds,
         claims=claims_of(result.adversaries, done.people),
         parameters={name: str(value) for name, value in result.parameters.items()},
         command=command,
