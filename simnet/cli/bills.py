@@ -6,26 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
-from simnet.stated.bill import BillRow, count_in_words
-
-# The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
-CODES = {
-    "qd": "field element",
-    "nd": "index of a party",
-    "Nd": "index of an item",
-    "bd": "bit",
-    "rd": "real number",
-    "od": "octet",
-    "BS": "Bernoulli draw",
-    "FS": "field element drawn",
-    "aS": "set of items drawn",
-    "nS": "whole number drawn",
-    "RS": "real number drawn",
-    "FA": "field addition",
-    "FM": "field multiplication",
-    "nA": "addition of whole numbers",
-    "RM": "multiplication of real numbers",
-}
+from simnet.stated.bill import CODES, BillRow, count_in_words
 
 
 def print_bill(

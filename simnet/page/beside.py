@@ -13,7 +13,7 @@ import attrs
 from simnet.scenario.claims import Adversaries
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
-from simnet.stated.bill import BillRow, count_in_words
+from simnet.stated.bill import CODES, BillRow, count_in_words
 from simnet.stated.privacy import PrivacyStatement, Statements
 
 Result = Performance | PlainRun
@@ -56,6 +56,8 @@ class Estimate:
     table: Table
     hidden: int
     sentences: Sequence[str]
+    least: str  # the numbers at the ends of the chart
+    most: str
 
 
 def estimate_of(result: Result, is_private: bool) -> Estimate | None:
@@ -96,8 +98,9 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
             )
         )
     hidden = len(labels) - len(rows)
-    table = Table("Estimate", heads[:columns_shown], rows, frozenset({1, 2, 3}))
-    return Estimate(bars, table, hidden, _error(result, is_private))
+    table = Table("The same in numbers", heads[:columns_shown], rows, frozenset({1, 2, 3}))
+    sentences = _error(result, is_private)
+    return Estimate(bars, table, hidden, sentences, _number(least), _number(most))
 
 
 def _error(result: Performance, is_private: bool) -> list[str]:
@@ -127,7 +130,7 @@ def outputs_of(result: Result, is_private: bool) -> Table | None:
     rows = [[name, str(plain(out))] for name, out in outputs[:OUTPUTS_SHOWN]]
     more = len(outputs) - len(rows)
     notes = [f"and {more:,} more parties with an output"] if more > 0 else []
-    return Table("Outputs", ["party", "output"], rows, notes=notes) if rows else None
+    return Table("What scripts returned", ["party", "output"], rows, notes=notes) if rows else None
 
 
 def privacy_of_page(statements: Statements) -> list[Table]:
@@ -242,7 +245,11 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
         if entry.note:
             notes[entry.note] = None
     heads = ["role", "what", "traffic", "per", "paper", "expected", "measured", "bytes"]
-    return Table("Bill", heads, cells, frozenset(range(4, 8)), list(notes))
+    quantities = dict.fromkeys(row.expectation.quantity for row in rows)
+    meanings = [f"{code} = {CODES[code]}" for code in quantities if code in CODES]
+    legend = [", ".join(meanings)] if meanings else []
+    title = "Expected and measured"
+    return Table(title, heads, cells, frozenset(range(4, 8)), [*legend, *notes])
 
 
 def roles_of_bill(result: Result) -> Table:
@@ -275,7 +282,7 @@ def claims_of(judged: Adversaries, people: int) -> Table | None:
     if judged[0].users != people:
         notes = [f"Judged on a smaller copy of this run, with {judged[0].users:,} users."]
     heads = ["coalition", "learned from secret shares", "disclosed", "expected", "holds?"]
-    return Table("Claims of the scenario", heads, judged.rows(), notes=notes)
+    return Table("What the scenario claims", heads, judged.rows(), notes=notes)
 
 
 def _number(value: float) -> str:

@@ -354,7 +354,7 @@ function start(data) {
     arrows = shown;
     state.chosen = before ? arrows.findIndex((arrow) => arrow.round === before.round && arrow.tag === before.tag && arrow.messages[0] === before.messages[0]) : null;
     if (state.chosen === -1) state.chosen = null;
-    const width = Math.max(60, Math.min(130, 700 / lanes.length));
+    const width = Math.max(60, Math.min(170, (box("picture").clientWidth - 70) / lanes.length));
     const row = arrows.length <= 60 ? 30 : arrows.length <= 160 ? 20 : 12;
     const x = (lane) => 44 + width * (lane + 0.5);
     const total = 54 + width * lanes.length;

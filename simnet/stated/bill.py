@@ -18,6 +18,26 @@ EntryDirection = Literal["sent", "received", "none"]
 EntryScope = Literal["per-user", "total"]
 
 
+# The codes of the papers' cost tables: kinds of elements that messages carry, and operations.
+CODES = {
+    "qd": "field element",
+    "nd": "index of a party",
+    "Nd": "index of an item",
+    "bd": "bit",
+    "rd": "real number",
+    "od": "octet",
+    "BS": "Bernoulli draw",
+    "FS": "field element drawn",
+    "aS": "set of items drawn",
+    "nS": "whole number drawn",
+    "RS": "real number drawn",
+    "FA": "field addition",
+    "FM": "field multiplication",
+    "nA": "addition of whole numbers",
+    "RM": "multiplication of real numbers",
+}
+
+
 @attrs.frozen
 class Expectation:
     """One entry of a cost table.
