@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from simnet.cli.bills import CODES
+from simnet.stated.bill import CODES
 from simnet.errors import BadInput
 from simnet.glossary import explained, glossary
 from simnet.scenario.find import find

@@ -87,7 +87,18 @@ def diagram_of(done: Run) -> Diagram:
 
 
 def diagram_text(done: Run) -> str:
-    """Return the diagram of a run as text; the module's documentation has an example."""
+    """Return the messages of a run as a sequence diagram for a terminal.
+
+    A run with more parties or messages than fit is drawn role by role.
+
+    >>> from simnet import perform
+    >>> print(diagram_text(perform("dpds", users=300, items=2, seed=1).run))
+                  user ×300             server
+    round 1            │                   │
+                       ├─ share ×89,700 among them
+    round 2            │                   │
+                       ├────partial ×300──>│
+    """
     diagram = diagram_of(done)
     lane = FOLDED_LANE if diagram.is_folded else LANE
     middles = [LEFT + place * lane + lane // 2 for place in range(len(diagram.lines))]
@@ -130,7 +141,7 @@ def _short(text: str, most: int) -> str:
 
 
 def diagram_svg(done: Run) -> str:
-    """Return the diagram of a run as SVG, in black on white, which a paper can include.
+    """Return the messages of a run as a sequence diagram in SVG, in black on white.
 
     >>> from simnet import perform
     >>> svg = diagram_svg(perform("dpds", users=2, items=2, seed=1).run)
