@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from simnet.stated.bill import CODES
 from simnet.errors import BadInput
 from simnet.glossary import explained, glossary
 from simnet.scenario.find import find
 from simnet.scenario.find import names as scenarios
 from simnet.scenario.perform import perform, synthetic
+from simnet.stated.bill import CODES
 from tests.harness.shell import refusal, simnet
 
 HEADINGS = ("traffic", "per", "paper", "exact", "expected", "measured", "bytes", "what", "role")
