@@ -101,32 +101,44 @@ class Asked:
             return result.judged(progress)
 
     def write_page(
-        self, result: "Performance | PlainRun", html: Path, worlds: "Worlds | None" = None
+        self,
+        result: "Performance | PlainRun",
+        html: Path,
+        *,
+        by: str,
+        further: Sequence[str] = (),
+        worlds: "Worlds | None" = None,
+        judge: Sequence[str] = (),
     ) -> None:
-        """Write the page about a result; a progress bar shows the coalitions that are judged."""
+        """Write the page about a result; a progress bar shows the coalitions that are judged.
+
+        `by` is the command that was given, with the words `further` for options that are not those
+        of this record. `judge` are coalitions to judge in a run that is too large to judge all.
+        """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
         from simnet.page.coalitions import is_small
         from simnet.page.page import page_of
 
-        count = 2 ** len(result.run.roster) - 1 if is_small(result.run) else 1
+        count = 2 ** len(result.run.roster) - 1 if is_small(result.run) else len(judge)
         with progress_bar("coalitions", count, announces=True) as progress:
             page = page_of(
                 result,
-                command=f"{self.command('show')} --html {shlex.quote(html.name)}",
-                verify=self.command("verify"),
+                command=shlex.join([*self._words(by), *further, "--html", html.name]),
+                verify=shlex.join(self._words("verify")),
                 is_private=self.is_private or None,
                 worlds=worlds,
+                judge=judge,
                 progress=progress,
             )
         write_whole(html, page)
 
-    def command(self, name: str) -> str:
+    def _words(self, command: str) -> list[str]:
         """Return the words of a command on the same run, without inputs of people and their seed.
 
         A path is shortened to its last part: the page may be read on another machine.
         """
-        words = ["simnet", name, Path(self.place).name]
+        words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():
             words += ["--set", f"{setting}={text}"]
         for field in attrs.fields(Data):
@@ -140,7 +152,11 @@ class Asked:
             words += ["--drop", text]
         if not self.is_private:
             words += ["--seed", str(self.seed)]
-        return shlex.join(words)
+        if command == "verify":
+            return words
+        for option, at in zip(("--at-epsilon", "--at-delta"), self.privacy, strict=True):
+            words += [] if at is None else [option, f"{at:g}"]
+        return words if self.claims else [*words, "--no-claims"]
 
     def _plain(self, scenario: "Scenario") -> "PlainRun":
         """Run a protocol that has no `assess` method."""

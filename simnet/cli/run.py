@@ -119,7 +119,7 @@ def run(
 
         draw_estimate(result, figure)
     if html is not None:
-        asked.write_page(result, html)
+        asked.write_page(result, html, by="run")
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:
         write_json(result.as_json(), json)

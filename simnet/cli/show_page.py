@@ -17,6 +17,7 @@ def show_page(
     *,
     html: OutputFile = None,
     svg: OutputFile = None,
+    judge: Annotated[list[str] | None, Parameter(negative=())] = None,
     worlds: str | None = None,
     corrupt: str | None = None,
     set_: Settings = None,
@@ -37,7 +38,7 @@ def show_page(
     the estimate, the privacy of one user, the bill and the parameters.
 
     Of a run with at most 10 parties, all coalitions are judged. Of a larger run, the page has the
-    verdicts on the coalitions that the scenario makes claims about.
+    verdicts on the coalitions that the scenario makes claims about, or that `--judge` names.
 
     If you give inputs, the page leaves out the seed, the numbers in messages, and the truth.
 
@@ -60,6 +61,9 @@ def show_page(
         Write the page into this file.
     svg
         Write a sequence diagram of the messages into this file, for example for a paper.
+    judge
+        A coalition to judge in a run with more than 10 parties, written as for `simnet verify
+        --corrupt`. You can give this option several times.
     worlds
         Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the
         coalition that `--corrupt` names sees in each of these two worlds, with exact probabilities.
@@ -107,7 +111,13 @@ def show_page(
     result = asked.performed()
     out = console(None)
     if html is not None:
-        asked.write_page(result, html, _worlds(asked, worlds, corrupt))
+        further = [word for text in judge or () for word in ("--judge", text)]
+        if worlds is not None and corrupt is not None:
+            further += ["--worlds", worlds, "--corrupt", corrupt]
+        compared = _worlds(asked, worlds, corrupt)
+        asked.write_page(
+            result, html, by="show", further=further, worlds=compared, judge=judge or ()
+        )
         out.print(f"{html} is written: open it in a browser", highlight=False)
     if svg is not None:
         write_whole(svg, diagram_svg(result.run))

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from simnet.adversary.coalition import coalition_of
 from simnet.adversary.reading_again import played_again
 from simnet.adversary.words import sets_in_words
 from simnet.errors import SimnetError
@@ -63,6 +64,10 @@ CHECKER = HERE.parent / "adversary" / "check.mjs"
 # JSON inside a script element: these letters could end the element, or change how it is read.
 _UNSAFE = re.compile("[<>&]")
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "[^"]*";$', re.MULTILINE)
+NO_SETS = (
+    "the run is too large to judge all sets, and neither the scenario nor the command names some "
+    "(simnet show has the option --judge)"
+)
 MOST_PEOPLE_COMPARED = 100_000  # more made-up inputs are not drawn again to compare them
 
 Json = dict[str, Any]
@@ -75,6 +80,7 @@ def page_of(
     verify: str | None = None,
     is_private: bool | None = None,
     worlds: Worlds | None = None,
+    judge: Sequence[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> str:
     """Return the page of a result as one HTML text.
@@ -83,7 +89,8 @@ def page_of(
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
     people; without it, all inputs count as such unless the scenario draws the same from the seed.
     `worlds` are two inputs of a tiny instance, which the page shows side by side.
-    `progress` is called for every coalition that is judged.
+    `judge` are coalitions to judge in a run that is too large to judge all. `progress` is called
+    for every coalition that is judged.
 
     >>> from simnet import perform
     >>> page = page_of(perform("dpds", users=3, items=2, seed=1))
@@ -93,7 +100,7 @@ def page_of(
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     private = not is_drawn(result) if is_private is None else is_private
-    data = page_data(result, private, verify, progress)
+    data = page_data(result, private, verify, judge, progress)
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -136,11 +143,12 @@ def page_data(
     result: Result,
     is_private: bool,
     verify: str | None = None,
+    judge: Sequence[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> Json:
     """Return the data that the script of the page draws and checks."""
     done = result.run
-    judged = _judged(result, progress)
+    judged = _judged(result, judge, progress)
     traffic, readers = _traffic(done, judged, is_private)
     return {
         "protocol": result.about.name,
@@ -180,8 +188,8 @@ def is_drawn(result: Result) -> bool:
     return np.array_equal(flat.reshape(-1), np.asarray(drawn, dtype=float).reshape(-1))
 
 
-def _judged(result: Result, progress: Callable[[int], None]) -> Judged:
-    """The verdicts of the page: on all coalitions, or on those of the claims."""
+def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None]) -> Judged:
+    """The verdicts of the page: on all coalitions, or on those of the claims and of `judge`."""
     done = result.run
     if is_small(done):
         return judge_all(done, result.about, progress)
@@ -190,12 +198,16 @@ def _judged(result: Result, progress: Callable[[int], None]) -> Judged:
         for row in result.adversaries
         if row.verdict is not None and row.users == done.people
     ]
-    own = [v for v in verdicts if v.seeds == (done.seed,) and not v.corrupt.network]
-    if own or done.ledger.total().messages > MOST_MESSAGES:
-        return Judged(tuple({v.corrupt.parties: v for v in own}.values()), is_complete=False)
-    first = [next(iter(done.roster.role(role))) for role in done.roster.roles]
-    sets = [[name] for name in first] + ([first] if len(first) > 1 else [])
-    return judge_some(done, result.about, sets, progress=progress)
+    own = {v.corrupt.parties: v for v in verdicts if v.seeds == (done.seed,)}
+    sets = [coalition_of(text, done.roster).parties for text in judge]
+    wanted = [members for members in sets if members and members not in own]
+    named = (
+        judge_some(done, result.about, wanted, progress=progress) if wanted else Judged((), False)
+    )
+    found = [v for v in (*own.values(), *named.verdicts) if not v.corrupt.network]
+    return Judged(
+        tuple(found), is_complete=False, why_none="" if found else named.why_none or NO_SETS
+    )
 
 
 def _traffic(done: Run, judged: Judged, is_private: bool) -> tuple[Json, list[str]]:

@@ -179,7 +179,7 @@ def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
     assert "250.375" in done.out, "the true mean, which the terminal shows"
     for text in ("250.375", "731.625", "86028121", "86_028_121", str(tmp_path), "truth</"):
         assert text not in shown, text
-    assert "simnet show local_mean" in shown
+    assert "simnet run local_mean" in shown
     assert "--input people.csv" in shown
 
 
@@ -204,3 +204,7 @@ def test_a_run_with_too_many_parties_has_only_verdicts_that_were_found() -> None
     judged = {v.corrupt.parties for v in verdicts if not v.corrupt.network}
     names = data["parties"]["names"]
     assert {tuple(names[n] for n in v["members"]) for v in data["verdicts"]} == judged
+    more = page_data(result, is_private=False, judge=["u1..u3", "u1, server"])["verdicts"]
+    assert [v["members"] for v in more[-2:]] == [[0, 1, 2], [0, 12]]
+    bare = page_data(perform("dpds", users=12, items=2, claims=False), is_private=False)
+    assert "--judge" in bare["why_none"]

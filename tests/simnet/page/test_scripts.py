@@ -8,19 +8,23 @@ from typing import Any
 
 import pytest
 
+from simnet import Field, Seat, Tag, perform, seats
 from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.check import check
 from simnet.errors import SimnetError
+from simnet.page.beside import Result
 from simnet.page.coalitions import judge_all
+from simnet.page.page import page_data
 from simnet.page.proofs import Proofs
 from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import NODE
 from tests.harness.pages import SIX, data_of, result_of
 
+WIDE = Field((1 << 61) - 1)
 
-def proved(name: str) -> list[str | None]:
+
+def proved(result: Result) -> list[str | None]:
     """What Python's certificates of all coalitions prove; None where there is no certificate."""
-    result = result_of(name)
     lines: list[str | None] = []
     for verdict in judge_all(result.run, result.about).verdicts:
         try:
@@ -41,6 +45,24 @@ def stored(text: str) -> dict[str, Any]:
     return {"data": data, "verdict": verdict, "proved": check(text).proved}
 
 
+class Wide:
+    """A secret behind a mask, and the mask, over a field whose numbers a double cannot hold."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 3)
+
+    async def user(self, me: Any, number: Any) -> None:
+        mine = me.secret(lambda n: [n], number, field=WIDE, shape=(1,))
+        if me.name == "u1":
+            mask = me.coins.field(WIDE, (1,))
+            await me.send(Tag("mask"), "u2", mask)
+            await me.send(Tag("sum"), "u3", (mine + mask) * (WIDE.modulus - 5))
+        elif me.name == "u2":
+            await me.receive(Tag("mask"), "u1", shape=(1,))
+        else:
+            await me.receive(Tag("sum"), "u1", shape=(1,))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="the scripts of the page are run by node")
 def test_the_scripts_of_the_page(tmp_path: Path) -> None:
@@ -49,11 +71,20 @@ def test_the_scripts_of_the_page(tmp_path: Path) -> None:
             "name": name,
             "isPrivate": is_private,
             "data": data_of(name, is_private),
-            "proved": proved(name),
+            "proved": proved(result_of(name)),
         }
         for name in SIX
         for is_private in (False, True)
     ]
+    wide = perform(Wide(), data=[2**60 + 1, 5, 7], seed=1)
+    pages.append(
+        {
+            "name": "wide",
+            "isPrivate": False,
+            "data": page_data(wide, is_private=False),
+            "proved": proved(wide),
+        }
+    )
     given = {"pages": pages, "certificates": [stored(valid.text) for valid in pool()]}
     file = tmp_path / "pages.json"
     file.write_text(json.dumps(given), encoding="utf-8")
