@@ -33,7 +33,7 @@ test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
-	$(PYTEST) -m "slow and not long"
+	$(PYTEST) -rs -m "slow and not long"
 
 test-long: .venv/ready  ## run the few tests that are too long for CI (three minutes)
 	$(PYTEST) -m long
