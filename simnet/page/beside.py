@@ -9,7 +9,9 @@ from math import inf, isfinite, isnan
 from time import perf_counter
 
 import attrs
+import numpy as np
 
+from simnet.errors import SimnetError
 from simnet.scenario.claims import Adversaries
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
@@ -144,6 +146,27 @@ def privacy_of_page(statements: Statements) -> list[Table]:
         )
         for view, lines, assumptions in statements.tables()
     ]
+
+
+def depends_on_truth(result: Result) -> bool:
+    """Whether the statements of privacy may depend on the true totals.
+
+    Some protocols state, for example, a δ for the number of holders of the rarest item. On a page
+    about somebody's data this would give the number away. So we ask the protocol about three other
+    populations, and keep the statements only if they are the same for all of them.
+    """
+    if not result.privacy or not isinstance(result, Performance):
+        return bool(result.privacy)
+    totals = np.asarray(result.population.totals)
+    others = (np.zeros_like(totals), np.full_like(totals, result.run.people), 2 * totals[::-1] + 1)
+    given = [statement for statement in result.privacy if statement.given_delta is None]
+    epsilon = given[0].epsilon if given else None
+    asked = [result.population.totals, *others]
+    try:
+        stated = [tuple(result.about.privacy(result.run, t, epsilon, None)) for t in asked]
+    except (ValueError, SimnetError):
+        return True
+    return any(each != stated[0] for each in stated)
 
 
 @attrs.frozen

@@ -13,7 +13,8 @@ The first script is the reader of certificates `simnet/adversary/check.mjs`, the
 runs. The second makes certificates of the proofs on the page. The third draws.
 
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
-the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error.
+the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error,
+and statements of privacy that depend on the truth.
 Its attacks are equations. Only if the scenario itself draws all inputs from the seed, so that
 they are nobody's data, the page has all this.
 """
@@ -39,6 +40,7 @@ from simnet.page.beside import (
     bill_of,
     claims_of,
     curves_of,
+    depends_on_truth,
     estimate_of,
     outputs_of,
     privacy_of_page,
@@ -113,6 +115,7 @@ def page_of(
     scripts = page_scripts()
     done = result.run
     people = getattr(result, "population", None)
+    hides_privacy = private and depends_on_truth(result)
     page = environment.get_template("page.html").render(
         title=result.name,
         summary=result.scenario.summary,
@@ -122,8 +125,9 @@ def page_of(
         source=getattr(people, "source", ""),
         estimate=estimate_of(result, private),
         outputs=outputs_of(result, private),
-        privacy=privacy_of_page(result.privacy),
-        curves=curves_of(result),
+        privacy=[] if hides_privacy else privacy_of_page(result.privacy),
+        hides_privacy=hides_privacy,
+        curves=None if hides_privacy else curves_of(result),
         bill=bill_of(result.bill),
         roles=roles_of_bill(result),
         worlds=worlds,

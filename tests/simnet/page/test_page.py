@@ -11,6 +11,7 @@ import attrs
 import pytest
 
 from simnet import Field, Seat, Tag, perform, seats
+from simnet.page.beside import depends_on_truth
 from simnet.page.page import is_drawn, page_data, page_of, script_json, source_hash
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
@@ -181,6 +182,22 @@ def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
         assert text not in shown, text
     assert "simnet run local_mean" in shown
     assert "--input people.csv" in shown
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "depends"),
+    [("dpds", {}, True), ("local_frequency", {}, False), ("local_mean", {}, False)],
+)
+def test_privacy_that_depends_on_the_truth_is_kept_back(
+    scenario: str, settings: dict[str, Any], depends: bool
+) -> None:
+    """DPDS states a δ for the number of holders of the rarest item."""
+    result = perform(scenario, users=30, claims=False, **settings)
+    assert depends_on_truth(result) == depends
+    shown = page_of(result, is_private=True)
+    assert ("The exact ε and δ are left out" in shown) == depends
+    assert "holder" not in shown.split('<script type="application/json"')[0]
+    assert "The exact ε and δ are left out" not in page_of(result, is_private=False)
 
 
 def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
