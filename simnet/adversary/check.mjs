@@ -653,7 +653,7 @@ function prove({ statement, set }, fields, seeds) {
     + `${counted(timesLanes((f) => f.rows.length), "field element")}) tells ${who}`;
   const linear = `${opening} ${counted(learned, "linear function")} of the secrets of other parties`;
 
-  const unknown = seeds.entries.length - seeds.known.size;
+  const unknown = seeds.entries.filter((keys, seed) => !keys.length && !seeds.known.has(seed)).length;
   const model = unknown === 0 ? ""
     : ` It does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`}. `
       + "Assumed: ideal random functions, key agreement and encryption.";

@@ -370,7 +370,8 @@ class _Seeds:
     @property
     def model(self) -> str:
         """A sentence that names the assumptions under which unknown seeds hide anything."""
-        unknown = len(self.keys) - len(self.is_known)
+        made = (number for number, keys in enumerate(self.keys) if not keys)
+        unknown = sum(number not in self.is_known for number in made)
         if not unknown:
             return ""
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"

@@ -89,6 +89,12 @@ function fieldOf(field, proofs, family) {
     apart: (field.apart ?? []).map(([coin, pairs]) => [numbering.of(coin), factors(pairs)]).sort(byFirst),
     combined: (field.combined ?? []).map(([row, pairs]) => [row, factors(pairs)]),
     hiding: moves(field.hiding),
+    seeds: (field.seeds ?? []).map(({ seed, rows, told, private: shifts }) => ({
+      seed,
+      rows: rows.map(form),
+      told: told.map(([weights, ownForm]) => [factors(weights), form(ownForm)]),
+      private: shifts.map(([row, pairs]) => [row, form(pairs)]),
+    })),
   };
   return { ...made, unknowns: numbering.listed.map(([number, at]) => [family.number(number), at]) };
 }
@@ -186,19 +192,27 @@ export function contradictions(data, verdict, certificate) {
   if (data.traffic.round === undefined) return found;
   const members = new Set(verdict.members);
   const { round, from, to, tag, tags, elements } = data.traffic;
-  const reaching = new Set();
+  const reaching = new Set(); // with field elements
+  const arriving = new Set(); // with anything, such as boxes
   round.forEach((r, i) => {
-    if (elements[i] && members.has(to[i]) && !members.has(from[i])) {
-      reaching.add(linkKey(r, names[from[i]], names[to[i]], tags[tag[i]]));
-    }
+    if (!members.has(to[i]) || members.has(from[i])) return;
+    const link = linkKey(r, names[from[i]], names[to[i]], tags[tag[i]]);
+    arriving.add(link);
+    if (elements[i]) reaching.add(link);
   });
   const listed = new Set();
+  const boxes = [...certificate.closed];
   for (const field of certificate.fields) {
     for (const message of field.messages) {
-      listed.add(linkKey(message.round, message.from, message.to, message.tag));
+      if (message.box !== null) boxes.push(message);
+      else listed.add(linkKey(message.round, message.from, message.to, message.tag));
     }
   }
   if (certificate.statement === "no-shares") return found;
+  for (const box of boxes) {
+    const link = linkKey(box.round, box.from, box.to, box.tag);
+    if (!arriving.has(link)) found.push(`the proof lists a box that is not on the page: ${link}`);
+  }
   for (const link of listed) if (!reaching.has(link)) found.push(`the proof lists a message that is not on the page: ${link}`);
   for (const link of reaching) if (!listed.has(link)) found.push(`the proof leaves out a message of the page: ${link}`);
   return found;
@@ -287,6 +301,7 @@ function unknownName(families, [number, place], numbered) {
   if (kind === "monomial") return factors.map((factor) => unknownName(families, factor, numbered)).join("·");
   if (kind === "secret") return `${holders[0]}${"'".repeat(Number(label.split("/")[0]))}[${place + 1}]`;
   const draw = numbered.get(drawKey(families[number]));
+  if (kind === "stream") return `(element ${place + 1} of random row ${draw ?? 1})`;
   return `(${kind} ${place + 1}${draw === undefined ? "" : ` of draw ${draw}`} of ${holders.join(" and ")})`;
 }
 

@@ -54,7 +54,10 @@ class Proofs:
             {
                 **{
                     key: certificate[key]
-                    for key in ("statement", "disclosed", "notes", "reveals", "written_out")
+                    for key in (
+                        *("statement", "disclosed", "notes", "reveals", "written_out"),
+                        *("seeds", "public_keys", "known", "closed"),
+                    )
                 },
                 "told": [families[number] for number in certificate["told"]],
                 "doors": [
@@ -128,6 +131,18 @@ class Proofs:
             "combined": [
                 [row, [[other, exact(factor)] for other, factor in pairs]]
                 for row, pairs in field["combined"]
+            ],
+            "seeds": [
+                {
+                    "seed": entry["seed"],
+                    "rows": list(map(form, entry["rows"])),
+                    "told": [
+                        [[[row, exact(factor)] for row, factor in weights], form(own)]
+                        for weights, own in entry["told"]
+                    ],
+                    "private": [[row, form(moves)] for row, moves in entry["private"]],
+                }
+                for entry in field["seeds"]
             ],
         }
         # Most proofs have none of some kind, so an empty list is left out.

@@ -477,7 +477,7 @@ class Listing:
         elements = sum(field.vectors * field.lanes for field in self.fields)
         listed = f"{_some(vectors, 'vector')}, {_some(elements, 'field element')}"
         head = f"Proved: what is listed here ({listed}) tells {who}"
-        unknown = self.how_many_seeds - len(self.known)
+        unknown = self.how_many_seeds - len(self.known | self.agreed.keys())
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         model = (
             f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
