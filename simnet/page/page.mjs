@@ -5,7 +5,7 @@
 // attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
 // checks the proof of what it shows, and shows a verdict whose proof fails as broken.
 
-import { attackSteps, byInclusion, checked, equation, formsOf } from "./proof.mjs";
+import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf } from "./proof.mjs";
 
 const MOST_OPEN = 8; // a role with more parties is folded at first
 const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
@@ -78,23 +78,26 @@ export function setName(members, names) {
 
 // ---- Lanes and arrows ----
 
-// Returns the lanes: for each role its parties, or one lane for all of them beside those that are ticked.
-export function lanesOf({ names, roles, role, crowds }, ticked, unfolded) {
+// Returns the lanes: for each role its parties, or one lane for all of them beside those that are ticked. `isByFlow`
+// says that the page has no single messages: then the lane of a role stands for all its parties, also for those with a
+// lane of their own, because flows do not say which messages go from one such party to another.
+export function lanesOf({ names, roles, role, crowds }, ticked, unfolded, isByFlow = false) {
   const lanes = [];
   const laneOf = new Array(names.length);
   roles.forEach((title, place) => {
     const all = names.map((_, i) => i).filter((i) => role[i] === place);
-    const isOpen = all.length <= MOST_OPEN || unfolded.has(place);
+    const isOpen = unfolded.has(place) || (all.length <= MOST_OPEN && !isByFlow) || all.length === 1;
     const single = (isOpen ? all : all.filter((i) => ticked.has(i))).slice(0, MOST_LANES);
     const alone = new Set(single);
-    const rest = all.filter((i) => !alone.has(i));
+    const rest = isByFlow && all.length > 1 ? all : all.filter((i) => !alone.has(i));
     for (const i of single) {
       laneOf[i] = lanes.length;
       lanes.push({ parties: [i], title: names[i], role: title, place, size: crowds[i] ?? 1, isFolded: false });
     }
     if (rest.length) {
-      for (const i of rest) laneOf[i] = lanes.length;
-      lanes.push({ parties: rest, title: `${rest.length} × ${title}`, role: "folded", place, size: rest.length, isFolded: true });
+      for (const i of rest) laneOf[i] ??= lanes.length;
+      const words = isByFlow ? "all of them" : "folded";
+      lanes.push({ parties: rest, title: `${rest.length} × ${title}`, role: words, place, size: rest.length, isFolded: true });
     }
   });
   return { lanes, laneOf };
@@ -118,30 +121,29 @@ function fromMessages({ round, from, to, tag, bytes, count }, laneOf) {
   return [...arrows.values()].sort((a, b) => a.round - b.round || a.messages[0] - b.messages[0]);
 }
 
-// A party that stands in a lane of its own takes its messages out of the flow between the roles. How many of its
-// messages go to another such party is not known, so its arrows lead to the role.
+// Arrows between the lanes of roles count all messages of the flow. A party with a lane of its own has arrows to and
+// from the lanes of roles, which count its own messages once more.
 function fromFlows({ traffic, parties }, lanes) {
   const home = parties.roles.map((_, place) => {
     const folded = lanes.findIndex((lane) => lane.place === place && lane.isFolded);
     return folded >= 0 ? folded : lanes.findIndex((lane) => lane.place === place);
   });
-  const laneOfSingle = new Map();
-  lanes.forEach((lane, i) => { if (!lane.isFolded && i !== home[lane.place]) laneOfSingle.set(lane.parties[0], i); });
-  const left = traffic.flows.map((flow) => flow[5]);
+  const ownLane = new Map();
+  lanes.forEach((lane, i) => { if (i !== home[lane.place]) ownLane.set(lane.parties[0], i); });
   const arrows = [];
   const push = (flow, from, to, count) => {
     if (count <= 0) return;
     const [round, tag, bytes] = traffic.flows[flow];
     arrows.push({ round, tag, from, to, count, bytes: count * bytes, messages: [] });
   };
+  traffic.flows.forEach(([, , , source, target, count], flow) => push(flow, home[source], target < 0 ? null : home[target], count));
   for (const [party, flow, sent, received] of traffic.own) {
-    const lane = laneOfSingle.get(party);
+    const lane = ownLane.get(party);
     if (lane === undefined) continue;
     const [, , , source, target] = traffic.flows[flow];
-    if (sent > 0) { left[flow] -= sent; push(flow, lane, target < 0 ? null : home[target], sent); }
-    if (received > 0) push(flow, home[source], lane, received);
+    push(flow, lane, target < 0 ? null : home[target], sent);
+    push(flow, home[source], lane, received);
   }
-  traffic.flows.forEach(([, , , source, target], flow) => push(flow, home[source], target < 0 ? null : home[target], left[flow]));
   return arrows.sort((a, b) => a.round - b.round || a.tag - b.tag || a.from - b.from);
 }
 
@@ -220,7 +222,13 @@ function start(data) {
 
   // -- The verdict --
 
-  function showVerdict() {
+  // A long proof is checked in tasks of its own, so that the boxes answer at once.
+  const isLong = ({ proof }) => proof !== undefined
+    && data.proofs.proofs[proof].fields.some(({ messages = [] }) => messages.length > 100);
+
+  const pause = () => new Promise((resolve) => { setTimeout(resolve, 10); });
+
+  function showVerdict(proof = undefined) {
     const region = box("verdict");
     const members = [...state.ticked].sort((a, b) => a - b);
     region.replaceChildren();
@@ -239,7 +247,12 @@ function start(data) {
     const verdict = verdictOf.get(keyOf(members));
     const who = `{${setName(members, names)}}`;
     if (verdict === undefined) showUnjudged(region, who, members);
-    else showJudged(region, who, verdict);
+    else if (proof === undefined && isLong(verdict)) {
+      region.append(element("p", {}, "The proof is being checked."));
+      const key = keyOf(members);
+      pause().then(() => checkedInSteps(data, verdict, pause)).then((found) => { if (keyOf(state.ticked) === key) showVerdict(found); });
+      return;
+    } else showJudged(region, who, verdict, proof === undefined ? checked(data, verdict) : proof);
     if (data.verify) {
       region.append(element("h3", {}, "Judge it again"),
         element("p", {}, element("code", { class: "formula" }, `${data.verify} --corrupt "${setName(members, names)}"`)));
@@ -259,10 +272,9 @@ function start(data) {
     else region.append(element("p", {}, "Nothing about this set follows from the sets that were judged."));
   }
 
-  function showJudged(region, who, verdict) {
+  function showJudged(region, who, verdict, proof) {
     const sentence = (place) => data.sentences[place];
     region.dataset.finding = verdict.finding;
-    const proof = checked(data, verdict);
     if (proof?.failed) {
       region.dataset.finding = "broken";
       region.append(element("p", { class: "failed" }, "Do not trust this verdict: its proof does not hold in this page."),
@@ -345,7 +357,7 @@ function start(data) {
   let painted = [];
 
   function draw() {
-    const found = lanesOf(data.parties, state.ticked, state.unfolded);
+    const found = lanesOf(data.parties, state.ticked, state.unfolded, traffic.flows !== undefined);
     lanes = found.lanes;
     const all = arrowsOf(data, lanes, found.laneOf);
     let shown = all;
@@ -483,12 +495,13 @@ function start(data) {
       play.textContent = "Stop";
       state.timer = setInterval(() => { if (at() >= arrows.length - 1) stop(); else choose(at() + 1, true); }, 900);
     });
-    box("controls").append(element("div", { class: "row" },
+    box("controls").append(...[element("div", { class: "row" },
       step("First", () => choose(0, true)), step("Back", () => choose(at() - 1, true)), step("Next", () => choose(at() + 1, true)),
       step("Last", () => choose(arrows.length - 1, true)), play,
       step("Show all", () => { state.step = null; state.chosen = null; paint(); box("message").replaceChildren(); })),
     element("p", { class: "note" }, "Click an arrow, or step from message to message with the arrow keys. Thick blue arrows are those that the ticked set sends or receives; dashed orange ones enter an attack."),
-    element("p", { class: "note", id: "hidden" }));
+    traffic.flows ? element("p", { class: "note" }, "The run is too large to draw single messages. The line of a role counts the messages of all its parties, also of those that have a line of their own.") : null,
+    element("p", { class: "note", id: "hidden" })].filter(Boolean));
     box("picture").addEventListener("keydown", (event) => {
       const moves = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
       const next = event.key === "Home" ? 0 : event.key === "End" ? arrows.length - 1 : event.key in moves ? at() + moves[event.key] : null;

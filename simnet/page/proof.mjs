@@ -222,13 +222,30 @@ export function contradictions(data, verdict, certificate) {
 export function checked(data, verdict) {
   try {
     const certificate = certificateOf(data, verdict);
-    if (certificate === null) return null;
-    const { proved } = check(certificateText(certificate));
-    const failed = contradictions(data, verdict, certificate);
-    return failed.length ? { failed } : { proved };
+    return certificate && outcome(data, verdict, certificate, check(certificateText(certificate)));
   } catch (error) {
     return { failed: [error.message] };
   }
+}
+
+// Does the same in several tasks, with a pause after each, so that a page answers while it checks a long proof.
+export async function checkedInSteps(data, verdict, pause) {
+  try {
+    const certificate = certificateOf(data, verdict);
+    await pause();
+    const text = certificateText(certificate);
+    await pause();
+    const found = check(text);
+    await pause();
+    return outcome(data, verdict, certificate, found);
+  } catch (error) {
+    return { failed: [error.message] };
+  }
+}
+
+function outcome(data, verdict, certificate, { proved }) {
+  const failed = contradictions(data, verdict, certificate);
+  return failed.length ? { failed } : { proved };
 }
 
 // ---- What follows for a set that was not judged ----

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const scripts = new URL("../../../simnet/page/", import.meta.url);
-const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, equation, formsOf } =
+const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf } =
   await import(new URL("proof.mjs", scripts));
 const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
 const { check } = await import(new URL("../adversary/check.mjs", scripts));
@@ -22,6 +22,15 @@ test("every verdict of a page has a proof, which says what Python's certificate 
     });
   }
   assert.ok(count > 200);
+});
+
+test("a check in steps finds the same", async () => {
+  const { data } = given.pages[0];
+  for (const verdict of data.verdicts) {
+    assert.deepEqual(await checkedInSteps(data, verdict, async () => {}), checked(data, verdict));
+    const wrong = { ...verdict, finding: "leaks" };
+    assert.deepEqual(await checkedInSteps(data, wrong, async () => {}), checked(data, wrong));
+  }
 });
 
 test("certificates of every kind are put together again", () => {
@@ -153,15 +162,21 @@ test("a large role is folded, and ticked parties stand beside it", () => {
   assert.equal(titles([], [0]).length, 21);
 });
 
-test("flows lose no message when parties step out of their role", () => {
+test("arrows of flows count what the flows count", () => {
   const data = {
     parties: { names: ["a", "b", "c", "s"], roles: ["user", "server"], role: [0, 0, 0, 1], crowds: {} },
     traffic: { flows: [[1, 0, 4, 0, 0, 6], [2, 1, 4, 0, 1, 3]],
       own: [[0, 0, 2, 0], [1, 0, 2, 0], [2, 0, 2, 0], [0, 0, 0, 2], [1, 0, 0, 2], [2, 0, 0, 2], [0, 1, 1, 0], [1, 1, 1, 0], [2, 1, 1, 0], [3, 1, 0, 3]] },
   };
-  const { lanes, laneOf } = lanesOf(data.parties, new Set(), new Set());
-  const sent = arrowsOf(data, lanes, laneOf).filter(({ round }) => round === 2);
-  assert.equal(sent.reduce((total, { count }) => total + count, 0), 3);
+  const drawn = (ticked) => {
+    const { lanes, laneOf } = lanesOf(data.parties, new Set(ticked), new Set(), true);
+    const name = (lane) => lanes[lane].title;
+    return arrowsOf(data, lanes, laneOf).map(({ round, from, to, count }) => [round, name(from), name(to), count]);
+  };
+  const users = "3 × user";
+  assert.deepEqual(drawn([]), [[1, users, users, 6], [2, users, "s", 3]]);
+  assert.deepEqual(drawn([3]), drawn([]), "a role of one party is this party");
+  assert.deepEqual(drawn([1]), [[1, "b", users, 2], [1, users, users, 6], [1, users, "b", 2], [2, "b", "s", 1], [2, users, "s", 3]]);
 });
 
 test("canonical JSON orders keys by code points", () => {
