@@ -372,8 +372,9 @@ QUOTES = (
         source("Theorem 3.6"),
         f"mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
         f"{EPSILON:g}, π = 0.1",
-        lambda _: 10.0,
+        Stated(0.0),
         lambda _: exact(mean_of_c_in_example(everybody=True)),
+        bound="at least",
         under="the estimate c from the reports of all n users, as in Eq. 7 and 10 of the proof",
     ),
     *(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, titles
 from scenarios.jia.trials import law
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
@@ -43,12 +43,12 @@ def draw(table: Table) -> "Figure":
         panel="population",
         line=["measure"],
         words=lambda _: "items with about this count",
-        titles=TITLES,
+        titles=titles(table),
         x_label="count (users who hold the item)",
         y_label="share of items with a count",
         log_x=True,
         notes=(
-            *CHOICES[:2],
+            *(() if table.synthetic else CHOICES[:2]),
             "A point is the mean share for the counts from c to below 2c; the paper has a point "
             "for each count.",
         ),

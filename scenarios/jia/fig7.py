@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from scenarios.jia.paired import Places, all_less, less, places_of, quotient_falls, ratio
-from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, titles
 from scenarios.jia.trials import ERRORS, RUNS, TRIALS, WORDS, errors, errors_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
@@ -148,7 +148,11 @@ def statements(population: str) -> Iterator[Quote]:
     title = TITLES[population]
 
     def stated(
-        what: str, reading: Callable[[Table], Counterpart], why: str, under: str = ""
+        what: str,
+        reading: Callable[[Table], Counterpart],
+        why: str,
+        under: str = "",
+        disputed: str = "",
     ) -> Quote:
         return Quote(
             SOURCE,
@@ -158,6 +162,7 @@ def statements(population: str) -> Iterator[Quote]:
             why=why,
             under=under,
             data=DATA[population],
+            disputed=disputed,
             points=POINTS,
         )
 
@@ -180,6 +185,8 @@ def statements(population: str) -> Iterator[Quote]:
             f"{WORDS[method]} errs by orders of magnitude less than OUE at every ε",
             partial(_orders, population=population, one=method),
             "at some ε the factor is below the threshold of 'orders of magnitude'",
+            disputed="the text names no factor, and does not say 'at every ε'. The factor is above "
+            "100 at ε = 1, and falls as ε grows",
         )
     yield stated(
         "OUE-Zero outperforms OUE at every ε",
@@ -222,7 +229,7 @@ def draw(table: Table) -> "Figure":
         panel="population",
         line=["measure"],
         words=lambda name: WORDS[name],
-        titles=TITLES,
+        titles=titles(table),
         x_label="privacy budget ε",
         share_y=False,
         notes=(

@@ -78,11 +78,17 @@ def as_eq_14(table: Table, **point: Any) -> Counterpart:
                 _near(found.expected or 0.0, change),
             )
         )
+    return _of_two_items(outcomes, table, point)
+
+
+def _of_two_items(outcomes: list[Outcome], table: Table, point: dict[str, Any]) -> Counterpart:
+    """Return the share of the two items with these outcomes; it names the two items."""
     held = table.at("held", **point).expected or 0.0
+    words = (
+        f"the most held item, with {held:.4g} times this variance by the law, and an unheld item"
+    )
     shares = share_of(outcomes, share_by_law(outcomes))
-    words = f"the most held item, with {held:.4g} times the variance by the law, and an unheld item"
-    rows = table.where(**point).rows
-    return attrs.evolve(shares, trials=len(rows), judged_at=words)
+    return attrs.evolve(shares, trials=len(table.where(**point).rows), judged_at=words)
 
 
 def _near(ratio: float, change: float) -> bool:
@@ -98,8 +104,7 @@ def as_exact(table: Table, **point: Any) -> Counterpart:
         row = table.where(**point).rows[0]
         same = isclose(row[f"direct_{name}"], row[f"expected_{name}"], rel_tol=1e-9)
         outcomes.append(Outcome(found.holds, found.holds and narrow, found.holds, same))
-    shares = share_of(outcomes, share_by_law(outcomes))
-    return attrs.evolve(shares, trials=len(table.where(**point).rows))
+    return _of_two_items(outcomes, table, point)
 
 
 def mean_noise(table: Table, **point: Any) -> Counterpart:
@@ -208,6 +213,8 @@ def level_quotes() -> Iterator[Quote]:
                 under="the probability that one or more of d items that nobody holds reach it",
                 why="the number of supports is binomial, and its upper tail is heavier than the "
                 "Gaussian's for large ε",
+                disputed="the text sets β = 0.05 and does not say of what β is the probability; "
+                "Eq. 22 divides it by d, as one does for the false alarms of d items",
                 data=DATA[population],
             )
 

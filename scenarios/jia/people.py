@@ -15,6 +15,7 @@ from simnet.arrays import Ints
 from simnet.errors import BadInput
 from simnet.scenario.columns import read_column, whole_numbers
 from simnet.studies.remembered import remembered
+from simnet.studies.table import Table
 from simnet.studies.verdict_table import NONE_NEEDED, ORIGINAL, partial
 
 RETAIL, KOSARAK = "retail_counts.csv.gz", "kosarak_first_sessions_counts.csv.gz"
@@ -42,6 +43,15 @@ CHOICES = (
         "one person"
     ),
 )
+
+
+def titles(table: Table) -> dict[str, str]:
+    """The titles of the populations. A title says if made-up people stand in for real ones."""
+    return {
+        name: f"{title}: made-up people, by Zipf's law" if table.synthetic else title
+        for name, title in TITLES.items()
+        if name in FILES
+    }
 
 
 def zipf_benchmark(users: int, items: int) -> Ints:

@@ -4,17 +4,22 @@ from collections.abc import Iterator
 
 from scenarios.joy.drawing import bounds
 from scenarios.joy.expected import SAMPLINGS, crossover
+from scenarios.joy.lower import WORDS, lower_errors
 from scenarios.joy.people import CANCER, CHOICES, ENLARGED, GROUPS, PATIENTS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cancer, cost
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Quote
 from simnet.studies.readings import counted
-from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
 from simnet.studies.verdict_table import ORIGINAL
 
 FIGURES = {("tumor_size", PATIENTS): 4, ("age", PATIENTS): 5}
 FIGURES |= {("tumor_size", ENLARGED): 6, ("age", ENLARGED): 7}
+SCOPE = (
+    "the sentence stands in the paragraph on Gowalla. The paragraphs on the patients say only that "
+    "the error of randomised response grows quickly when owners are added, and that of sampling "
+    "does not"
+)
 IN_WORDS = {"age": "age", "tumor_size": "size of the tumour"}
 
 
@@ -40,6 +45,7 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
             "each group is asked for by itself, with yes or no; the paper has one mechanism for "
             "all groups by age or by size, whose errors have the same law",
         ),
+        words=WORDS,
         quotes=list(_quotes(by, owners)),
         figure=lambda table: bounds(
             table,
@@ -55,21 +61,16 @@ def figure_of(number: int, by: str, owners: int) -> Experiment:
 
 def _quotes(by: str, owners: int) -> Iterator[Quote]:
     source = f"Joy and Gerla, section 5.1 and Fig. {FIGURES[by, owners]}"
-    yield always_less(
+    yield from lower_errors(
         source,
-        f"Sampling Privacy has the smaller error for every group by {IN_WORDS[by]}, "
-        f"{owners:,} owners",
-        lambda mechanism: mechanism == "sampling",
-        "mechanism",
-        ["group"],
+        f"for every group by {IN_WORDS[by]}, {owners:,} owners",
+        "group",
         "randomised response has the smaller error for groups of more than "
         f"{PATIENTS / crossover(SAMPLINGS[0]):.0f} of the 286 patients"
         if owners == PATIENTS
-        else "for some group randomised response has the smaller error",
-        under="the sentence on a significantly lower error, which names no data set, is about all "
-        "of them"
-        if owners == PATIENTS
-        else "",
+        else "for some group sampling has no error that is so much smaller",
+        scope="the sentence on a significantly lower error is about all data sets",
+        disputed=SCOPE,
     )
     if owners == ENLARGED:
         yield Quote(

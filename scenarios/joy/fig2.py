@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from scenarios.joy.drawing import bounds
 from scenarios.joy.expected import crossover
+from scenarios.joy.lower import WORDS, lower_errors
 from scenarios.joy.people import CHECKINS, CHOICES, GOWALLA, LOCATIONS
 from scenarios.joy.trials import BOUND, RESPONSE, SAMPLING, cost, location
 from simnet.studies.experiment import Experiment, Product
 from simnet.studies.quote import Counterpart, Quote
 from simnet.studies.readings import quotient
-from simnet.studies.statements import always_less
 from simnet.studies.table import NoSuchPoint, Table
 from simnet.studies.verdict_table import partial
 
@@ -81,15 +81,14 @@ EXPERIMENT = Experiment(
             factor(-1),
             why=WHY,
         ),
-        always_less(
+        *lower_errors(
             SOURCE,
-            "Sampling Privacy has the smaller error at every location",
-            lambda mechanism: mechanism == "sampling",
-            "mechanism",
-            ["location"],
-            "at some location randomised response has the smaller error",
+            "at every location",
+            "location",
+            "at some location sampling has no error that is so much smaller",
         ),
     ],
+    words=WORDS,
     figure=lambda table: bounds(
         table,
         "location",

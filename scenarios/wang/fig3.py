@@ -166,6 +166,9 @@ EXPERIMENT = Experiment(
                 largest("excess", mechanism=mechanism),
                 bound="at most",
                 why=f"a rule of thumb: the best ε/k is {best}, and ε/2.5 is rounded down",
+                disputed="the text says that this k was derived by minimising the worst variance, "
+                "and leaves how to the full version, which is not among our sources; rounding may "
+                "be part of the derivation",
             )
             for mechanism, best in (("pm", "2.42"), ("hm", "2.16"))
         ),

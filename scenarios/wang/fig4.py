@@ -1,6 +1,7 @@
 """Fig. 4 of Wang et al.: means and frequencies of the censuses."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from protocols.mechanisms.attributes import Attributes
@@ -11,6 +12,7 @@ from scenarios.wang.law import expected_error
 from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES
 from scenarios.wang.trials import (
     CATEGORICAL,
+    CLOSE,
     DRAWN,
     EPSILON_CHOICE,
     EPSILONS,
@@ -24,6 +26,7 @@ from scenarios.wang.trials import (
     collected_cost,
     judged_among,
     ours_below,
+    outperforms,
     sampled_below,
     titles,
     with_encodings,
@@ -119,7 +122,10 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     files=FILES,
     data=CENSUSES,
-    words={"similar": Word(0.1, "errors that differ by at most this share are 'similar'")},
+    words={
+        "similar": Word(0.1, "errors that differ by at most this share are 'similar'"),
+        "significantly": Word(0.1, "an error smaller by at least this share is so 'significantly'"),
+    },
     choices=(
         *CHOICES,
         EPSILON_CHOICE,
@@ -127,58 +133,33 @@ EXPERIMENT = Experiment(
         "frequencies are debiased, which the estimator of section IV-C lacks",
     ),
     quotes=[
-        judged_among(
-            everywhere(
+        *(
+            quote
+            for rival, name, why in (
+                ("laplace", "Laplace", CLOSE),
+                ("scdf", "SCDF", CLOSE),
+                ("duchi", "Duchi et al., corrected", TOO_LITTLE),
+            )
+            for quote in outperforms(
                 SECTION,
-                "PM and HM err less on means than Laplace",
-                "mse",
-                "method",
+                f"PM and HM err less on means than {name}",
                 PLACE,
-                ours_below("laplace"),
-            ),
-            ("pm", "hm", "laplace"),
-            ["method", *PLACE],
-            "Numeric",
+                partial(ours_below, rival),
+                "significantly",
+                ("pm", "hm", rival),
+                "Numeric",
+                why,
+            )
         ),
-        judged_among(
-            everywhere(
-                SECTION,
-                "PM and HM err less on means than SCDF",
-                "mse",
-                "method",
-                PLACE,
-                ours_below("scdf"),
-            ),
-            ("pm", "hm", "scdf"),
-            ["method", *PLACE],
-            "Numeric",
-        ),
-        judged_among(
-            everywhere(
-                SECTION,
-                ("PM and HM err less on means than Duchi et al., corrected"),
-                "mse",
-                "method",
-                PLACE,
-                ours_below("duchi"),
-                why=TOO_LITTLE,
-            ),
-            ("pm", "hm", "duchi"),
-            ["method", *PLACE],
-            "Numeric",
-        ),
-        judged_among(
-            everywhere(
-                SECTION,
-                ("sampled attributes err less on frequencies than ε/d each"),
-                "mse",
-                "method",
-                PLACE,
-                sampled_below,
-            ),
-            CATEGORICAL,
+        *outperforms(
+            SECTION,
+            "sampled attributes err less on frequencies than ε/d each",
             PLACE,
+            sampled_below,
+            "significantly",
+            CATEGORICAL,
             "Categorical",
+            CLOSE,
         ),
         Quote(
             SECTION,

@@ -1,6 +1,7 @@
 """Fig. 7 and Fig. 8 of Wang et al.: errors on MX by the number of users and of attributes."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scenarios.wang.law import expected_error
@@ -8,6 +9,7 @@ from scenarios.wang.marks import ticks
 from scenarios.wang.people import CENSUSES, CHOICES, FILES
 from scenarios.wang.trials import (
     CATEGORICAL,
+    CLOSE,
     DRAWN,
     LINES,
     MSE,
@@ -17,14 +19,14 @@ from scenarios.wang.trials import (
     USERS,
     collected,
     collected_cost,
-    judged_among,
     ours_below,
+    outperforms,
     sampled_below,
     titles,
     with_encodings,
 )
 from simnet.studies.curves import curves
-from simnet.studies.experiment import Experiment, Value
+from simnet.studies.experiment import Experiment, Value, Word
 from simnet.studies.statements import MeasureByAxis, Statement, everywhere, falls, rises
 from simnet.studies.table import Table
 
@@ -33,7 +35,14 @@ if TYPE_CHECKING:
 
 EPSILON = 1.0
 STEPS = "at every step of the axis"
+MARGIN = "by a clear margin"
 ENDS = "from the least to the largest value of the axis"
+
+
+def below_additive(most: float) -> Statement:
+    """Return the statement that PM and HM err less than Laplace and SCDF: below `most` times."""
+    laplace, scdf = (ours_below(rival, most) for rival in ("laplace", "scdf"))
+    return lambda numbers: laplace(numbers) and scdf(numbers)
 
 
 def experiment(
@@ -73,6 +82,9 @@ def experiment(
         quick_trials=2,
         files=FILES,
         data=CENSUSES,
+        words={
+            MARGIN: Word(0.1, "an error smaller by at least this share has a 'clear margin'"),
+        },
         choices=(
             *CHOICES,
             f"ε = {EPSILON:g}: the text names none",
@@ -96,45 +108,35 @@ def experiment(
                 )
                 for under, statement in ((STEPS, every_step), (ENDS, ends))
             ),
-            judged_among(
-                everywhere(
-                    where,
-                    "PM and HM err less on means than Laplace and SCDF",
-                    "mse",
-                    "method",
-                    place,
-                    lambda numbers: ours_below("laplace")(numbers) and ours_below("scdf")(numbers),
-                ),
-                ("pm", "hm", "laplace", "scdf"),
-                ["method", *place],
-                "Numeric",
-            ),
-            judged_among(
-                everywhere(
-                    where,
-                    "PM and HM err less on means than Duchi et al., corrected",
-                    "mse",
-                    "method",
-                    place,
-                    ours_below("duchi"),
-                    why=TOO_LITTLE,
-                ),
-                ("pm", "hm", "duchi"),
-                ["method", *place],
-                "Numeric",
-            ),
-            judged_among(
-                everywhere(
-                    where,
-                    "sampled attributes err less on frequencies than ε/d each",
-                    "mse",
-                    "method",
-                    place,
-                    sampled_below,
-                ),
-                CATEGORICAL,
+            *outperforms(
+                where,
+                "PM and HM err less on means than Laplace and SCDF",
                 place,
+                below_additive,
+                MARGIN,
+                ("pm", "hm", "laplace", "scdf"),
+                "Numeric",
+                CLOSE,
+            ),
+            *outperforms(
+                where,
+                "PM and HM err less on means than Duchi et al., corrected",
+                place,
+                partial(ours_below, "duchi"),
+                MARGIN,
+                ("pm", "hm", "duchi"),
+                "Numeric",
+                TOO_LITTLE,
+            ),
+            *outperforms(
+                where,
+                "sampled attributes err less on frequencies than ε/d each",
+                place,
+                sampled_below,
+                MARGIN,
+                CATEGORICAL,
                 "Categorical",
+                CLOSE,
             ),
         ],
         figure=lambda table: drawn_growth(table, axis),

@@ -174,6 +174,7 @@ EXPERIMENT = Experiment(
                 share("best", setting=SEVERAL, variant=variant),
                 why="SCDF with ε/d each has less variance for some large ε/d",
                 under=f"against {words}",
+                points=f"{NOTES['grid']}, {NOTES['k']}",
             )
             for variant, words in VARIANTS.items()
         ),

@@ -117,15 +117,30 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         laplace_variance,
         "",
     ),
-    "eq4": ("Eq. 4", "the variance of Duchi et al. for one value t", equation_4, ""),
+    "eq4": (
+        "Eq. 4",
+        "the variance of Duchi et al. for one value t is ((e^ε + 1) / (e^ε - 1))² - t²",
+        equation_4,
+        "",
+    ),
     "magnitude": (
         "section III-B",
         "PM's variance falls as |t| falls, and that of Duchi et al. grows",
         piecewise_grows,
         "",
     ),
-    "eq13": ("Eq. 13", "the variance of Duchi et al. (as printed) for d values", equation_13, ""),
-    "eq14": ("Eq. 14", "the variance of PM for d values, k by Eq. 12", equation_14, ""),
+    "eq13": (
+        "Eq. 13",
+        "the variance of Duchi et al. (as printed) for d values is that of Eq. 13, B² - t²",
+        equation_13,
+        "",
+    ),
+    "eq14": (
+        "Eq. 14",
+        "the variance of PM for d values is that of Eq. 14, k by Eq. 12",
+        equation_14,
+        "",
+    ),
     "group": (
         "section V",
         "with groups of d ln d / ε² users the noise of an averaged gradient entry (HM) does not "

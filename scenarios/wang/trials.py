@@ -1,6 +1,6 @@
 """The trials of Wang et al.: tables collected by its mechanisms and by their rivals."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from scenarios.wang.people import STAND_INS, drawn, rows_of, title
 from simnet.kernel.run import run
 from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
-from simnet.studies.quote import Counterpart, Quote
-from simnet.studies.statements import MeasureByAxis, Statement, places_in_words
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import MeasureByAxis, Statement, everywhere, places_in_words
 from simnet.studies.table import Measure, Table
 
 RUNS = 100  # as the paper
@@ -44,6 +44,7 @@ DRAWN = {
     **{f"{method} on categories": words for method, words in ENCODINGS.items()},
 }
 LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
+CLOSE = "at some places the errors are too close"
 TOO_LITTLE = (
     "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
     "attributes and is no fair rival"
@@ -151,21 +152,71 @@ def judged_among(
     return attrs.evolve(quote, reading=reading)
 
 
-def ours_below(rival: str) -> Statement:
-    """Return the statement that PM and HM have smaller errors than another method."""
+def ours_below(rival: str, most: float = 1.0) -> Statement:
+    """Return the statement that PM and HM have smaller errors than another method.
+
+    Their errors must be below `most` times the other error.
+    """
 
     def holds(numbers: MeasureByAxis) -> bool:
-        return max(numbers["pm"], numbers["hm"]) < numbers[rival]
+        return max(numbers["pm"], numbers["hm"]) < most * numbers[rival]
 
     return holds
 
 
-def sampled_below(numbers: MeasureByAxis) -> bool:
-    """Whether frequencies have smaller errors with sampled attributes than with ε/d for each
-    attribute.
+def sampled_below(most: float = 1.0) -> Statement:
+    """Return the statement that frequencies have smaller errors with sampled attributes than with
+    ε/d for each attribute.
 
-    Raises `KeyError` for means, which the statement is not about.
+    The errors must be below `most` times the others. The statement raises `KeyError` for means,
+    which it is not about.
     """
-    if "pm" in numbers:
-        raise KeyError("means")
-    return numbers["hm"] < numbers["duchi"]
+
+    def holds(numbers: MeasureByAxis) -> bool:
+        if "pm" in numbers:
+            raise KeyError("means")
+        return numbers["hm"] < most * numbers["duchi"]
+
+    return holds
+
+
+def outperforms(
+    source: str,
+    what: str,
+    place: Sequence[str],
+    below: Callable[[float], Statement],
+    word: str,
+    methods: Sequence[str],
+    kind: str,
+    why: str,
+) -> list[Quote]:
+    """Return two quotes: errors are smaller everywhere, and they are smaller by so much as a word
+    of the text asks, such as "significantly".
+
+    `below` gives the statement that errors are smaller than so many times the others.
+    """
+    axes = list(place) if methods == CATEGORICAL else ["method", *place]
+
+    def by_word(table: Table) -> Counterpart:
+        statement = below(1 - table.word(word))
+        return everywhere(source, what, "mse", "method", place, statement).reading(table)
+
+    any_smaller = everywhere(
+        source,
+        what,
+        "mse",
+        "method",
+        place,
+        below(1.0),
+        why=why,
+        under=f"any smaller error counts; the next row takes the words '{word}'",
+    )
+    so_much = Quote(
+        source,
+        f"{what}: {word}",
+        STATED,
+        by_word,
+        why=why,
+        under=f"the error is smaller by the threshold of '{word}'",
+    )
+    return [judged_among(quote, methods, axes, kind) for quote in (any_smaller, so_much)]

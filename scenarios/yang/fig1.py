@@ -41,7 +41,12 @@ def improvement(table: Table) -> Counterpart:
     left = quotient(ours, other, RUNS)
     spread = left.spread * left.law / (1 - left.law)
     return Counterpart(
-        1 - left.law, 1 - (left.measured or 0), 1 - (left.high or 0), 1 - (left.low or 0), spread
+        1 - left.law,
+        1 - (left.measured or 0),
+        1 - (left.high or 0),
+        1 - (left.low or 0),
+        spread,
+        trials=left.trials,
     )
 
 
@@ -195,6 +200,8 @@ EXPERIMENT = Experiment(
             STATED,
             less("much better"),
             why="at some ε the quotient of the errors is below the threshold of 'much better'",
+            disputed="the threshold is ours: by the law the quotient goes from 20 down to 1.3, and "
+            "it is below 2 for Gowalla from ε = 0.6 on and for Census-Income at ε = 1 only",
             under="the error of DPDG, divided by that of DPDS, is above a threshold",
             points=AT,
         ),

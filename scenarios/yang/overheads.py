@@ -31,7 +31,10 @@ Counts = Callable[[Ints, Ints, int], Any]  # a function of m_j, d_j and n that r
 
 @attrs.frozen
 class Overhead:
-    """A cost: its entry in the bill, what TSS spends, and what the paper adds for TSS′."""
+    """A cost: its entry in the bill, what TSS spends, and what the paper adds for TSS′.
+
+    `of_tss` also has the part of the cost that another row is about.
+    """
 
     role: str
     quantity: str
@@ -40,11 +43,12 @@ class Overhead:
     of_tss: Counts
     printed: Counts
     why: str = "the count differs"
+    part: str = ""  # which part of the cost, if the paper has a sentence on each part
 
     @property
     def name(self) -> str:
         """The name in the table of results."""
-        return f"{self.role} {self.quantity}"
+        return f"{self.role} {self.quantity} {self.part}".strip()
 
 
 OVERHEADS = (
@@ -85,10 +89,22 @@ OVERHEADS = (
         "user",
         "FA",
         "none",
-        "each reporter, and each elected user, of such an item makes d_j more field additions",
-        lambda m, _d, _n: (2 * m * (m - 1)).sum(),
-        lambda m, d, _n: ((m + m + d) * d).sum(),
+        "each reporter of such an item makes d_j more field additions",
+        # The d_j further elected users make m_j - 1 additions each: the next row is about these.
+        lambda m, d, _n: ((2 * m + d) * (m - 1)).sum(),
+        lambda m, d, _n: (m * d).sum(),
+        part="by reporters",
+    ),
+    Overhead(
+        "user",
+        "FA",
+        "none",
+        "each elected user of such an item makes d_j more field additions",
+        # The m_j reporters make d_j more additions each: the row before this one is about these.
+        lambda m, d, _n: (2 * m * (m - 1) + m * d).sum(),
+        lambda m, d, _n: ((m + d) * d).sum(),
         "an elected user adds m_j shares as in TSS; only the d_j further elected users are new",
+        "by elected users",
     ),
     Overhead(
         "user",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FEW = 5  # with fewer trials and no known law, no interval is drawn
 ALONE = 0.95  # the confidence of each interval of a figure
-LETTERS_AN_INCH = 20  # of a note
+LETTERS_AN_INCH = 18  # of a note; few lines of plain text have wider letters
 HANDLE = 8  # the width of the sign of an entry in a legend, in letters
 ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the axis
 CLOSE = 0.05  # a step is at most this share of the way to the next point

@@ -8,7 +8,9 @@ section's text on the page.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from math import isnan
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -19,8 +21,17 @@ from simnet.studies.quote import INFORMATIVE, LEVEL, Ruling, number_in_words
 from simnet.studies.report import Report
 from simnet.studies.statements import listed_in_words
 from simnet.studies.table import CONFIDENCE
-from simnet.studies.verdict_table import HEADLINES, table_in_words
+from simnet.studies.verdict_table import (
+    HEADLINES,
+    LAWS,
+    RUNS,
+    STATUSES,
+    headline,
+    table_in_words,
+)
 
+DISPUTED = " *Disputed*: "  # stands before the reason, at the end of a disputed row
+LONGEST_LIST = 200  # names of points that take more characters than this are counted, not listed
 TITLE = "# Quoted numbers"
 COLUMNS = (
     "statement",
@@ -64,6 +75,8 @@ Each row has a number or a statement of a paper.
   may scatter so far.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
+- A row is *disputed* if a fair reader of the paper may come to another verdict. Such a row says
+  why, and all of them are listed below.
 
 The verdict follows from the three columns law, runs and data:
 """
@@ -81,7 +94,19 @@ class Section:
     def rows(self) -> list[list[str]]:
         """The cells of each row, in the order of `COLUMNS`."""
         table = [line for line in self.lines if line.startswith("| ") and line != HEADER]
-        return [re.split(r"(?<!\\) \| ", line[2:-2]) for line in table]
+        return [_cells(line) for line in table]
+
+    @property
+    def with_present_headlines(self) -> "Section":
+        """The section, with the headline that follows now from law, runs and data in each row.
+
+        A section of an older page may have headlines of an older table.
+        """
+        lines = (
+            _with_headline(line) if line.startswith("| ") and line != HEADER else line
+            for line in self.lines
+        )
+        return attrs.evolve(self, lines=tuple(lines))
 
 
 def section_of(report: Report, command: str) -> Section:
@@ -101,7 +126,7 @@ def update_page(path: Path, reports: Sequence[Report], command: Callable[[str], 
 
     Raises `BadInput` when the file exists and is another page, and when it cannot be written.
     """
-    sections = {section.name: section for section in sections_of(path)}
+    sections = {section.name: section.with_present_headlines for section in sections_of(path)}
     for report in reports:
         sections.pop(report.study.name, None)
         if report.verdicts:
@@ -126,7 +151,9 @@ def page_of(sections: Sequence[Section]) -> str:
         f"probability {LEVEL * 100:g} % at most, so up to {random * LEVEL:.1f} false rejections "
         "are to be expected on this page."
     )
-    for section in sorted(sections, key=lambda one: (_natural(one.heading), one.name)):
+    in_order = sorted(sections, key=lambda one: (_natural(one.heading), one.name))
+    lines += _disputes(in_order)
+    for section in in_order:
         lines += ["", f"## {section.heading} (`{section.name}`)", *section.lines]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -152,6 +179,38 @@ def sections_of(path: Path) -> list[Section]:
     return found
 
 
+def _disputes(sections: Sequence[Section]) -> list[str]:
+    """Return the list of all disputed rows, under their reasons."""
+    found: dict[str, list[str]] = {}
+    for section in sections:
+        for row in section.rows:
+            _, mark, reason = row[-1].partition(DISPUTED)
+            if mark:
+                statement = row[0].partition("; judged at: ")[0]
+                found.setdefault(reason, []).append(f"  - `{section.name}`: {statement}")
+    lines = [
+        line for reason, rows in found.items() for line in (f"- {reason}. The rows:", "", *rows, "")
+    ]
+    total = sum(map(len, found.values()))
+    return ["", f"Disputed rows, {total} in all:", "", *lines[:-1]] if found else []
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a row."""
+    return re.split(r"(?<!\\) \| ", line[2:-2])
+
+
+def _with_headline(line: str) -> str:
+    """Return a row with the headline that follows from its columns."""
+    cells = dict(zip(COLUMNS, _cells(line), strict=True))
+    law = next(one for one in LAWS if one == cells["law"])
+    runs = next(one for one in RUNS if one == cells["runs"])
+    status = next(one for one in STATUSES if one == cells["data"].partition(":")[0])
+    rest = re.sub(r"^\*\*.+?\*\*", "", cells["verdict"])
+    cells["verdict"] = f"**{headline(law, runs, status)}**{rest}"
+    return f"| {' | '.join(cells.values())} |"
+
+
 def _grid(experiment: Experiment) -> list[str]:
     """Return lines that name the parameters of the points: first the parameters that are equal at
     all points, then the values of the other parameters.
@@ -164,9 +223,7 @@ def _grid(experiment: Experiment) -> list[str]:
     }
     fixed = [f"{axis} = {found[0]}" for axis, found in values.items() if len(found) == 1]
     lines = ["", f"Everywhere: {', '.join(fixed)}."] if fixed else []
-    varied = [
-        f"{axis} {listed_in_words(found)}" for axis, found in values.items() if len(found) > 1
-    ]
+    varied = [f"{axis} {_values(found)}" for axis, found in values.items() if len(found) > 1]
     lines += ["", f"Points: {'; '.join(varied)}."] if varied else []
     chosen = [f"- {choice}" for choice in experiment.choices]
     return [
@@ -175,10 +232,20 @@ def _grid(experiment: Experiment) -> list[str]:
     ]
 
 
+def _values(found: Sequence[Any]) -> str:
+    """Return the values of a parameter as text; a long list of names is only counted."""
+    text = listed_in_words(found)
+    if len(text) > LONGEST_LIST and any(isinstance(value, str) for value in found):
+        return f"({len(found)} of them)"
+    return text
+
+
 def _words(experiment: Experiment) -> list[str]:
     """Return a line for each word that needs a threshold."""
     lines = [
-        f"- *{name}*: {word.threshold:g}, {word.meaning}" for name, word in experiment.words.items()
+        f"- *{name}*: {'no number' if isnan(word.threshold) else f'{word.threshold:g}'}, "
+        f"{word.meaning}"
+        for name, word in experiment.words.items()
     ]
     return ["", "Words that the paper gives no number for:", "", *lines] if lines else []
 
@@ -209,7 +276,9 @@ def _row(one: Ruling) -> str:
         one.law,
         one.runs,
         one.data.in_words,
-        f"**{one.verdict}**" + (f": {one.note}" if one.note else ""),
+        f"**{one.verdict}**"
+        + (f": {one.note}" if one.note else "")
+        + (f".{DISPUTED}{one.disputed}" if one.disputed else ""),
     ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

@@ -194,6 +194,8 @@ class Quote:
       experiment's `data` counts.
     - `points` says at which points of the grid the statement is judged, and why at these points.
     - `tolerance` gives the relative difference that a word such as "about" allows.
+    - `disputed` says why a fair reader of the paper may come to another verdict. The page lists all
+      disputed rows.
 
     >>> quote = Quote("Sec. 5", "the answer", "42", lambda table: Counterpart(expected=42.0))
     >>> quote.printed
@@ -213,6 +215,7 @@ class Quote:
     data: Data | None = attrs.field(default=None, kw_only=True)
     points: str = attrs.field(default="", kw_only=True)
     tolerance: Callable[[Table], float] | None = attrs.field(default=None, kw_only=True)
+    disputed: str = attrs.field(default="", kw_only=True)
 
     def judge(self, table: Table) -> "Ruling":
         """Return the verdict on the quote; "not run" if the table lacks the number's point.
@@ -310,6 +313,7 @@ class Quote:
             runs=runs,
             data=data,
             note=note,
+            disputed=self.disputed,
             holds=found.holds,
         )
 
@@ -331,6 +335,7 @@ class Ruling:
 
     `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
     probability of the printed number under the expected law, if the paper's own runs are random.
+    `disputed` says why a fair reader may come to another verdict; it is empty if nobody should.
     `stated` says that the row has the share of places at which a statement holds. `holds` says
     whether the measured interval contains the expected value. Unknown values are None.
     """
@@ -352,6 +357,7 @@ class Ruling:
     runs: Runs
     data: Data
     note: str
+    disputed: str
     holds: bool
 
     @property

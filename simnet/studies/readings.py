@@ -5,6 +5,8 @@ from itertools import takewhile
 from math import exp, hypot, inf, log, nan, sqrt
 from typing import Any
 
+import attrs
+
 from simnet.studies.quote import Counterpart
 from simnet.studies.statements import Outcome, share_by_law, share_of
 from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, TrialRow, student
@@ -92,7 +94,9 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
     Raises `NoSuchPoint` if there is no pair.
     """
     outcomes = [_less(*pair) for pair in pairs]
-    return share_of(outcomes, share_by_law(outcomes))
+    found = share_of(outcomes, share_by_law(outcomes))
+    trials = [one.trials for pair in pairs for one in pair if one.trials is not None]
+    return attrs.evolve(found, trials=min(trials, default=None))
 
 
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
@@ -118,7 +122,13 @@ def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
     above = list(takewhile(lambda x: _surely_below(second[x], first[x]), reversed(xs)))
     share = gaps[k - 1] / (gaps[k - 1] - gaps[k]) if gaps[k - 1] < 0 < gaps[k] else 0.5
     place = exp((1 - share) * log(xs[k - 1]) + share * log(xs[k]))
-    return Counterpart(expected, place, below[-1] if below else 0.0, above[-1] if above else inf)
+    return Counterpart(
+        expected,
+        place,
+        below[-1] if below else 0.0,
+        above[-1] if above else inf,
+        trials=min(line["trials"] for curve in (first, second) for line in curve.values()),
+    )
 
 
 def _surely_below(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

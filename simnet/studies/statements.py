@@ -394,6 +394,7 @@ def always_less(
     under: str = "",
     data: Data | None = None,
     points: str = "",
+    disputed: str = "",
 ) -> Quote:
     """Return the statement that the better methods have smaller errors than all others, everywhere.
 
@@ -410,6 +411,7 @@ def always_less(
         under=under,
         data=data,
         points=points,
+        disputed=disputed,
     )
 
 

@@ -30,7 +30,9 @@ Headline = Literal[
     "not reproduced",
     "law and runs differ",
     "agrees on other data",
+    "agrees with correction on other data",
     "holds by the law on other data",
+    "holds by the law with correction on other data",
     "fails by the law on other data",
     "disagrees on other data",
     "not run",
@@ -104,10 +106,10 @@ _ON_OTHER_DATA: dict[Law, tuple[Headline, Headline, Headline, Headline]] = {
         "holds by the law on other data",
     ),
     "with correction": (
-        "agrees on other data",
-        "holds by the law on other data",
+        "agrees with correction on other data",
+        "holds by the law with correction on other data",
         "law and runs differ",
-        "holds by the law on other data",
+        "holds by the law with correction on other data",
     ),
     "disagrees": (
         "law and runs differ",

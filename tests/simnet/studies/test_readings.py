@@ -46,14 +46,14 @@ def test_a_quotient_expects_something_of_two_known_laws_only() -> None:
 
 
 def line(mean: float, arm: float = 1.1) -> dict[str, float]:
-    return {"mean": mean, "low": mean / arm, "high": mean * arm}
+    return {"mean": mean, "low": mean / arm, "high": mean * arm, "trials": 20}
 
 
 def test_curves_cross_where_intervals_leave_it_open() -> None:
     rising = {0.5: line(0.5), 1.0: line(0.9), 2.0: line(2.0), 4.0: line(4.0)}
     flat = {x: line(1.0) for x in rising}
     found = crossing_of(rising, flat, 1.05)
-    assert (found.expected, found.low, found.high) == (1.05, 0.5, 2.0)
+    assert (found.expected, found.low, found.high, found.trials) == (1.05, 0.5, 2.0, 20)
     assert 1.0 < (found.measured or 0) < 1.2
     wide = crossing_of({x: line(one["mean"], 9.0) for x, one in rising.items()}, flat, 1.05)
     assert (wide.low, wide.high) == (0, inf)
@@ -73,6 +73,9 @@ def test_the_smaller_of_two_is_sure_where_intervals_part() -> None:
     unclear = share_less([(low, middle), (high, low)])
     assert (unclear.measured, unclear.low, unclear.high) == (0.5, 0, 0.5)
     assert share_less([(Counterpart(1.0, 2.0), Counterpart(2.0, 1.0))]).expected == 1
+    assert unclear.trials is None
+    tried = [Counterpart(None, 1.0, trials=count) for count in (7, 4)]
+    assert share_less([(tried[0], tried[1])]).trials == 4
     assert counted(3.0).by_runs(3.0, 0.0, "") == "confirm"
     assert counted(3.0).by_runs(4.0, 0.0, "") == "contradict"
 

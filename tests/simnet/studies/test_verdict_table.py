@@ -97,6 +97,29 @@ def test_a_page_is_updated_row_by_row(tmp_path: Path) -> None:
     assert path.read_text() == after
 
 
+def test_old_headlines_of_a_page_follow_the_present_table(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    update_page(path, [quoted(Counterpart(1.0))], str)
+    before = path.read_text()
+    path.write_text(before.replace("**computed**", "**an old word**"))
+    update_page(path, [], str)
+    assert path.read_text() == before
+
+
+def test_disputed_rows_are_listed_above_the_sections(tmp_path: Path) -> None:
+    path, report = tmp_path / "page.md", quoted(Counterpart(1.0), Counterpart(0.5))
+    first, second = report.verdicts
+    disputed = attrs.evolve(second, disputed="Fig. 1 is not shown", under="as a trend")
+    update_page(path, [attrs.evolve(report, verdicts=(first, disputed))], str)
+    head, _, section = path.read_text().partition("## Somebody")
+    listed = r"  - `own`: number 1 \| of a few; read as: as a trend"
+    reason = "- Fig. 1 is not shown. The rows:"
+    assert f"Disputed rows, 1 in all:\n\n{reason}\n\n{listed}\n" in head
+    assert ". *Disputed*: Fig. 1 is not shown |" in section
+    update_page(path, [quoted(Counterpart(1.0))], str)
+    assert "Disputed rows" not in path.read_text()
+
+
 def test_another_page_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "notes.md"
     path.write_text("# My notes\n")

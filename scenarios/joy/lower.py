@@ -1,0 +1,61 @@
+"""The rows on the sentence that Sampling Privacy has a significantly lower error bound.
+
+The sentence stands in the paragraph on Gowalla (section 5.1). The paragraphs on the patients say
+nothing about who errs less, so that the rows on the patients are a reading of this sentence.
+"""
+
+from collections.abc import Iterator
+
+from simnet.studies.experiment import Word
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import MeasureByAxis, always_less, everywhere
+from simnet.studies.table import Table
+
+WORDS = {
+    "significantly": Word(
+        0.1, "an error bound smaller by at least this share is so 'significantly'"
+    )
+}
+ANY = "any smaller error counts; the next row takes the word 'significantly'"
+BY_WORD = "the bound is smaller by at least the threshold of 'significantly'"
+
+
+def lower_errors(
+    source: str, where: str, axis: str, why: str, scope: str = "", disputed: str = ""
+) -> Iterator[Quote]:
+    """Yield the rows: the error of Sampling Privacy is smaller, and it is significantly smaller.
+
+    `where` and `axis` name the places, such as the groups of patients. `scope` says why the
+    sentence is read to be about them, and `disputed` why a reader may not read it so.
+    """
+    before = f"{scope}; " if scope else ""
+    yield always_less(
+        source,
+        f"Sampling Privacy has the smaller error {where}",
+        lambda mechanism: mechanism == "sampling",
+        "mechanism",
+        [axis],
+        why,
+        under=f"{before}{ANY}",
+        disputed=disputed,
+    )
+
+    def significantly(table: Table) -> Counterpart:
+        most = 1 - table.word("significantly")
+
+        def holds(bounds: MeasureByAxis) -> bool:
+            ours = [bound for (name, _), bound in bounds.items() if name == "sampling"]
+            return max(ours) <= most * bounds["response", None]
+
+        quote = everywhere(source, "", "bound", ["mechanism", "sampling"], [axis], holds)
+        return quote.reading(table)
+
+    yield Quote(
+        source,
+        f"Sampling Privacy has the smaller error {where}, and significantly so",
+        STATED,
+        significantly,
+        under=f"{before}{BY_WORD}",
+        why=why,
+        disputed=disputed,
+    )
