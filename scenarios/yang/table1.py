@@ -34,6 +34,7 @@ class Entry:
     printed: str
     correction: str = ""  # the sentence to print if the formula is wrong
     instead: Formula | None = None  # the corrected formula, a mean over all reporting sets
+    under: str = ""  # how the entry is read, if it has several readings
 
     @property
     def name(self) -> str:
@@ -81,7 +82,8 @@ ENTRIES: Mapping[str, tuple[Entry, ...]] = {
             "qd",
             "none",
             "logical",
-            "2nN + N (sent and received)",
+            "2nN + N",
+            under="sent and received, as the number suggests",
         ),
         Entry("server", "qd", "sent", "wire", "0"),
         Entry("user", "rounds", "none", "wire", "2"),
@@ -176,7 +178,20 @@ def quote(entry: Entry, protocol: str, gamma: float | None) -> Quote:
         correction=entry.correction,
         corrected=None if gamma is None or right is None else lambda table: reading(table, 1),
         instead=None if right is None else lambda _: _of_experiment(right),
+        under=entry.under,
         why="the count does not follow the printed formula",
+    )
+
+
+def only_sent() -> Quote:
+    """The quote that a user of DPDS *sends* 2nN + N field elements."""
+    return Quote(
+        "Yang et al., Table I",
+        f"DPDS: {SENT}, 2nN + N",
+        lambda _: float((2 * USERS + 1) * ITEMS),
+        lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
+        under="sent, as the legend of the table and section 3.1.2 say",
+        why="a user sends nN shares, N of them to itself, and N sums; nN shares more it receives",
     )
 
 
@@ -227,6 +242,7 @@ EXPERIMENT = Experiment(
     ),
     quotes=[
         *(quote(entry, "dpds", None) for entry in ENTRIES["dpds"]),
+        only_sent(),
         *(quote(entry, "tss", gamma) for gamma in (None, *GAMMAS) for entry in ENTRIES["tss"]),
         *(
             about_as_much(*cost, gamma)

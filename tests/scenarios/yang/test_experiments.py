@@ -210,7 +210,8 @@ def test_table_i_is_put_right(tmp_path: Path) -> None:
     study = small("table1")
     counted = table(study, tmp_path / "s")
     found = judged(study, counted)
-    assert found["DPDS: user qd logical, 2nN + N (sent and received)"].law == AGREES
+    assert found["DPDS: user qd logical, 2nN + N"].law == AGREES
+    assert found["DPDS: user qd sent logical, 2nN + N"].law == NOT
     assert sum(one.law == CORRECTED for one in found.values()) == 4
     about = {one.what: one.law for one in found.values() if one.under.startswith("'app")}
     assert {law for what, law in about.items() if "US" in what} == {AGREES}
