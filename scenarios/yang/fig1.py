@@ -1,7 +1,8 @@
 """Fig. 1 of Yang et al.: DPDS beside DPDG for several ε and δ, among a thousand users."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import expm1, log, sqrt
+from typing import Any
 
 import attrs
 
@@ -48,6 +49,15 @@ def improvement(table: Table) -> Counterpart:
         spread,
         trials=left.trials,
     )
+
+
+def law(point: Mapping[str, Any]) -> float:
+    """The expected squared L2 error at a point: of DPDS by Lemma 3.1, of DPDG from its noise."""
+    users, epsilon = point["users"], point["epsilon"]
+    if point["protocol"] == "dpds":
+        return float(1 / (users * expm1(epsilon)))
+    deviation = sigma(point["calibration"], sqrt(2) / users, epsilon, point["delta"])
+    return items_of(point["population"]) * deviation**2
 
 
 def crossing() -> float:
@@ -241,6 +251,7 @@ EXPERIMENT = Experiment(
             "Dotted line: where DPDS and DPDG with δ=0.5 have the same expected error; the paper's "
             "text says ε = 0.6.",
         ),
+        law=law,
         log_x=True,
         decorate=lambda axes, population: (
             vertical(axes, crossing(), f"ε = {crossing():.3f}") if population == "gowalla" else None
