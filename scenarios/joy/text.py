@@ -57,7 +57,8 @@ class Passage:
 
     `printed` is a number as text, a formula, or `STATED`. `corrected` evaluates what the printed
     number is right for, if it is right for something else. `instead` evaluates what should be
-    printed. `under` says how the text is read, where it allows several readings.
+    printed. `under` says how the text is read, where it allows several readings, and `disputed` why
+    a fair reader may come to another verdict.
     """
 
     source: str
@@ -70,6 +71,7 @@ class Passage:
     why: str = ""
     bound: Bound = ""
     under: str = ""
+    disputed: str = ""
 
     @property
     def statement(self) -> str:
@@ -112,6 +114,7 @@ class Passage:
             self.why,
             self.bound,
             under=self.under,
+            disputed=self.disputed,
         )
 
 
@@ -319,6 +322,8 @@ PASSAGES = (
             for_all(lambda n: _noise(n) / INTRODUCTION.truthful, owners),
             why="the printed number is not divided by flip1",
             under=OF_ESTIMATE,
+            disputed="the formula of footnote 2 is about the number of answers yes, and so is the "
+            "sentence after the number",
         )
         for owners, text in ((10_000, "21"), (10**6, "212"))
     ),

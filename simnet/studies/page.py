@@ -72,7 +72,7 @@ Each row has a number or a statement of a paper.
   that has room for the printed number and for the expected one although the law says that these
   two do not agree; a law *with correction* is confirmed if the corrected number lies in the
   interval. Runs *contradict* a number outside their interval, unless the paper's own runs
-  may scatter so far.
+  may scatter so far; then the number counts as one inside.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 - A row is *disputed* if a fair reader of the paper may come to another verdict. Such a row says
