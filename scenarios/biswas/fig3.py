@@ -220,13 +220,12 @@ EXPERIMENT = Experiment(
     words={
         ABSOLUTE: Word(
             nan,
-            "a difference of two total variation distances from this on is drastic; by default no "
-            "number, because the text has none",
+            "a difference of two total variation distances from this on is drastic; the text names "
+            "none",
         ),
         RELATIVE: Word(
             nan,
-            "a distance from this many times another on is drastically larger; by default no "
-            "number, because the text has none",
+            "a distance from this many times another on is drastically larger; the text names none",
         ),
     },
     quotes=[

@@ -228,7 +228,9 @@ class Quote:
             raise
         except (ArithmeticError, ValueError) as error:
             note = f"the measured numbers allow no reading: {error}"
-            return self._ruling(table, None, Counterpart(None), "none", "undecided", note=note)
+            trials = min((len(point.rows) for point in table.points().values()), default=None)
+            found = Counterpart(None, trials=trials)
+            return self._ruling(table, None, found, "none", "undecided", note=note)
 
     def _judged(self, table: Table) -> "Ruling":
         try:

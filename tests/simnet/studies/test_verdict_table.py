@@ -151,6 +151,16 @@ def test_words_have_thresholds_that_can_be_replaced() -> None:
         experiment.with_words({"slightly": "big"})
 
 
+def test_numbers_without_a_reading_still_say_how_many_trials_ran() -> None:
+    def divided(_: Table) -> Counterpart:
+        raise ZeroDivisionError("0 / 0")
+
+    experiment = quoted().study.experiment
+    table = experiment.table([{"d": 1, "x": 1.0}] * 7, synthetic=False)
+    ruling = Quote("Sec. 1", "a quotient", STATED, divided).judge(table)
+    assert (ruling.verdict, ruling.trials) == ("undecided", 7)
+
+
 def test_whose_data_a_number_rests_on_is_always_said() -> None:
     quote = Quote("Sec. 1", "a number", STATED, lambda _: Counterpart(1.0))
     files = {"summary": "", "source": "", "trial": lambda *_: {}, "grid": [], "measures": []}
