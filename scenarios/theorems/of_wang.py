@@ -391,6 +391,7 @@ THEOREMS = (
             Reading(
                 under="without Eq. 15 for ε/k <= ε*, where its last term must be -t²",
                 judge=lambda: _lemma_6(whole=False),
+                mends=True,
             ),
         ),
     ),

@@ -6,7 +6,7 @@ The page and `simnet theorems` show the same verdicts.
 from functools import partial
 
 from scenarios.theorems.all_theorems import of_papers
-from scenarios.theorems.theorem import Finding, Reading
+from scenarios.theorems.theorem import Finding, Reading, Theorem
 from simnet.studies.quote import STATED, Counterpart, Quote
 from simnet.studies.table import Table
 
@@ -14,23 +14,32 @@ from simnet.studies.table import Table
 def theorem_quotes(paper: str) -> list[Quote]:
     """Return a row for each reading of each statement of a paper that can be judged.
 
-    Definitions that state no fact have no row. A theorem is judged only when its row is read off a
-    table. The expected value is 1 if the statement holds and 0 if it fails; nothing is measured.
-    Raises `ValueError` for an unknown paper.
+    Definitions that state no fact have no row. A reading that mends the theorem is the correction
+    of the other rows. A theorem is judged only when its row is read off a table. The expected value
+    is 1 if the statement holds and 0 if it fails; nothing is measured. Raises `ValueError` for an
+    unknown paper.
     """
     return [
-        Quote(
-            theorem.source,
-            theorem.statement,
-            STATED,
-            partial(_judged, reading),
-            under=reading.under,
-            why=f"there is a counterexample: {theorem.shown_by}",
-        )
+        _row(theorem, reading)
         for theorem in of_papers([paper])
         if theorem.kind != "Definition" or theorem.finding.state != "not judged"
         for reading in theorem.readings
+        if not reading.mends
     ]
+
+
+def _row(theorem: Theorem, reading: Reading) -> Quote:
+    mended = next((one for one in theorem.readings if one.mends), None)
+    return Quote(
+        theorem.source,
+        theorem.statement,
+        STATED,
+        partial(_judged, reading),
+        correction="" if mended is None else mended.under,
+        corrected=None if mended is None else partial(_judged, mended),
+        under=reading.under,
+        why=f"there is a counterexample: {theorem.shown_by}",
+    )
 
 
 def _judged(reading: Reading, _: Table) -> Counterpart:

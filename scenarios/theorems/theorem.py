@@ -201,10 +201,14 @@ def not_judged(why: str) -> Finding:
 
 @attrs.frozen(kw_only=True)
 class Reading:
-    """One way to read a theorem, in words (empty for the only way), and its judge."""
+    """One way to read a theorem, in words (empty for the only way), and its judge.
+
+    `mends` is set if the text does not allow this reading: it corrects the theorem.
+    """
 
     under: str = ""
     judge: Judge
+    mends: bool = False
 
     @property
     def finding(self) -> Finding:
