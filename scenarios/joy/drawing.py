@@ -115,12 +115,14 @@ def bounds(
     errors.set_ylim(bottom=-0.04 * errors.get_ylim()[1])  # a bound of 0 stays visible
     errors.set_xlabel(x_label, fontsize=8)
     errors.set_xticks(places, [str(one) for one in groups])
-    figure.legend(loc="outside upper left", ncols=5, fontsize=SMALL, frameon=False)
+    figure.legend(
+        loc="outside upper left", ncols=5, fontsize=SMALL, frameon=False, columnspacing=1.0
+    )
     for axes in (counts, errors):
         axes.tick_params(labelsize=SMALL + 0.5)
     notes = [
         f"Upper panel: the truth ± {BAR} standard deviations of the estimate, by the law.",
-        "Lower panel: marks are measured, with 95 % intervals.",
+        "Lower panel: marks are measured, with 95 % intervals; short lines are by the law.",
         note,
         *left_out,
         *(["If nobody holds a value, sampling estimates 0 without error."] if 0 in held else []),
