@@ -51,8 +51,8 @@ WHYS = {
 # By the law Calibrate with this fit errs more than OUE-Zero here.
 LOSES = ("retail", 1.0, "calibrate")
 NO_GAIN = (
-    "the paper prints a gain, and by the law there is a loss. Chance can give the printed number "
-    "to so few runs, so that the number is reproduced, but not the gain"
+    "the paper prints a gain, and by the law there is a loss. The printed number is one that "
+    "chance gives to so few runs, so that the number, but not the gain, is reproduced"
 )
 
 
