@@ -106,6 +106,8 @@ def melted(table: Table) -> Table:
 
 
 def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
+    people = "made-up people" if table.synthetic else title
+
     def marked(axes: "Axes", _: object) -> None:
         axes.set_ylim(0, 1.1)
         if axis == "cut":
@@ -117,7 +119,7 @@ def _draw(table: Table, axis: str, label: str, title: str) -> "Figure":
         panel="measure",
         line=["method"],
         words=lambda name: WORDS[name],
-        titles={rate: f"{words}, {title}" for rate, words in PANELS.items()},
+        titles={rate: f"{words}, {people}" for rate, words in PANELS.items()},
         x_label=label,
         log_y=False,
         y_label="rate, 0 to 1",
