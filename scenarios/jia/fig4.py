@@ -223,7 +223,9 @@ def draw(table: Table) -> "Figure":
         for axes, mechanism in zip(line, mechanisms, strict=True):
             if (population, mechanism) in rows:
                 _histogram(axes, rows[population, mechanism])
-            people = f"made-up, {population}'s size" if table.synthetic else TITLES[population]
+            people = (
+                f"made-up, {population.title()}'s size" if table.synthetic else TITLES[population]
+            )
             axes.set_title(f"{NAMES[mechanism]}, {people}", fontsize=7.5, color=INK)
     for axes in grid[:, 0]:
         axes.set_ylabel("density, per √(Eq. 14)", fontsize=7.5)
