@@ -17,6 +17,7 @@ SOUND = (
     "counts 4",
     "1.6e-08",
     "ε = 1.5",
+    "learns u1[1] + u2[1] + u3[1] = 3",  # the server lies, and adds three of four vectors
 )
 
 
@@ -37,4 +38,4 @@ def test_a_defect_is_told_from_its_absence(case: Case) -> None:
 
 
 def test_every_class_of_defects_has_a_mutant() -> None:
-    assert {case.number for case in CASES} == set(range(1, 18))
+    assert {case.number for case in CASES} == set(range(1, 26))
