@@ -1,5 +1,6 @@
 """Pages of small runs, which several tests read, and the browser that shows them."""
 
+import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from simnet.page.beside import Result
 from simnet.page.page import page_data, page_of
 from tests.harness.shell import RING
 
+OVERFLOW = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 CHROMIUM = shutil.which("chromium")
 NO_CHROMIUM = "the page is shown in Chromium, and there is none here"
 # Switches without which a browser without a screen would not start, or would call home.
@@ -85,6 +87,24 @@ def one_tick_at_a_time(parties: int) -> Iterator[tuple[int, frozenset[int]]]:
         changed = (code ^ before).bit_length() - 1
         before = code
         yield changed, frozenset(place for place in range(parties) if code >> place & 1)
+
+
+def axe() -> str:
+    """Return the script that looks for what a screen reader cannot read on a page."""
+    import axe_playwright_python
+
+    script = Path(str(axe_playwright_python.__file__)).with_name("axe.min.js")
+    return script.read_text(encoding="utf-8")
+
+
+def assert_readable(page: Any) -> None:
+    """Assert that a page has no sideways scroll, and nothing serious in the way of a screen
+    reader. The page must have been opened with the script `axe`.
+    """
+    assert not page.evaluate(OVERFLOW)
+    violations = page.evaluate("axe.run().then(({violations}) => violations)")
+    serious = [each for each in violations if each["impact"] in ("serious", "critical")]
+    assert not serious, json.dumps(serious, indent=1)[:3000]
 
 
 @contextmanager

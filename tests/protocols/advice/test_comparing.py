@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from protocols.advice.advice import NAMES, Question, options_of
+from protocols.advice.compared_page import page_of
 from protocols.advice.comparing import Compared, Quantity, compare
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
@@ -19,6 +20,7 @@ from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.named import FREQUENCY
 from simnet import run
+from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, opened
 from tests.harness.shell import simnet
 
 SHARES = [0.4, 0.3, 0.2, 0.1]
@@ -114,6 +116,26 @@ def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> No
     assert "| 1,000 | dpds |" in out["md"].read_text(encoding="utf-8")
     for row in rows:
         assert f"{row['users']:,} users" in page
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
+# Playwright leaves a loop and its pipes to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_can_be_read_by_everybody(
+    width: int, scheme: str, tmp_path: Path, compared: Compared
+) -> None:
+    file = tmp_path / "compare.html"
+    file.write_text(page_of(compared, "<Four> cities", "simnet compare"), encoding="utf-8")
+    with opened(file, width, scheme, scripts=[axe()]) as page:
+        assert_readable(page)
+        assert page.inner_text("h1") == "<Four> cities"
+        assert page.asked[0] == page.url
+        assert all(address.startswith("data:") for address in page.asked[1:])
+        assert page.errors == []
 
 
 @pytest.mark.parametrize(
