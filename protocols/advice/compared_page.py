@@ -11,6 +11,7 @@ from typing import Any
 
 from protocols.advice.comparing import Compared, Row, assumptions
 from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
+from simnet.scenario.figure import drawn
 from simnet.studies.typeset import markdown_table
 
 HEADS = (
@@ -161,8 +162,6 @@ def page_of(compared: Compared, title: str, command: str) -> str:
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    drawn = io.BytesIO()
-    compared_figure(compared).savefig(drawn, format="svg", metadata={"Date": None})
     folder = Path(__file__).parent
     style = (folder / "compared.css").read_text(encoding="utf-8")
     environment = Environment(
@@ -181,7 +180,7 @@ def page_of(compared: Compared, title: str, command: str) -> str:
         groups=[(n, list(_rows_of(compared, n))) for n in compared.users],
         crossings=[each.in_words for each in compared.crossings],
         assumptions=assumptions(compared),
-        figure=base64.b64encode(drawn.getvalue()).decode(),
+        figure=base64.b64encode(drawn(compared_figure(compared), "svg")).decode(),
         style=style,
         style_hash=f"sha256-{digest}",
         command=command,

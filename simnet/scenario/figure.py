@@ -198,19 +198,24 @@ def write_figure(figure: Any, path: Path) -> None:
 
     Raises `BadInput` when the file cannot be written.
     """
+    refuse_undrawable(path)
+    write_whole(path, drawn(figure, _format(path)))
+
+
+def drawn(figure: Any, form: str) -> bytes:
+    """Return a figure in a format, such as `svg`. Equal figures give equal bytes."""
     import matplotlib  # matplotlib is installed, because a figure was made
     from matplotlib.text import Text
 
-    refuse_undrawable(path)
     for text in figure.findobj(Text):  # an SVG file with a control character would not be valid XML
         text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
-    form, drawn = _format(path), io.BytesIO()
+    picture = io.BytesIO()
     # A fixed salt, so that equal figures give equal files.
     with matplotlib.rc_context({"svg.hashsalt": "simnet"}):
         figure.savefig(
-            drawn, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None
+            picture, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None
         )
-    write_whole(path, drawn.getvalue())
+    return picture.getvalue()
 
 
 def _in_words(name: str) -> str:

@@ -357,7 +357,7 @@ def test_tss_prime_costs_more_as_the_paper_says_but_for_publications_and_additio
     differing = [what for what, one in found.items() if one.law == NOT]
     assert [what.split(" ")[:3] for what in differing] == [
         ["S1", "publishes", "one"],
-        ["each", "reporter,", "and"],
+        ["each", "elected", "user"],
     ]
     assert all((one.law == AGREES) == (one.runs == "confirm") for one in found.values())
 
