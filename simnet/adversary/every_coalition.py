@@ -24,12 +24,12 @@ from collections.abc import Callable, Iterator, Sequence
 import attrs
 
 from simnet.adversary.judge import Judge
-from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
 from simnet.linear.span import Span
-from simnet.linear.unknowns import ONE
+from simnet.linear.unknowns import ONE, PLACES
+from simnet.linear.vectors import Vector
 from simnet.stated.about import About
 
 MOST_PARTIES = 12
@@ -141,12 +141,17 @@ class EveryCoalition:
 
 @attrs.frozen
 class _Judged:
-    """What one coalition certainly exposes and touches, and the finding of its verdict. The sets of
-    parties are bits.
+    """What one coalition certainly exposes and touches, what it may expose and touch at most, and
+    the finding of its verdict. The sets of parties are bits.
+
+    A verdict `leaks` is decided by what the coalition certainly learns. It may learn more, if doors
+    were given field elements. So a decided verdict does not say whom a coalition leaves alone.
     """
 
     exposes: int
     touches: int
+    may_expose: int
+    may_touch: int
     finding: str
 
     @property
@@ -201,7 +206,7 @@ def every_coalition(
     for members in range(1, 1 << len(names)):
         chosen = [name for place, name in enumerate(names) if members >> place & 1]
         if owners <= set(chosen):  # nobody is left to learn about
-            table[members] = _Judged(0, 0, "nothing")
+            table[members] = _Judged(0, 0, 0, 0, "nothing")
         else:
             table[members] = _judged(judge.verdict(chosen), names)
         progress(1)
@@ -218,28 +223,50 @@ def every_coalition(
 
 
 def _judged(found: Verdict, names: Names) -> _Judged:
+    everybody = (1 << len(names)) - 1
+    least = [
+        (knowledge.modulus, [function.terms for function in knowledge.functions])
+        for knowledge in found.knowledge
+    ]
+    exposes, touches = _reach(found, names, least)
+    widest = found.bounds.widest
+    may_expose = may_touch = everybody
+    if widest is not None:
+        most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
+        may_expose, may_touch = _reach(found, names, most)
+    return _Judged(exposes, touches, may_expose, may_touch, found.finding)
+
+
+def _reach(
+    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
+) -> tuple[int, int]:
+    """The parties that functions expose, and those that they touch; functions come by modulus."""
     exposes = touches = 0
     number = {name: 1 << place for place, name in enumerate(names)}
 
     @functools.cache
     def owners(unknown: int) -> frozenset[str]:
-        return frozenset(found.unknowns.name(unknown).holders)
+        families = found.unknowns.families
+        family = families[unknown // PLACES]
+        if family.factors:  # a product of secrets belongs to all who have a factor
+            return frozenset().union(*(families[u // PLACES].holders for u in family.factors))
+        return frozenset(family.holders)
 
-    for knowledge in found.knowledge:
-        occurring = {u for function in knowledge.functions for u in function.terms if u != ONE}
+    for modulus, vectors in functions:
+        occurring = {unknown for vector in vectors for unknown in vector if unknown != ONE}
         for name in set().union(*map(owners, occurring)):
             touches |= number[name]
-            if _is_alone(knowledge, {u for u in occurring if owners(u) == {name}}):
+            if _is_alone(modulus, vectors, {u for u in occurring if owners(u) == {name}}):
                 exposes |= number[name]
-    return _Judged(exposes, touches, found.finding)
+    return exposes, touches
 
 
-def _is_alone(knowledge: Knowledge, own: set[int]) -> bool:
+def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
     """Whether the functions span one that consists of these unknowns alone."""
     # Other unknowns are pivots first, so a row whose pivot is an own one has no other.
-    span = Span(knowledge.modulus, order=lambda unknown: (unknown in own, unknown))
-    for function in knowledge.functions:
-        span.add(function.terms)
+    span = Span(modulus, order=lambda unknown: (unknown in own, unknown))
+    for vector in vectors:
+        span.add(vector)
     return any(all(u in own or u == ONE for u in row) for row, _ in span.basis())
 
 
@@ -248,14 +275,14 @@ def _standing(names: Names, place: int, table: dict[int, _Judged]) -> Standing:
     without = {members: each for members, each in table.items() if not members & own}
     lists = [
         chosen
-        for kind in ("exposes", "touches")
+        for kind, at_most in (("exposes", "may_expose"), ("touches", "may_touch"))
         for chosen in (
             _minimal([c for c, each in without.items() if getattr(each, kind) & own]),
             _maximal(
                 [
                     c
                     for c, each in without.items()
-                    if each.is_decided and not getattr(each, kind) & own
+                    if each.is_decided and not getattr(each, at_most) & own
                 ]
             ),
         )

@@ -35,7 +35,6 @@ from simnet.adversary.words import (
 )
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.run import Run
-from simnet.linear.unknowns import ONE
 from simnet.page.proofs import Interned, Proofs, exact
 from simnet.stated.about import About
 
@@ -123,7 +122,6 @@ class _Records:
 
     def add(self, verdict: Verdict) -> None:
         """Add the record of a verdict."""
-        touched, exposed = _reach(verdict)
         shown = self._shown(verdict)
         record: Json = {
             "members": [self._number[name] for name in verdict.corrupt.parties],
@@ -136,8 +134,7 @@ class _Records:
             "disclosed": self._disclosures.place(_disclosure(verdict)),
             "functions": [self._function(function) for function in shown],
             "more": len(verdict.functions) - len(shown),
-            "touches": sorted(self._number[name] for name in touched),
-            "exposes": sorted(self._number[name] for name in exposed),
+            "exposes": sorted({self._number[leak.terms[0][0].party] for leak in verdict.leaks}),
             **self._proof(verdict, shown),
         }
         fixed = verdict.output_fixes.in_words
@@ -231,20 +228,6 @@ def coalitions_json(judged: Judged, done: Run, is_private: bool) -> Json:
         "why_none": judged.why_none,
         "declaring": [number for number, name in enumerate(done.roster.names) if name in declaring],
     }
-
-
-def _reach(verdict: Verdict) -> tuple[set[str], set[str]]:
-    """The parties of which the coalition certainly learns something, and those it exposes: of
-    which it learns a single element of a secret.
-    """
-    touched: set[str] = set()
-    for knowledge in verdict.knowledge:
-        for function in knowledge.functions:
-            for unknown in function.terms:
-                if unknown != ONE:
-                    touched.update(verdict.unknowns.name(unknown).holders)
-    exposed = {leak.exposes.party for leak in verdict.leaks if leak.exposes is not None}
-    return touched - set(verdict.corrupt.parties), exposed
 
 
 def _disclosure(verdict: Verdict) -> Json:

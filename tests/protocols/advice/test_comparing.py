@@ -65,6 +65,7 @@ def test_rows_are_sorted_and_no_number_is_missing(compared: Compared) -> None:
             assert row.typical >= row.rarest or row.label in ("hadamard",)
 
 
+@pytest.mark.slow
 def test_protocols_change_places_exactly_at_the_crossing_points(compared: Compared) -> None:
     """Between neighbouring numbers of users, two curves change order if a crossing names them."""
     named = {(each.quantity, frozenset((each.better, each.other))) for each in compared.crossings}

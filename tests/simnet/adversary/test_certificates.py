@@ -36,6 +36,7 @@ def test_valid_certificates_are_accepted_and_corrupted_ones_refused() -> None:
     unless_failed(audit)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="the second reader needs node")
 def test_both_readers_say_the_same() -> None:
     with NodeReader() as second:

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import BadInput, every_coalition, run, verdict
+from simnet import BadInput, Field, Seat, Tag, every_coalition, run, seats, verdict
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
@@ -159,6 +159,7 @@ def test_findings_by_class_count_every_coalition_once() -> None:
     assert classes == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ring", "tss"])
 def test_the_coalitions_are_drawn_as_a_lattice_or_as_a_table(name: str, tmp_path: Path) -> None:
     """The ring has 5 parties: each coalition has a mark. TSS has 6, too many with users doubled."""
@@ -193,3 +194,36 @@ def test_runs_that_are_too_large_are_refused() -> None:
         every_coalition(run(scenario.build(12, 1), [1] * 12, 1))
     with pytest.raises(BadInput, match="declared no secret"):
         every_coalition(played("ring", 1)).of("u9")
+
+
+class Mask:
+    """u1 tells u3 its number. u2 masks its own, and discloses a function of the mask: who knows
+    twice the mask knows the mask. No message tells u3 a linear function of u2's secret.
+    """
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 3)
+
+    async def user(self, me: Any, number: Any) -> None:
+        field, note = Field(11), Tag("note")
+        mine = me.secret(lambda n: [n], number, field=field, shape=(1,))
+        if me.name == "u1":
+            await me.send(note, "u3", mine)
+        elif me.name == "u2":
+            mask = me.coins.field(field, (1,))
+            await me.send(note, "u3", mine + mask)
+            me.disclose(lambda rows: int(rows[0]) * 2 % 11, mask.open())
+        else:
+            await me.receive(note, "u1", shape=(1,))
+            await me.receive(note, "u2", shape=(1,))
+
+
+def test_whoever_may_learn_more_than_is_certain_leaves_nobody_alone() -> None:
+    """The verdict on u3 is decided: it learns u1's number. It is not listed as a set that does not
+    expose u2, because the disclosed value may give u2's number away, and does.
+    """
+    done = run(Mask(), [5, 7, 9], seed=1)
+    assert verdict(done, "u3").finding == "leaks"
+    standing = every_coalition(done).of("u2")
+    assert ("u3",) not in standing.unexposing + standing.untouching
+    assert standing.unexposing == (("u1",),)
