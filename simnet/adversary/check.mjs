@@ -656,7 +656,7 @@ function prove({ statement, set }, fields, seeds) {
   const unknown = seeds.entries.filter((keys, seed) => !keys.length && !seeds.known.has(seed)).length;
   const model = unknown === 0 ? ""
     : ` It does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`}. `
-      + "Assumed: ideal random functions, key agreement and encryption.";
+      + "Assumed: ideal random functions, key agreement and encryption, and that nobody guesses 80 bits.";
   if (statement === "no-shares") return `Nothing was to be proved of ${who}: by this file, no field element was sent.`;
   if (statement === "nothing") {
     must(learned + most === 0n, "functions are listed, but the statement is `nothing`");
@@ -673,7 +673,7 @@ function prove({ statement, set }, fields, seeds) {
   const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
   must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");
   must(most === 0n, "functions are listed in `at_most`, but the statement is `leaks`");
-  return `${linear}; beyond the ideal output listed here: ${leaked}.`;
+  return `${linear}; ${leaked} of these ${leaked === 1n ? "does" : "do"} not follow from the ideal output listed here.`;
 }
 
 function checkSource(source, limit) {
@@ -715,7 +715,7 @@ function checkSource(source, limit) {
   }
   checkDoors(doors, fields, kinds.toldSet);
   const proved = prove(certificate, fields, seeds);
-  const notShown = "Not shown by this file: that these are the equations, coins, doors and ideal output of "
+  const notShown = "Not shown by this file: that these are the equations, coins, seeds, doors and ideal output of "
     + `${printable(protocol.name)}, and what disclosed values tell (${disclosed.tier}). `
     + "`simnet verify --check` reads the run again.";
   return { products, proved, notShown };

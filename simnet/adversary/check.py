@@ -128,9 +128,9 @@ class Certificate:
             self._statement,
             self.products,
             self._proved(),
-            "Not shown by this file: that these are the equations, coins, doors and ideal output "
-            f"of {_printable(self._name)}, and what disclosed values tell ({self._tier}). `simnet "
-            "verify --check` reads the run again.",
+            "Not shown by this file: that these are the equations, coins, seeds, doors and ideal "
+            f"output of {_printable(self._name)}, and what disclosed values tell ({self._tier}). "
+            "`simnet verify --check` reads the run again.",
         )
 
     def _proved(self) -> str:
@@ -166,7 +166,9 @@ class Certificate:
             beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"
         )
         _require(not further, "statement: it is `leaks`, but `at_most` is not empty")
-        return f"{head} {functions}; beyond the ideal output listed here: {beyond}."
+        do = "does" if beyond == 1 else "do"
+        rest = f"{beyond} of these {do} not follow from the ideal output listed here."
+        return f"{head} {functions}; {rest}"
 
 
 class _Families:
@@ -377,7 +379,7 @@ class _Seeds:
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         return (
             f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
-            "encryption."
+            f"encryption, and that nobody guesses {LEAST_BITS} bits."
         )
 
     def read_closed(self, closed: Any, members: frozenset[str], runs: int) -> None:

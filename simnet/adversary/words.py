@@ -171,7 +171,8 @@ def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> 
     shown = " ".join(parts).removeprefix("+ ")
     hidden = count - most
     more = f" + ... ({hidden:,} more message{'s' if hidden != 1 else ''})" if hidden > 0 else ""
-    own = f" - {learned.own} (own coins and secrets)" if learned.own or not count else ""
+    rows = ", and random rows of known seeds" if verdict.unknowns.queries else ""
+    own = f" - {learned.own} (own coins and secrets{rows})" if learned.own or not count else ""
     return f"{shown}{more}{own}  mod {learned.modulus}"
 
 

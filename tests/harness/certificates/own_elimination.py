@@ -481,7 +481,7 @@ class Listing:
         seeds = "1 seed or key" if unknown == 1 else f"{unknown} seeds and keys"
         model = (
             f" It does not know {seeds}. Assumed: ideal random functions, key agreement and "
-            "encryption."
+            "encryption, and that nobody guesses 80 bits."
         ) * (unknown > 0)
         if self.statement == "nothing":
             return f"{head} nothing about the secrets of other parties.{model}"
@@ -492,7 +492,9 @@ class Listing:
                 f"{head}, and at most {self._count('at_most')} more; each follows from the ideal "
                 f"output listed here.{model}"
             )
-        return f"{head}; beyond the ideal output listed here: {self._beyond('learned')}."
+        beyond = self._beyond("learned")
+        do = "does" if beyond == 1 else "do"
+        return f"{head}; {beyond} of these {do} not follow from the ideal output listed here."
 
 
 def prove_seeds(listing: Listing) -> None:

@@ -1268,7 +1268,7 @@ def test_a_certificate_of_keys_and_boxes_is_read_again_with_its_drop_outs(tmp_pa
     checked = simnet("verify", "--check", file)
     assert checked.status == 0
     words = " ".join(checked.out.split())
-    assert "seeds and keys. Assumed: ideal random functions, key agreement and encryption." in words
+    assert "seeds and keys. Assumed: ideal random functions, key agreement and encryption" in words
     content = json.loads(file.read_text(encoding="utf-8"))
     assert content["known"]
     assert content["closed"]
