@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import BadInput, Field, Seat, Tag, every_coalition, run, seats, verdict
+from simnet import BadInput, Field, Party, Sealed, Seat, Tag, every_coalition, run, seats, verdict
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
@@ -17,6 +17,7 @@ from simnet.scenario.lattice import coalitions_figure, draw_coalitions
 from tests.harness.shell import RING
 from tests.harness.timing import stopwatch
 
+F, NOTE = Field(101), Tag("note")
 RUNS = {
     "dpds": ("dpds", {"users": "4", "items": "2"}),
     "dpds_shamir": ("dpds_shamir", {"users": "4", "items": "1", "sharing": "shamir:2"}),
@@ -141,6 +142,28 @@ def test_what_is_beyond_the_output_ends_when_somebody_joins() -> None:
     }
     assert "S2" in undone
     assert any(party.startswith("u") for party in undone)
+
+
+class Multiplies:
+    """u1 sends the server the product of its two secrets."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, 2), "server": Seat(self.server)}
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        first = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        second = me.secret(lambda x: [x + 1], number, field=F, shape=(1,))
+        if me.name == "u1":
+            await me.send(NOTE, "server", first * second)
+
+    async def server(self, me: Party) -> None:
+        await me.receive(NOTE, "u1", shape=(1,))
+
+
+def test_a_product_belongs_to_the_owner_of_its_factors() -> None:
+    found = every_coalition(run(Multiplies(), [3, 4], seed=1))
+    assert found.of("u1").exposing == found.of("u1").touching == (("server",),)
+    assert found.of("u2").touching == ()
 
 
 def test_findings_by_class_count_every_coalition_once() -> None:
