@@ -17,17 +17,21 @@ Each row stores the pivots that were subtracted from it, with their factors. So 
 a combination of resulting rows as a combination of the original rows.
 """
 
+import functools
 import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import attrs
+import numpy as np
 
+from simnet.arrays import Ints
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
 SPARSE_DEGREE = 6  # a coin that occurs in more rows than this is eliminated in the dense stage
 # The most entries of a dense matrix; larger groups of rows are eliminated as sparse rows.
 LARGEST_DENSE = 30_000_000
+LARGEST_KEPT = 10_000  # the results of matrices with at most so many entries are remembered
 
 
 @attrs.frozen(eq=False)
@@ -49,6 +53,21 @@ class Remnant:
 
     weights: Vector
     targets: Vector
+
+
+def _reduced(matrix: bytes, tall: int, wide: int, modulus: int) -> Ints:
+    """Return the reduced row echelon form of `[matrix | identity]`."""
+    from flint import nmod_mat
+
+    entries = np.frombuffer(matrix, dtype=np.int64).reshape(tall, wide)
+    whole = np.concatenate([entries, np.eye(tall, dtype=np.int64)], axis=1)
+    reduced, _ = nmod_mat(tall, wide + tall, whole.reshape(-1).tolist(), modulus).rref()
+    return np.array([list(map(int, line)) for line in reduced.tolist()], dtype=np.int64)
+
+
+# Users who share two secrets among the same holders give equal matrices, and a verdict with seeds
+# eliminates the same rows several times.
+_reduced_once = functools.lru_cache(maxsize=2048)(_reduced)
 
 
 class Pivoting:
@@ -159,19 +178,15 @@ class Pivoting:
 
     def _finish_densely(self, rows: Sequence[int], columns: Sequence[int]) -> None:
         """Reduce the matrix [coins | identity] of a group of rows by flint."""
-        from flint import nmod_mat
-
         place = {column: at for at, column in enumerate(columns)}
         wide, tall = len(columns), len(rows)
-        entries = [0] * (tall * (wide + tall))
+        matrix = np.zeros((tall, wide), dtype=np.int64)
         for at, row in enumerate(rows):
-            for column, value in self._coins.pop(row).items():
-                entries[at * (wide + tall) + place[column]] = value
-            entries[at * (wide + tall) + wide + at] = 1
+            coins = self._coins.pop(row)
+            matrix[at, [place[column] for column in coins]] = list(coins.values())
         group_targets = [self._targets.pop(row, {}) for row in rows]
-        reduced, _ = nmod_mat(tall, wide + tall, entries, self._modulus).rref()
-        for line in reduced.tolist():
-            values = [int(value) for value in line]
+        reduce = _reduced_once if matrix.size <= LARGEST_KEPT else _reduced
+        for values in reduce(matrix.tobytes(), tall, wide, self._modulus).tolist():
             weights = {at: value for at, value in enumerate(values[wide:]) if value}
             targets: Vector = {}
             for at, value in weights.items():
