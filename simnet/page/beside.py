@@ -4,7 +4,8 @@ Each function returns plain texts and numbers, which the template of the page tu
 template escapes every text.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite, isnan
 from time import perf_counter
 
@@ -12,17 +13,44 @@ import attrs
 import numpy as np
 
 from simnet.errors import SimnetError
+from simnet.glossary import explained
 from simnet.scenario.claims import Adversaries
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
+from simnet.stated.assessment import Assessment
 from simnet.stated.bill import CODES, BillRow, count_in_words
 from simnet.stated.privacy import PrivacyStatement, Statements
 
 Result = Performance | PlainRun
 
+OUTSIDE = "†"  # marks an estimate that lies outside its interval
 POINTS = 24  # points of a curve of δ
 LONGEST_CURVES = 2.0  # seconds for all points of all curves
 CURVE_WIDTH, CURVE_HEIGHT = 560.0, 220.0
+RELATIONS = {
+    "replace": "Replace: one user has another input.",
+    "remove": "Remove: one user is missing.",
+}
+COUNTINGS = {
+    "wire": "wire = what travels between different parties",
+    "logical": "logical = what travels, and the share that a party keeps for itself, as papers count",
+}
+# What the page explains in its last section: terms of the glossary, as far as they are needed.
+TERMS = (
+    *(
+        "coalition",
+        "secret",
+        "verdict",
+        "nothing",
+        "output-only",
+        "leaks",
+        "no-shares",
+        "undecided",
+    ),
+    *("attack", "proved", "disclosure", "door", "sealed", "coins", "field", "form", "role"),
+    *("ideal primitive", "round", "payload", "wire count", "logical count", "epsilon", "delta"),
+    *("neighbouring inputs", "confidence interval", "claim"),
+)
 LEAST_DELTA = -16.0  # log10; a curve is not drawn below
 
 
@@ -58,6 +86,7 @@ class Estimate:
     table: Table
     hidden: int
     sentences: Sequence[str]
+    has_intervals: bool
     least: str  # the numbers at the ends of the chart
     most: str
 
@@ -76,6 +105,7 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
     rows, bars = [], []
     shown = [*columns[:3]] if is_private else [*columns]
     ends = [float(value[place]) for value in shown for place in assessed.shown]
+    outside = False
     finite = [0.0, *(end for end in ends if isfinite(end))]
     least, most = min(finite), max(finite)
 
@@ -87,9 +117,10 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
     for place in assessed.shown:
         estimate, low, high, truth = (float(values[place]) for values in columns)
         interval = f"{_number(low)} to {_number(high)}" if not isnan(low) else "unknown"
-        rows.append(
-            [labels[place], _number(estimate), interval, _number(truth)][: 3 + (not is_private)]
-        )
+        is_outside = estimate < low or estimate > high
+        outside = outside or is_outside
+        beside = _number(estimate) + (f" {OUTSIDE}" if is_outside else "")
+        rows.append([labels[place], beside, interval, _number(truth)][:columns_shown])
         bars.append(
             Bar(
                 labels[place],
@@ -100,9 +131,25 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
             )
         )
     hidden = len(labels) - len(rows)
-    table = Table("The same in numbers", heads[:columns_shown], rows, frozenset({1, 2, 3}))
+    notes = [f"{OUTSIDE} {_why_outside(assessed)}"] if outside else []
+    table = Table("The same in numbers", heads[:columns_shown], rows, frozenset({1, 2, 3}), notes)
     sentences = _error(result, is_private)
-    return Estimate(bars, table, hidden, sentences, _number(least), _number(most))
+    ends_of_chart = _number(least), _number(most)
+    return Estimate(bars, table, hidden, sentences, assessed.has_intervals, *ends_of_chart)
+
+
+def _why_outside(assessed: Assessment) -> str:
+    """Why an estimate may lie outside its interval."""
+    if assessed.raw is not None:
+        return (
+            "This estimate lies outside its interval. The interval belongs to the unbiased "
+            "estimate, and the number shown was computed from that one by post-processing."
+        )
+    return (
+        "This estimate lies outside its interval, and that is no mistake. The estimate is unbiased, "
+        "so it is not cut off at values that are impossible: it can be below 0, or above 1. The "
+        "interval contains only values that the truth can have."
+    )
 
 
 def _error(result: Performance, is_private: bool) -> list[str]:
@@ -141,11 +188,37 @@ def privacy_of_page(statements: Statements) -> list[Table]:
         Table(
             f"Against {view}",
             lines[0],
-            lines[1:],
+            [[_with_infinity(cell) for cell in line] for line in lines[1:]],
             notes=[f"Assuming {assumption}." for assumption in assumptions],
         )
         for view, lines, assumptions in statements.tables()
     ]
+
+
+def _with_infinity(cell: str) -> str:
+    return re.sub(r"\binf\b", "∞", cell)
+
+
+def privacy_explained(tables: Sequence[Table]) -> list[str]:
+    """Sentences that explain the words of these tables, as far as they occur."""
+    heads = dict.fromkeys(head for table in tables for head in table.heads)
+    cells = {cell for table in tables for row in table.rows for cell in row}
+    relations = [RELATIONS[cell] for cell in RELATIONS if cell in cells]
+    theorems = [head for head in heads if head not in ("relation", "ε", "δ", "closed form")]
+    said = [
+        "ε and δ say how well one user's input is hidden: ε = 0 with δ = 0 is perfect, and more "
+        "of either is worse. δ is how much of the probability may fall outside the bound of ε.",
+        *relations,
+    ]
+    if any("∞" in cell for cell in cells):
+        said.append("ε = ∞ means no protection: at this δ, no ε holds.")
+    said += [f"{head}: the number that the paper promises there." for head in theorems]
+    if "closed form" in heads:
+        said.append(
+            "Closed form: an upper bound from a formula. The number beside it, in the column ε or "
+            "δ, is never above it."
+        )
+    return said
 
 
 def depends_on_truth(result: Result) -> bool:
@@ -270,7 +343,14 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
     heads = ["role", "what", "traffic", "per", "paper", "expected", "measured", "bytes"]
     quantities = dict.fromkeys(row.expectation.quantity for row in rows)
     meanings = [f"{code} = {CODES[code]}" for code in quantities if code in CODES]
-    legend = [", ".join(meanings)] if meanings else []
+    meanings += [
+        words
+        for counting, words in COUNTINGS.items()
+        if any(cell[2].endswith(f", {counting}") for cell in cells)
+    ]
+    if meanings:
+        meanings.append("an empty cell: not stated")
+    legend = ["; ".join(meanings)] if meanings else []
     title = "Expected and measured"
     return Table(title, heads, cells, frozenset(range(4, 8)), [*legend, *notes])
 
@@ -295,6 +375,32 @@ def roles_of_bill(result: Result) -> Table:
     ]
     heads = ["role", "messages sent", "received", "bytes sent", "received"]
     return Table("Messages and bytes of each role", heads, rows, frozenset(range(1, 5)))
+
+
+def parameters_of(result: Result) -> Table | None:
+    """Return the parameters that have a value, with their meanings; None if there are none."""
+    parameters: Mapping[str, object] = result.parameters
+    described = result.scenario.settings_in_words
+    rows = [
+        [name, str(value), described[name].meaning if name in described else ""]
+        for name, value in parameters.items()
+        if value is not None
+    ]
+    unset = [name for name, value in parameters.items() if value is None]
+    notes = [f"Not set: {', '.join(unset)}."] if unset else []
+    if not rows and not unset:
+        return None
+    return Table("Parameters", ["parameter", "value", "meaning"], rows, notes=notes)
+
+
+def terms_of_page() -> list[tuple[str, str]]:
+    """Return terms that the page uses, each with its text in the glossary."""
+    return [
+        (entry.term, entry.plain_text)
+        for term in TERMS
+        for entry in explained(term)
+        if entry.package == "simnet"
+    ]
 
 
 def claims_of(judged: Adversaries, people: int) -> Table | None:

@@ -25,9 +25,10 @@ import attrs
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
-from simnet.adversary.whole_view import disclosed_in_words
+from simnet.adversary.whole_view import besides_in_words, disclosed_in_words
 from simnet.adversary.words import (
     evidence_in_words,
+    exposed_in_words,
     finding_in_words,
     function_in_words,
     seen_in_words,
@@ -137,9 +138,6 @@ class _Records:
             "exposes": sorted({self._number[leak.terms[0][0].party] for leak in verdict.leaks}),
             **self._proof(verdict, shown),
         }
-        fixed = verdict.output_fixes.in_words
-        if fixed is not None and not self._is_private:
-            record["fixes"] = self._sentences.place(fixed)
         self._listed.append({key: value for key, value in record.items() if value != []})
 
     def as_json(self) -> Json:
@@ -154,6 +152,8 @@ class _Records:
 
     def _sentence(self, verdict: Verdict) -> str:
         """What the coalition learns, in words; without a value if inputs are somebody's data."""
+        if verdict.finding == "output-only":
+            return self._output_in_words(verdict) + besides_in_words(verdict)
         words = finding_in_words(verdict)
         if not self._is_private:
             return words
@@ -161,6 +161,14 @@ class _Records:
             shown = function_in_words(learned)
             words = words.replace(shown, shown.rpartition(" = ")[0])
         return words
+
+    def _output_in_words(self, verdict: Verdict) -> str:
+        """One sentence for both: nothing beyond the output, and what the output itself gives."""
+        exposed = exposed_in_words(leak.exposes for leak in verdict.leaks if leak.exposes)
+        fixed = None if self._is_private else verdict.output_fixes.in_words
+        given = "; ".join(filter(None, (exposed, fixed)))
+        sums = "the sums that are listed below"
+        return f"learns nothing beyond the output; the output itself gives {given or sums}"
 
     @staticmethod
     def _shown(verdict: Verdict) -> list[LearnedFunction]:

@@ -5,11 +5,14 @@
 // attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
 // checks the proof of what it shows, and shows a verdict whose proof fails as broken.
 
-import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf } from "./proof.mjs";
+import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, secretName, twinsOf } from "./proof.mjs";
 
 const MOST_OPEN = 8; // a role with more parties is folded at first
 const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
 const MOST_ARROWS = 400;
+const MOST_OF_A_SEED = 6; // messages from which a seed is put together, by name
+const MOST_APART = 80; // of a run with more messages, those of one round, tag and pair of lanes are one arrow
+const TALLEST = 1200; // pixels; a taller picture scrolls in its box
 const MOST_LISTED = 500; // rows of the table of messages
 const MOST_TICKS = 60; // a role with more parties has no box for each of them
 
@@ -21,7 +24,7 @@ function element(name, attributes = {}, ...children) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return made;
 }
 
@@ -103,15 +106,17 @@ export function lanesOf({ names, roles, role, crowds }, ticked, unfolded, isByFl
   return { lanes, laneOf };
 }
 
-// Returns the arrows between lanes: messages of one round, tag and link together, in the order of the run.
+// Returns the arrows between lanes, in the order of the run: messages of one round, tag and link together, unless the
+// run is so small that every message between two parties has an arrow.
 export function arrowsOf(data, lanes, laneOf) {
-  return data.traffic.flows === undefined ? fromMessages(data.traffic, laneOf) : fromFlows(data, lanes);
+  return data.traffic.flows === undefined ? fromMessages(data.traffic, lanes, laneOf) : fromFlows(data, lanes);
 }
 
-function fromMessages({ round, from, to, tag, bytes, count }, laneOf) {
+function fromMessages({ round, from, to, tag, bytes, count }, lanes, laneOf) {
   const arrows = new Map();
   round.forEach((r, i) => {
-    const key = `${r} ${tag[i]} ${laneOf[from[i]]} ${laneOf[to[i]]}`;
+    const isApart = round.length <= MOST_APART && [from[i], to[i]].every((party) => !lanes[laneOf[party]].isFolded);
+    const key = `${r} ${tag[i]} ${laneOf[from[i]]} ${laneOf[to[i]]} ${isApart ? i : ""}`;
     let arrow = arrows.get(key);
     if (!arrow) arrows.set(key, arrow = { round: r, tag: tag[i], from: laneOf[from[i]], to: laneOf[to[i]], count: 0, bytes: 0, messages: [] });
     arrow.count += count[i] ?? 1;
@@ -152,11 +157,19 @@ function fromFlows({ traffic, parties }, lanes) {
 function start(data) {
   const { names, roles, role } = data.parties;
   const { traffic } = data;
-  const state = { ticked: new Set(), unfolded: new Set(), chosen: null, step: null, used: new Set(), timer: null };
+  const state = { ticked: new Set(), unfolded: new Set(), chosen: null, step: null, used: new Map(), isBeyond: false, timer: null };
+  const { twins } = twinsOf(data);
   const verdictOf = new Map(data.verdicts.map((verdict) => [keyOf(verdict.members), verdict]));
   const box = (id) => document.getElementById(id);
   const boxes = new Map(); // the check box of each party
   let arrows = [];
+
+  // The tag of a message, with its key or its number if others have the same tag, round and parties.
+  function nameOfMessage(i) {
+    const key = traffic.key[i] ?? null;
+    const { number, count } = twins[i];
+    return `${traffic.tags[traffic.tag[i]]}${key === null ? "" : `, key ${key}`}${count > 1 ? ` (${number} of ${count})` : ""}`;
+  }
 
   const isSeen = (arrow) => arrow.messages.length
     ? arrow.messages.some((i) => state.ticked.has(traffic.from[i]) || state.ticked.has(traffic.to[i]))
@@ -167,7 +180,7 @@ function start(data) {
 
   function tick(members) {
     state.ticked = new Set(members);
-    state.used = new Set();
+    state.used = new Map();
     for (const [party, input] of boxes) input.checked = state.ticked.has(party);
     draw();
     showVerdict();
@@ -284,9 +297,9 @@ function start(data) {
       element("p", { class: "note" }, `In this run; ${sentence(verdict.tier)}.`));
     for (const note of verdict.notes ?? []) region.append(element("p", { class: "warning" }, isolated(sentence(note))));
     showFunctions(region, verdict);
-    if (verdict.fixes !== undefined) region.append(element("p", { class: "warning" }, `The output alone fixes: ${sentence(verdict.fixes)}`));
     if (proof?.proved) {
-      region.append(element("h3", {}, "The proof, checked in this page"), element("p", { class: "proved" }, isolated(proof.proved)));
+      region.append(element("h3", {}, "The proof, checked in this page"), element("p", { class: "proved" }, isolated(proof.proved)),
+        element("p", { class: "note" }, "A field element is a whole number modulo a prime number. A vector stands for elements of a message that are made in the same way."));
     } else if (!proof) {
       region.append(element("p", { class: "note" }, `Not checked in this page. ${sentence(verdict.unproved)}`));
       for (const place of verdict.evidence ?? []) region.append(element("p", { class: "formula" }, isolated(sentence(place))));
@@ -297,58 +310,90 @@ function start(data) {
   function showFunctions(region, verdict) {
     const functions = verdict.functions ?? [];
     if (!functions.length) return;
-    region.append(element("h3", {}, "What the set can compute"));
+    const [[place], { modulus }] = [functions[0].terms[0] ?? functions[0].products[0][0], functions[0]];
+    const [name, q] = [secretName(data, place), String(modulus).replace("#", "")];
+    region.append(element("h3", {}, "What the set can compute"), element("p", { class: "note" },
+      isolated(name), ` means element ${data.secrets[place][2]} of ${data.secrets[place][1] ? `secret ${data.secrets[place][1] + 1}` : "the secret"} of `, isolated(names[data.secrets[place][0]]),
+      `. All numbers are modulo ${q}: of a sum, only the remainder after division by ${q} counts.`));
     region.append(element("ul", { class: "equations" }, functions.map((learned, place) => {
       const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned)));
       const told = learned.in_output ? element("span", { class: "note" }, " — the output tells this too") : element("span", { class: "beyond" }, " — beyond the output");
       const how = verdict.proof === undefined ? null : element("details", {}, element("summary", {}, "How it is computed"));
       how?.addEventListener("toggle", () => {
         if (how.open && how.children.length === 1) how.append(...attack(verdict, place));
-        lightUp(how.open ? attackSteps(data, verdict, place) : null);
+        if (how.open) for (const other of region.querySelectorAll(".equations > li > details")) if (other !== how) other.open = false;
+        const isLast = ![...region.querySelectorAll(".equations > li > details")].some(({ open }) => open);
+        if (how.open || isLast) lightUp(how.open ? attackSteps(data, verdict, place) : null, !learned.in_output);
       });
       return element("li", {}, shown, told, how);
     })));
     if (verdict.more > 0) region.append(element("p", { class: "note" }, `and ${counted(verdict.more, "more function")}, which the command below lists`));
   }
 
-  const link = ({ message }) => `${message.from} → ${message.to}`;
+  const link = (i) => `${names[traffic.from[i]]} → ${names[traffic.to[i]]}`;
+
+  const folded = (title, lines) => element("details", {}, element("summary", {}, title),
+    element("ul", {}, lines.map((line) => element("li", { class: "formula" }, isolated(line)))));
+
+  // A button that shows a message of a proof; `i` is its place on the page, or null if the page does not have it.
+  function messageLink({ tag, from, to, round, box: sealed }, i) {
+    const text = i === null ? `${tag}, ${from} → ${to}, round ${round}` : `${nameOfMessage(i)}, ${link(i)}, round ${round}`;
+    return i === null ? isolated(text) : element("button", { type: "button", class: "link", onclick: () => chooseMessage(i) },
+      isolated(`${text}${sealed ? ", in a box that the set can open" : ""}`));
+  }
 
   // The steps of an attack, with numbers if the page has them.
   function attack(verdict, place) {
     const found = attackSteps(data, verdict, place);
     if (!found) return [element("p", {}, "The page has no steps for this.")];
-    const { steps, own, modulus } = found;
+    const { steps, own, cancelled, modulus } = found;
     const times = (weight) => weight === 1n ? "" : `${weight} × `;
-    const items = steps.map((step) => element("li", {},
-      element("button", { type: "button", class: "link", onclick: () => chooseMessage(step.message) },
-        isolated(`${step.message.tag}, ${link(step)}, round ${step.message.round}`)),
+    const modulo = (number) => number >= 0n && number < modulus ? `${number}` : `${number}, which is ${((number % modulus) + modulus) % modulus} modulo ${modulus}`;
+    const items = steps.map((step) => element("li", {}, messageLink(step.message, step.place),
       `: take ${times(step.weight)}element ${step.element}`,
       step.number === null ? "" : `, which is ${step.weight === 1n ? step.number : `${times(step.weight)}${step.number} = ${step.weight * step.number}`}`));
-    const part = own.map(({ weight, number, name }) => `${times(weight)}${name}${number === null ? "" : ` = ${weight * number}`}`);
     const lines = [];
-    if (found.total !== undefined) lines.push(element("li", {}, `Add them up: ${found.total}, which is ${found.totalModulo} modulo ${modulus}.`));
-    else lines.push(element("li", {}, `Add them up modulo ${modulus}.`));
-    if (own.length) {
-      const text = found.part === undefined ? "Subtract what the set itself has put in." : `Subtract what the set itself has put in: ${found.part}, which is ${found.partModulo} modulo ${modulus}.`;
-      lines.push(element("li", {}, text, element("details", {}, element("summary", {}, counted(own.length, "own number")), element("ul", {}, part.map((each) => element("li", { class: "formula" }, isolated(each)))))));
+    const sum = steps.length > 1 ? "Add them up" : "Start from this number";
+    lines.push(element("li", {}, found.total === undefined ? `${sum}${steps.length > 1 ? `, modulo ${modulus}` : ""}.` : `${sum}: ${modulo(found.total)}.`,
+      cancelled.length ? folded(`In this sum, ${counted(cancelled.length, "random number")} ${cancelled.length === 1 ? "cancels" : "cancel"}`, cancelled) : null));
+    const given = own.filter(({ isStream }) => !isStream);
+    if (given.length) {
+      const text = "Subtract what the set itself has put in";
+      const part = given.reduce((total, { weight, number }) => total + weight * (number ?? 0n), 0n);
+      lines.push(element("li", {}, found.part === undefined ? `${text}.` : `${text}: ${modulo(part)}.`,
+        folded(counted(given.length, "own number"), given.map(({ weight, number, name }) => `${times(weight)}${name}${number === null ? "" : ` = ${weight * number}`}`))));
     }
-    lines.push(element("li", { class: "result" }, "What is left is ", element("span", { class: "formula" }, isolated(equation(data, verdict.functions[place]))), "."));
+    // Random rows are masks: each comes off by itself, and the set must know its seed.
+    for (const { weight, number, name, reason, from, places } of own.filter(({ isStream }) => isStream)) {
+      const size = weight < 0n ? -weight : weight;
+      lines.push(element("li", {}, `Take off a mask: ${weight < 0n ? "add" : "subtract"} ${times(size)}`, isolated(name), number === null ? "." : ` = ${size * number}.`,
+        reason ? element("p", { class: "note" }, isolated(`How the set knows this seed. ${reason}`),
+          from.slice(0, MOST_OF_A_SEED).map((message, i) => [i ? "; " : " ", messageLink(message, places[i])]),
+          from.length > MOST_OF_A_SEED ? `; and ${from.length - MOST_OF_A_SEED} more` : "", from.length ? "." : "") : null));
+    }
+    const left = found.value === undefined || !own.length ? "What is left is " : `What is left is ${modulo(found.total - found.part)}. So `;
+    lines.push(element("li", { class: "result" }, left, element("span", { class: "formula" }, isolated(equation(data, verdict.functions[place]))), "."));
     return [element("ol", { class: "steps" }, items, lines)];
   }
 
-  function lightUp(found) {
-    const key = (r, from, to, tag) => JSON.stringify([r, from, to, tag]);
-    const used = new Set((found?.steps ?? []).map(({ message }) => key(message.round, message.from, message.to, message.tag)));
-    state.used = new Set();
-    (traffic.round ?? []).forEach((r, i) => {
-      if (used.has(key(r, names[traffic.from[i]], names[traffic.to[i]], traffic.tags[traffic.tag[i]]))) state.used.add(i);
+  // Marks the messages of an attack or of another equation with the numbers of its steps.
+  function lightUp(found, isBeyond = false) {
+    state.used = new Map();
+    state.isBeyond = isBeyond;
+    (found?.steps ?? []).forEach(({ place }, step) => {
+      if (place !== null) state.used.set(place, [...state.used.get(place) ?? [], step + 1]);
     });
     paint();
   }
 
   function showDisclosed(region, disclosed) {
-    region.append(element("h3", {}, "Disclosed values"),
-      element("p", {}, isolated(disclosed.words), element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument)));
+    const tells = disclosed.words === "independent" ? "They tell nothing about inputs (independent)" : `They tell about inputs: ${disclosed.words}`;
+    const isNone = disclosed.argument === "honest parties disclose nothing";
+    region.append(element("h3", {}, "Values disclosed on purpose"),
+      element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What leaks from other messages is listed above."),
+      element("p", {}, isolated(isNone || disclosed.words === "not judged" ? (isNone ? "There are none" : "Not judged") : tells),
+        element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), isNone ? " on purpose" : ""));
+    if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "The argument names the function of the script that makes the value, and the parties that call it. A sealed argument would be somebody's input."));
     if (disclosed.sees.length) region.append(element("p", { class: "note" }, "Plain messages that reach the set:"), element("ul", {}, disclosed.sees.map((line) => element("li", {}, isolated(line)))));
   }
 
@@ -366,7 +411,7 @@ function start(data) {
     arrows = shown;
     state.chosen = before ? arrows.findIndex((arrow) => arrow.round === before.round && arrow.tag === before.tag && arrow.messages[0] === before.messages[0]) : null;
     if (state.chosen === -1) state.chosen = null;
-    const width = Math.max(60, Math.min(170, (box("picture").clientWidth - 70) / lanes.length));
+    const width = Math.max(50, Math.min(170, (box("picture").clientWidth - 70) / lanes.length));
     const row = arrows.length <= 60 ? 30 : arrows.length <= 160 ? 20 : 12;
     const x = (lane) => 44 + width * (lane + 0.5);
     const total = 54 + width * lanes.length;
@@ -396,6 +441,7 @@ function start(data) {
       return drawn;
     });
     box("picture").replaceChildren(heads, body);
+    box("picture").classList.toggle("tall", height > TALLEST);
     const hidden = all.length - arrows.length;
     box("hidden").textContent = hidden > 0 ? `${counted(hidden, "more arrow")} ${hidden === 1 ? "is" : "are"} not drawn: those of ticked parties come first.` : "";
     paint();
@@ -410,8 +456,9 @@ function start(data) {
     const head = isLoop ? `${from},${y} ${from + 8},${y - 4} ${from + 8},${y + 4}` : `${to},${y} ${to - 9 * way},${y - 4.5} ${to - 9 * way},${y + 4.5}`;
     const many = arrow.count > 1 ? ` ×${arrow.count.toLocaleString("en")}` : "";
     const drawn = shape("g", { class: "arrow" }, shape("path", { d: path, class: "hit" }), shape("path", { d: path, class: "line" }), shape("polygon", { points: head, class: "head" }));
+    drawn.append(shape("g", { class: "badge", transform: `translate(${from + (isLoop ? 0 : 2 * way)} ${isLoop ? y - 8 : y})` }));
     if (isLabelled) {
-      const label = `${traffic.tags[arrow.tag]}${many}`;
+      const label = `${arrow.messages.length === 1 ? nameOfMessage(arrow.messages[0]) : traffic.tags[arrow.tag]}${many}`;
       const room = Math.max(8, Math.floor(Math.abs(to - from) / 6.5));
       const middle = isLoop ? from + width * 0.3 + 4 : (from + to) / 2;
       const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, label.length > room && !isLoop ? `${label.slice(0, room - 1)}…` : label);
@@ -425,11 +472,40 @@ function start(data) {
   function paint() {
     painted.forEach((drawn, i) => {
       const arrow = arrows[i];
+      const steps = arrow.messages.flatMap((each) => state.used.get(each) ?? []);
       drawn.classList.toggle("seen", isSeen(arrow));
-      drawn.classList.toggle("used", arrow.messages.some((each) => state.used.has(each)));
+      drawn.classList.toggle("attack", steps.length > 0 && state.isBeyond);
+      drawn.classList.toggle("told", steps.length > 0 && !state.isBeyond);
       drawn.classList.toggle("later", state.step !== null && i > state.step);
       drawn.classList.toggle("chosen", i === state.chosen);
+      drawn.querySelector(".badge").replaceChildren(...badge(steps, state.isBeyond));
     });
+    showLegend();
+  }
+
+  // The number of a step: in a diamond for an attack, in a circle for what the output tells too.
+  function badge(steps, isBeyond) {
+    if (!steps.length) return [];
+    return [isBeyond ? shape("path", { d: "M0 -11L11 0L0 11L-11 0Z" }) : shape("circle", { r: 8.5 }),
+      shape("text", { y: 4 }, `${steps[0]}${steps.length > 1 ? "+" : ""}`)];
+  }
+
+  // Explains the marks that are in the picture now, and no others.
+  function showLegend() {
+    const has = (name) => painted.some((drawn) => drawn.classList.contains(name));
+    const isPlain = painted.some((drawn) => !["seen", "attack", "told"].some((name) => drawn.classList.contains(name)));
+    const marks = [
+      [isPlain, "", "a message"],
+      [has("seen"), "seen", "the ticked set sends or receives it"],
+      [has("attack"), "attack", "enters the attack that is open, with the number of the step"],
+      [has("told"), "told", "enters the equation that is open, with the number of the step; the output tells the same"],
+      [has("later"), "later", "later than the message that is shown"],
+    ];
+    box("legend").replaceChildren(...marks.filter(([isShown]) => isShown).map(([, name, words]) => {
+      const line = shape("g", { class: `arrow ${name}` }, shape("path", { d: "M2 12H38", class: "line" }), shape("polygon", { points: "46,12 37,7.5 37,16.5", class: "head" }));
+      if (name === "attack" || name === "told") line.append(shape("g", { class: "badge", transform: "translate(15 12)" }, ...badge([1], name === "attack")));
+      return element("li", {}, shape("svg", { width: 48, height: 24, "aria-hidden": "true" }, line), words);
+    }));
   }
 
   // -- One message --
@@ -444,9 +520,7 @@ function start(data) {
     if (messages.length === 1) showMessage(messages[0]); else showArrow(arrows[state.chosen]);
   }
 
-  function chooseMessage({ round, from, to, tag }) {
-    const found = (traffic.round ?? []).findIndex((r, i) => r === round && names[traffic.from[i]] === from && names[traffic.to[i]] === to && traffic.tags[traffic.tag[i]] === tag);
-    if (found < 0) return;
+  function chooseMessage(found) {
     state.chosen = arrows.findIndex((arrow) => arrow.messages.includes(found));
     paint();
     painted[state.chosen]?.scrollIntoView({ block: "nearest" });
@@ -458,7 +532,7 @@ function start(data) {
 
   function showArrow(arrow) {
     const lane = (i) => i === null ? "several roles" : lanes[i].title;
-    const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, isolated(`${names[traffic.from[i]]} → ${names[traffic.to[i]]}`)));
+    const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, isolated(`${nameOfMessage(i)}, ${link(i)}`)));
     const hidden = arrow.messages.length - rows.length;
     box("message").replaceChildren(
       described([["Tag", traffic.tags[arrow.tag]], ["Round", String(arrow.round)], ["From", lane(arrow.from)], ["To", lane(arrow.to)],
@@ -470,13 +544,14 @@ function start(data) {
     const at = { round: traffic.round[i], from: names[traffic.from[i]], to: names[traffic.to[i]], tag: traffic.tags[traffic.tag[i]] };
     const key = traffic.key[i] ?? null;
     if (key !== null) at.key = key;
-    const forms = formsOf(data, at);
+    const forms = formsOf(data, at, twins[i]);
     const size = `${traffic.bytes[i]} bytes of contents and ${traffic.header} of header`;
     const readers = data.readers[i];
     const form = forms && element("ul", {}, forms.map(({ element: place, lanes: alike, text, modulus }) => element("li", { class: "formula" },
       `element ${place + 1}${alike > 1 ? ` (and those to ${place + alike} likewise)` : ""}: `, isolated(text), ` (mod ${modulus})`)));
     box("message").replaceChildren(described([
       ["Tag", at.tag], ["Round", String(at.round)], ["From", at.from], ["To", at.to], ["Key", key === null ? null : String(key)],
+      ["Which", twins[i].count > 1 ? `number ${twins[i].number} of ${twins[i].count} with this tag and round from ${at.from} to ${at.to}` : null],
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
       ["Form", form],
@@ -499,8 +574,9 @@ function start(data) {
       step("First", () => choose(0, true)), step("Back", () => choose(at() - 1, true)), step("Next", () => choose(at() + 1, true)),
       step("Last", () => choose(arrows.length - 1, true)), play,
       step("Show all", () => { state.step = null; state.chosen = null; paint(); box("message").replaceChildren(); })),
-    element("p", { class: "note" }, "Click an arrow, or step from message to message with the arrow keys. Thick blue arrows are those that the ticked set sends or receives; dashed orange ones enter an attack."),
+    element("p", { class: "note" }, "Click an arrow, or step from message to message with the arrow keys. Each arrow is a message, or several from one line to another."),
     traffic.flows ? element("p", { class: "note" }, "The run is too large to draw single messages. The line of a role counts the messages of all its parties, also of those that have a line of their own.") : null,
+    element("ul", { id: "legend", class: "legend", "aria-label": "Marks in the picture" }),
     element("p", { class: "note", id: "hidden" })].filter(Boolean));
     box("picture").addEventListener("keydown", (event) => {
       const moves = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
@@ -517,11 +593,30 @@ function start(data) {
       const room = box("list").querySelector(".wide");
       if (room.children.length) return;
       const heads = ["round", "from", "to", "tag", "bytes", "contents"].map((head) => element("th", { scope: "col" }, head));
-      const rows = traffic.round.slice(0, MOST_LISTED).map((r, i) => element("tr", {}, [String(r), names[traffic.from[i]], names[traffic.to[i]], traffic.tags[traffic.tag[i]], String(traffic.bytes[i]), traffic.content[i] ?? ""].map((cell) => element("td", {}, isolated(cell)))));
+      const rows = traffic.round.slice(0, MOST_LISTED).map((r, i) => element("tr", {}, [String(r), names[traffic.from[i]], names[traffic.to[i]], nameOfMessage(i), String(traffic.bytes[i]), traffic.content[i] ?? ""].map((cell) => element("td", {}, isolated(cell)))));
       const hidden = traffic.round.length - rows.length;
-      room.append(element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
+      room.append(element("table", { "aria-label": "All messages" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
       if (hidden > 0) room.append(element("p", { class: "note" }, `and ${hidden.toLocaleString("en")} more`));
     });
+  }
+
+  // A sentence above every box that can be scrolled, as long as something in it is out of sight.
+  function showScrolling() {
+    const watcher = new ResizeObserver((entries) => { for (const { target } of entries) (target.look ?? target.parentElement?.look)?.(); });
+    for (const room of document.querySelectorAll(".wide, #picture")) {
+      const words = element("p", { class: "note scrolls", hidden: true });
+      room.before(words);
+      room.look = () => {
+        const right = room.scrollWidth > room.clientWidth + 1;
+        const down = room.scrollHeight > room.clientHeight + 1;
+        words.hidden = !right && !down;
+        const ways = [right ? "sideways ↔" : null, down ? "up and down ↕" : null].filter(Boolean).join(" and ");
+        words.textContent = `There is more than fits here: scroll ${ways}.`;
+      };
+      new MutationObserver(() => { for (const child of room.children) watcher.observe(child); room.look(); }).observe(room, { childList: true });
+      watcher.observe(room);
+      room.look();
+    }
   }
 
   showParties();
@@ -529,6 +624,7 @@ function start(data) {
   showList();
   draw();
   showVerdict();
+  showScrolling();
 }
 
 if (typeof document !== "undefined") start(JSON.parse(document.getElementById("data").textContent));

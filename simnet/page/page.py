@@ -43,8 +43,11 @@ from simnet.page.beside import (
     depends_on_truth,
     estimate_of,
     outputs_of,
+    parameters_of,
+    privacy_explained,
     privacy_of_page,
     roles_of_bill,
+    terms_of_page,
 )
 from simnet.page.coalitions import (
     Judged,
@@ -116,6 +119,7 @@ def page_of(
     done = result.run
     people = getattr(result, "population", None)
     hides_privacy = private and depends_on_truth(result)
+    privacy = [] if hides_privacy else privacy_of_page(result.privacy)
     page = environment.get_template("page.html").render(
         title=result.name,
         summary=result.scenario.summary,
@@ -125,14 +129,16 @@ def page_of(
         source=getattr(people, "source", ""),
         estimate=estimate_of(result, private),
         outputs=outputs_of(result, private),
-        privacy=[] if hides_privacy else privacy_of_page(result.privacy),
+        privacy=privacy,
+        privacy_explained=privacy_explained(privacy),
         hides_privacy=hides_privacy,
         curves=None if hides_privacy else curves_of(result),
         bill=bill_of(result.bill),
         roles=roles_of_bill(result),
         worlds=worlds,
         claims=claims_of(result.adversaries, done.people),
-        parameters={name: str(value) for name, value in result.parameters.items()},
+        parameters=parameters_of(result),
+        terms=terms_of_page(),
         command=command,
         data=script_json(data),
         style=style,

@@ -270,6 +270,93 @@ export function byInclusion(data, members) {
   return { exposed, safe, learnsNothing: others.length > 0 && others.every((party) => safe.has(party)) };
 }
 
+// ---- Which message is which ----
+
+const linkOf = (round, from, to, tag, key) => linkKey(round, from, to, tag, key ?? null);
+
+// Some parties send several messages of one tag, round and key to the same recipient. Returns for each message of the
+// page its number among these, from 1, and how many they are.
+export function twinsOf({ traffic, parties: { names } }) {
+  const { round = [], from, to, tag, tags, key } = traffic;
+  const places = new Map();
+  round.forEach((r, i) => {
+    const link = linkOf(r, names[from[i]], names[to[i]], tags[tag[i]], key[i]);
+    if (!places.has(link)) places.set(link, []);
+    places.get(link).push(i);
+  });
+  const twins = new Array(round.length);
+  for (const group of places.values()) group.forEach((i, n) => { twins[i] = { number: n + 1, count: group.length }; });
+  return { twins, places };
+}
+
+// Returns the place of a proof's message among the messages of the page, or null if it cannot be told.
+function placeOf({ places }, messages, message) {
+  const link = (each) => linkOf(each.round, each.from, each.to, each.tag, each.key);
+  const found = places.get(link(message)) ?? [];
+  if (found.length < 2) return found[0] ?? null;
+  const part = (each) => `${each.piece} ${each.box?.[0]}`;
+  const alike = messages.filter((each) => link(each) === link(message) && part(each) === part(message));
+  return alike.length === found.length ? found[alike.indexOf(message)] : null;
+}
+
+// ---- Seeds ----
+
+// What a coalition knows of the seeds of a certificate: their names in words, and how it knows them.
+export class Seeds {
+  constructor(certificate) {
+    this.certificate = certificate;
+    this.known = new Set(certificate.known);
+    this.made = new Map();
+    for (const field of certificate.fields) {
+      const rows = field.messages.flatMap((message) => message.rows.map(() => message));
+      for (const { seed, rows: forms, told } of field.seeds) {
+        const families = forms.flat().map(([unknown]) => certificate.families[field.unknowns[unknown][0]]);
+        const holders = new Set(families.flatMap((family) => family.holders));
+        const parents = new Set(families.filter(({ kind }) => kind === "stream").map((family) => family.seed));
+        const from = new Set(told.flatMap(([weights]) => weights.map(([row]) => rows[row])));
+        this.made.set(seed, { holders: [...holders], parents: [...parents], from: [...from], messages: field.messages });
+      }
+    }
+    this.keys = new Set([...certificate.public_keys, ...certificate.seeds.flat()]);
+  }
+
+  holders(seed) { return this.made.get(seed)?.holders.join(" and ") || "somebody"; }
+
+  // The name of a seed, such as "the seed on which u1 and u2 agreed".
+  name(seed) {
+    const agreed = this.certificate.seeds[seed];
+    if (agreed.length) return `the seed on which ${[...new Set(agreed)].map((key) => this.holders(key)).join(" and ")} agreed`;
+    const { parents = [] } = this.made.get(seed) ?? {};
+    if (parents.length) return `the seed made from ${parents.map((each) => this.name(each)).join(" and ")}`;
+    if (!this.keys.has(seed)) return `the seed that ${this.holders(seed)} drew`;
+    const alike = [...this.keys].filter((key) => this.holders(key) === this.holders(seed)).sort((a, b) => a - b);
+    return `secret key ${alike.length > 1 ? `${alike.indexOf(seed) + 1} ` : ""}of ${this.holders(seed)}`;
+  }
+
+  // How the coalition knows a seed: a sentence, and the messages that give the seed. Null for a seed that it does not know.
+  reason(seed) {
+    if (!this.known.has(seed)) return null;
+    const agreed = this.certificate.seeds[seed];
+    if (agreed.length) {
+      const own = agreed.find((key) => this.known.has(key));
+      const other = agreed.find((key) => key !== own) ?? own;
+      const { words, ...from } = this.reason(own);
+      const second = this.known.has(other) ? this.name(other) : `the public key of ${this.holders(other)}, which is no secret`;
+      return { words: `It follows from ${this.name(own)} and ${second}. ${words}`, ...from };
+    }
+    const made = this.made.get(seed);
+    if (!made) return { words: "The set knows it.", messages: [] };
+    const name = this.name(seed);
+    const start = name[0].toUpperCase() + name.slice(1);
+    if (!made.from.length && made.parents.length) {
+      const [first, ...others] = made.parents.map((each) => this.reason(each)).filter(Boolean);
+      return first && { ...first, words: [first, ...others].map(({ words }) => words).join(" ") };
+    }
+    if (!made.from.length) return { words: `${start} is known, because ${made.holders.find((each) => this.certificate.set.includes(each))} is in the set.`, messages: [] };
+    return { words: `${start} can be put together from these messages:`, messages: made.from, all: made.messages };
+  }
+}
+
 // ---- Words ----
 
 export function secretName(data, place) {
@@ -324,14 +411,26 @@ function unknownName(families, [number, place], numbered) {
 
 // The forms of a message in words, one for each row, or null if the page does not have them. A row stands for `lanes`
 // elements: each has the form of the one before it, with the next unknown of each family.
-export function formsOf(data, link) {
+// `twin` says which one is meant of several messages with the same tag, round, key and parties. A proof whose list does
+// not tell them apart is left out.
+export function formsOf(data, link, twin = { number: 1, count: 1 }) {
   const { proofs } = data;
   const rows = [];
+  const isMeant = (message) => message.round === link.round && message.from === link.from && message.to === link.to
+    && message.tag === link.tag && (link.key === undefined || message.key === link.key);
+  const meant = new Set();
+  for (const { messages = [] } of proofs.proofs.flatMap(({ fields }) => fields)) {
+    const pieces = new Map();
+    for (const place of messages.filter((each) => isMeant(proofs.messages[each]))) {
+      const { piece, box } = proofs.messages[place];
+      const part = `${piece} ${box?.[0]}`;
+      pieces.set(part, [...pieces.get(part) ?? [], place]);
+    }
+    for (const places of pieces.values()) if (places.length === twin.count) meant.add(places[twin.number - 1]);
+  }
   const done = new Set();
   const numbered = draws(proofs.families);
-  for (const message of data.proofs.messages) {
-    if (message.round !== link.round || message.from !== link.from || message.to !== link.to
-      || message.tag !== link.tag || (link.key !== undefined && message.key !== link.key)) continue;
+  for (const message of [...meant].map((place) => proofs.messages[place])) {
     const unknowns = proofs.unknowns[String(message.modulus).replace("#", "")];
     for (const [element, pairs] of message.rows) {
       const at = `${message.piece} ${element}`;
@@ -369,22 +468,43 @@ export function attackSteps(data, verdict, place) {
 function stepsInLane(data, certificate, field, entry, lane, rows) {
   const q = field.modulus;
   const hasNumbers = data.proofs.numbers;
+  const twins = twinsOf(data);
   const steps = entry.weights.map(([row, factor, numbers]) => {
     const { message, element } = rows[row];
     return {
       weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null,
-      element: element + lane + 1, message,
+      element: element + lane + 1, message, place: placeOf(twins, field.messages, message),
     };
   });
   const numbered = draws(data.proofs.families);
-  const own = entry.own.map(([unknown, factor, numbers]) => {
+  const seeds = new Seeds(certificate);
+  const nameOf = (unknown) => {
     const [family, place] = field.unknowns[unknown];
-    return { weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null,
-      name: unknownName(certificate.families, [family, place + lane], numbered) };
+    const { kind, label, seed } = certificate.families[family];
+    return kind === "stream" ? `element ${place + lane + 1} of the random row "${label.split(":")[0]}" from ${seeds.name(seed)}`
+      : unknownName(certificate.families, [family, place + lane], numbered);
+  };
+  const own = entry.own.map(([unknown, factor, numbers]) => {
+    const { kind, seed } = certificate.families[field.unknowns[unknown][0]];
+    const reason = kind === "stream" ? seeds.reason(seed) : null;
+    const places = (reason?.messages ?? []).map((message) => placeOf(twins, reason.all, message));
+    return { weight: signed(factor, q), number: hasNumbers ? numbers[lane] : null, name: nameOf(unknown),
+      isStream: kind === "stream", reason: reason?.words, from: reason?.messages ?? [], places };
   });
+  const cancelled = cancelledBy(entry, field, q).map(nameOf);
   const add = (list) => list.reduce((total, { weight, number }) => total + weight * number, 0n);
   const modulo = (number) => ((number % q) + q) % q;
-  if (!hasNumbers) return { steps, own, modulus: q };
+  if (!hasNumbers) return { steps, own, cancelled, modulus: q };
   const [total, part] = [add(steps), add(own)];
-  return { steps, own, modulus: q, total, totalModulo: modulo(total), part, partModulo: modulo(part), value: modulo(total - part) };
+  return { steps, own, cancelled, modulus: q, total, totalModulo: modulo(total), part, partModulo: modulo(part), value: modulo(total - part) };
+}
+
+// The unknowns that occur in the messages of an attack, and not in their sum.
+function cancelledBy(entry, field, q) {
+  const forms = field.messages.flatMap((message) => message.rows.map(([, form]) => form));
+  const sums = new Map();
+  for (const [row, factor] of entry.weights) {
+    for (const [unknown, coefficient] of forms[row]) sums.set(unknown, ((sums.get(unknown) ?? 0n) + factor * coefficient) % q);
+  }
+  return [...sums].filter(([, total]) => total === 0n).map(([unknown]) => unknown);
 }

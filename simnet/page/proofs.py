@@ -32,7 +32,8 @@ MOVES_OF_UNKNOWNS = ("shift", "hiding")
 
 class Proofs:
     """Certificates of one run, as the page stores them; `without_numbers` leaves out what the
-    parties' inputs can be computed from: the numbers of messages, and the values learned.
+    parties' inputs can be computed from: the numbers of messages and their keys, and the values
+    learned.
 
     >>> Proofs().as_json()["proofs"]
     []
@@ -56,9 +57,13 @@ class Proofs:
                     key: certificate[key]
                     for key in (
                         *("statement", "disclosed", "notes", "reveals", "written_out"),
-                        *("seeds", "public_keys", "known", "closed"),
+                        *("seeds", "public_keys", "known"),
                     )
                 },
+                "closed": [
+                    {**box, "key": None if self._without_numbers else box["key"]}
+                    for box in certificate["closed"]
+                ],
                 "told": [families[number] for number in certificate["told"]],
                 "doors": [
                     {**door, "made": None if door["made"] is None else families[door["made"]]}
@@ -106,6 +111,7 @@ class Proofs:
             self._messages.place(
                 {
                     **message,
+                    "key": None if self._without_numbers else message["key"],
                     "modulus": exact(modulus),
                     "lanes": field["lanes"],
                     "rows": [[element, form(pairs)] for element, pairs in message["rows"]],

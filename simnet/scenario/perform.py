@@ -73,7 +73,12 @@ class Performance:
     @property
     def parameters(self) -> dict[str, Any]:
         """The settings as the protocol understood them; values that JSON lacks are text."""
-        return plain_parameters(self.scenario.settings(), self.run.protocol, self.about)
+        settings = self.scenario.settings()
+        if "users" in settings:  # a file may bring other users than the setting says
+            settings["users"] = self.run.people
+        if "items" in settings and self.scenario.data == "items":
+            settings["items"] = len(self.population.labels)
+        return plain_parameters(settings, self.run.protocol, self.about)
 
     def judged(self, progress: Callable[[int], None] = lambda _: None) -> "Performance":
         """Return the same performance with its scenario's claims judged.
