@@ -9,7 +9,14 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from protocols.advice.comparing import Compared, Row, assumptions
+from protocols.advice.comparing import (
+    Compared,
+    Quantity,
+    Row,
+    assumptions,
+    parameters_in_words,
+    protocols_in_words,
+)
 from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
 from simnet.scenario.figure import drawn
 from simnet.studies.typeset import markdown_table
@@ -27,6 +34,11 @@ HEADS = (
 )
 NUMBERS = (0, 3, 4, 5, 6)  # the columns that are flush right
 WORST = 200.0  # percentage points: a figure shows no larger margin
+SAME = 0.03  # curves that differ by less than this ratio are drawn as one, because both look alike
+WIDEST, NARROWER = (
+    3.0,
+    0.3,
+)  # the width of the first curve, and by how much each next one is thinner
 
 
 def cells(row: Row) -> list[str]:
@@ -107,44 +119,47 @@ def as_csv(compared: Compared) -> str:
 def as_markdown(compared: Compared) -> str:
     """The table, the crossing points and the assumptions in Markdown."""
     table = markdown_table(HEADS, [cells(row) for row in compared.rows])
-    points = "".join(f"- {each.in_words}\n" for each in compared.crossings)
-    said = "\n\n".join(assumptions(compared))
-    return f"{table}\n\n{points}{chr(10) if points else ''}{said}\n"
+    points = "".join(f"- {sentence}\n" for sentence in compared.crossings_in_words)
+    names = "".join(f"- {name}: {words}\n" for name, words in protocols_in_words(compared))
+    said = "\n\n".join(filter(None, [parameters_in_words(compared), *assumptions(compared)]))
+    return f"{table}\n\n{names}\n{points}{chr(10) if points else ''}{said}\n"
 
 
 def compared_figure(compared: Compared) -> Any:
     """Return a matplotlib figure over the number of users: the margin of a typical item, and what a
-    user sends. Protocols with equal curves share a line.
+    user sends. Protocols whose curves look alike share a line, which has all their names. Each
+    curve is thinner than those below it, so that curves which meet in places can all be seen.
 
     Raises `BadInput` if matplotlib is not installed.
     """
     figure, axes = panels(2, columns=2)
-    of_panel = (
+    of_panel: tuple[tuple[Quantity, float, str], ...] = (
         ("error", 100.0, "margin, typical item (pp)"),
         ("bytes", 1.0, "bytes that a user sends"),
     )
+    leaders = list(
+        dict.fromkeys(
+            names[0] for quantity, *_ in of_panel for names, _ in curves_of(compared, quantity)
+        )
+    )
     for panel, (quantity, scale, label) in zip(axes, of_panel, strict=True):
-        curves: dict[tuple[float, ...], list[str]] = {}
-        for name in compared.labels:
-            series = compared.series(name, quantity)  # type: ignore[arg-type]
-            if not all(map(isnan, series)):
-                curves.setdefault(tuple(float(f"{value:.6g}") for value in series), []).append(name)
-        for values, names in curves.items():
-            place = compared.labels.index(names[0])  # the same look in both panels
+        for order, (names, values) in enumerate(curves_of(compared, quantity)):
+            place = leaders.index(names[0])  # the same look in both panels
             panel.plot(
                 compared.users,
                 [scale * value for value in values],
                 marker=MARKERS[place % len(MARKERS)],
                 linestyle=DASHES[place % len(DASHES)],
                 color=COLOURS[place % len(COLOURS)],
-                markersize=4,
-                linewidth=1.0,
+                markersize=max(7.0 - order, 3.5),
+                linewidth=max(WIDEST - NARROWER * order, 0.8),
                 label=", ".join(names),
             )
         panel.set_xscale("log")
         panel.set_yscale("log")
-        if quantity == "error" and panel.get_ylim()[1] > WORST:
+        if quantity == "error" and cut_off(compared):
             panel.set_ylim(top=WORST)
+            label = f"margin (pp), up to {WORST:g}"
         dress(panel, "", "users", label)
         legend = panel.legend(
             frameon=False, fontsize=SMALL, loc="upper center", bbox_to_anchor=(0.5, -0.22)
@@ -152,6 +167,60 @@ def compared_figure(compared: Compared) -> Any:
         for text in legend.get_texts():
             text.set_parse_math(False)
     return figure
+
+
+def curves_of(compared: Compared, quantity: Quantity) -> list[tuple[list[str], list[float]]]:
+    """The curves of a panel: the names of the protocols that share a curve, and the values of the
+    first one.
+    """
+    curves: list[tuple[list[str], list[float]]] = []
+    for name in compared.labels:
+        series = compared.series(name, quantity)
+        if all(map(isnan, series)):
+            continue
+        same = next((names for names, values in curves if _look_alike(series, values)), None)
+        if same is None:
+            curves.append(([name], series))
+        else:
+            same.append(name)
+    return curves
+
+
+def _look_alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(
+        isnan(a) == isnan(b) and not abs(a - b) > SAME * max(a, b)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def cut_off(compared: Compared) -> list[str]:
+    """The protocols whose margins are so large that the figure does not show all of them."""
+    return [
+        name
+        for name in compared.labels
+        if any(100 * margin > WORST for margin in compared.series(name, "error"))
+    ]
+
+
+def _about_figure(compared: Compared) -> list[str]:
+    """Sentences that a reader of the figure needs, beside the two axes."""
+    said = []
+    of_panels: tuple[tuple[Quantity, str], ...] = (("error", "margins"), ("bytes", "bytes"))
+    for quantity, words in of_panels:
+        shared = [names for names, _ in curves_of(compared, quantity) if len(names) > 1]
+        if shared:
+            groups = "; ".join(" and ".join(names) for names in shared)
+            said.append(
+                f"One line stands for protocols whose {words} differ by less than {SAME:.0%}: "
+                f"{groups}."
+            )
+    cut = cut_off(compared)
+    if cut:
+        said.append(
+            f"The left panel ends at {WORST:g} percentage points. Larger margins say nothing about "
+            f"a frequency and are not drawn: {', '.join(cut)}."
+        )
+    return said
 
 
 def page_of(compared: Compared, title: str, command: str) -> str:
@@ -178,7 +247,10 @@ def page_of(compared: Compared, title: str, command: str) -> str:
         heads=HEADS,
         numbers=NUMBERS,
         groups=[(n, list(_rows_of(compared, n))) for n in compared.users],
-        crossings=[each.in_words for each in compared.crossings],
+        crossings=compared.crossings_in_words,
+        protocols=protocols_in_words(compared),
+        parameters=parameters_in_words(compared),
+        about_figure=_about_figure(compared),
         assumptions=assumptions(compared),
         figure=base64.b64encode(drawn(compared_figure(compared), "svg")).decode(),
         style=style,

@@ -25,6 +25,39 @@ from protocols.advice.advice import LOCAL, NAMES, SAMPLING, Option, Question, op
 from protocols.privacy.statement import positive_epsilon
 
 Quantity = Literal["error", "bytes"]
+# One line about each protocol, for readers who do not know its name.
+IN_WORDS = {
+    "dpds": "each user takes part with probability p and splits its answer into shares, one for "
+    "each user; the server gets sums of shares alone",
+    "tss": "as dpds, but a user reports on k items only, and a first server, S1, elects the few "
+    "users who add up shares of an item for the second server, S2",
+    "committee": "as dpds, but a few servers get the shares, and some of them are enough to open "
+    "the sum",
+    "secagg": "as dpds, but users hide their answers from one server behind masks that cancel in "
+    "the sum (secure aggregation)",
+    "secagg with noise": "every user adds a share of Gaussian noise, and masks hide all but the "
+    "sum (secure aggregation)",
+    "secagg_plus": "as secagg, but a user shares masks with k neighbours only",
+    "secagg_plus with noise": "as secagg with noise, but a user shares masks with k neighbours "
+    "only",
+    "dpdg": "every user adds a share of Gaussian noise and splits its answer into shares, one for "
+    "each user; nobody knows the total noise",
+    "grr": "local: a user sends its item, or by chance another one (randomised response)",
+    "oue": "local: a user sends one bit for each item, and bits are flipped by chance (unary "
+    "encoding)",
+    "olh": "local: a user hashes its item into few values and sends its value, or by chance "
+    "another one (local hashing)",
+    "hadamard": "local: a user sends an index into a Hadamard matrix, chosen by chance",
+}
+# The letters in the column `parameters`.
+PARAMETERS = {
+    "p=": "p is the probability with which a user takes part",
+    "t=": "t is how many users must be left so that the server can open the sum",
+    "k=": "k is the number of items on which a user of tss reports, and the number of neighbours "
+    "in secagg_plus",
+    "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg",
+    "analytic": "analytic means that the noise is the smallest that meets the target exactly",
+}
 CLOSE = 1.01  # the ratio to which a crossing point is known
 
 
@@ -60,12 +93,9 @@ class Crossing:
     other: str
 
     @property
-    def in_words(self) -> str:
-        """The crossing as a sentence."""
-        does = "has a smaller error" if self.quantity == "error" else "lets a user send less"
-        return (
-            f"from about {_rounded(self.users):,} users on, {self.better} {does} than {self.other}"
-        )
+    def place(self) -> tuple[Quantity, int]:
+        """The quantity, and the number of users as a sentence gives it."""
+        return self.quantity, _rounded(self.users)
 
 
 @attrs.frozen
@@ -80,6 +110,21 @@ class Compared:
     delta: float
     rows: tuple[Row, ...]
     crossings: tuple[Crossing, ...]
+
+    @property
+    def crossings_in_words(self) -> list[str]:
+        """The crossings as sentences. Protocols that change places together share a sentence."""
+        others: dict[tuple[tuple[Quantity, int], str], list[str]] = {}
+        for each in self.crossings:
+            others.setdefault((each.place, each.better), []).append(each.other)
+        betters: dict[tuple[tuple[Quantity, int], tuple[str, ...]], list[str]] = {}
+        for (place, better), worse in others.items():
+            betters.setdefault((place, tuple(worse)), []).append(better)
+        return [
+            f"from about {users:,} users on, {_listed(better)} "
+            f"{_does(quantity, len(better) > 1)} than {_listed(worse)}"
+            for ((quantity, users), worse), better in betters.items()
+        ]
 
     @property
     def users(self) -> list[int]:
@@ -204,10 +249,33 @@ def _bisected(
     return high
 
 
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _does(quantity: Quantity, several: bool) -> str:
+    if quantity == "error":
+        return "have a smaller error" if several else "has a smaller error"
+    return "let a user send less" if several else "lets a user send less"
+
+
 def _rounded(users: float) -> int:
     """A number of users with two digits, or all if it is small."""
     digits = len(str(round(users))) - 2
     return round(users) if digits <= 0 else round(users / 10**digits) * 10**digits
+
+
+def protocols_in_words(compared: Compared) -> list[tuple[str, str]]:
+    """Each protocol of the comparison, with a line that says what it does."""
+    return [(label, IN_WORDS[label]) for label in compared.labels]
+
+
+def parameters_in_words(compared: Compared) -> str:
+    """A sentence that explains the column `parameters`; empty if there is nothing to explain."""
+    shown = [row.option.parameters for row in compared.rows if row.option is not None]
+    said = [words for part, words in PARAMETERS.items() if any(part in text for text in shown)]
+    return f"Parameters: {'; '.join(said)}." if said else ""
 
 
 def assumptions(compared: Compared) -> list[str]:
@@ -221,10 +289,11 @@ def assumptions(compared: Compared) -> list[str]:
         + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
     ]
     if any(name in SAMPLING or name in ("secagg", "secagg_plus") for name in labels):
+        hold = "holds" if holders == 1 else "hold"
         said.append(
             "dpds, tss, committee, and secure aggregation without noise sample the users. They "
             "assume that the items are as frequent as stated: among the smallest number of users, "
-            f"{holders:,} hold the rarest item. The others assume nothing of the data."
+            f"{holders:,} {hold} the rarest item. The others assume nothing of the data."
         )
     said.append(
         "A margin (±) is half the width of a 95 % interval by the normal law, in percentage points "

@@ -123,8 +123,8 @@ def _print(out: "Console", compared: "Compared") -> None:
             trust.add_row(row[1], *row[MEASURED:])
     out.print(trust)
     out.print()
-    for each in compared.crossings:
-        out.print(each.in_words)
+    for sentence in compared.crossings_in_words:
+        out.print(sentence)
     for sentence in assumptions(compared):
         out.print(sentence)
 
@@ -170,7 +170,7 @@ def _command(
 
     words = ["simnet", "compare", *names]
     if data is not None and data.input is not None:
-        words += ["--input", str(data.input), "--column", str(data.column)]
+        words += ["--input", Path(data.input).name, "--column", str(data.column)]
         words += ["--counts", data.counts] if data.counts else []
     else:
         words += ["--items", str(items)]

@@ -33,7 +33,7 @@ RELATIONS = {
 }
 COUNTINGS = {
     "wire": "wire = what travels between different parties",
-    "logical": "logical = what travels, and the share that a party keeps for itself, as papers count",
+    "logical": "logical = what travels and what a party keeps for itself, as papers count",
 }
 # What the page explains in its last section: terms of the glossary, as far as they are needed.
 TERMS = (
@@ -146,8 +146,8 @@ def _why_outside(assessed: Assessment) -> str:
             "estimate, and the number shown was computed from that one by post-processing."
         )
     return (
-        "This estimate lies outside its interval, and that is no mistake. The estimate is unbiased, "
-        "so it is not cut off at values that are impossible: it can be below 0, or above 1. The "
+        "This estimate lies outside its interval, and that is no mistake. The estimate is "
+        "unbiased, so it is not cut off at impossible values: it can be below 0, or above 1. The "
         "interval contains only values that the truth can have."
     )
 

@@ -366,10 +366,10 @@ function start(data) {
     // Random rows are masks: each comes off by itself, and the set must know its seed.
     for (const { weight, number, name, reason, from, places } of own.filter(({ isStream }) => isStream)) {
       const size = weight < 0n ? -weight : weight;
-      lines.push(element("li", {}, `Take off a mask: ${weight < 0n ? "add" : "subtract"} ${times(size)}`, isolated(name), number === null ? "." : ` = ${size * number}.`,
+      lines.push(element("li", {}, `Take off a mask: ${weight < 0n ? "add" : "subtract"} ${number === null ? "" : `${size * number}, which is `}${times(size)}`, isolated(name), ".",
         reason ? element("p", { class: "note" }, isolated(`How the set knows this seed. ${reason}`),
           from.slice(0, MOST_OF_A_SEED).map((message, i) => [i ? "; " : " ", messageLink(message, places[i])]),
-          from.length > MOST_OF_A_SEED ? `; and ${from.length - MOST_OF_A_SEED} more` : "", from.length ? "." : "") : null));
+          from.length > MOST_OF_A_SEED ? `; and ${from.length - MOST_OF_A_SEED} more` : "") : null));
     }
     const left = found.value === undefined || !own.length ? "What is left is " : `What is left is ${modulo(found.total - found.part)}. So `;
     lines.push(element("li", { class: "result" }, left, element("span", { class: "formula" }, isolated(equation(data, verdict.functions[place]))), "."));

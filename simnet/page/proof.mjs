@@ -338,10 +338,11 @@ export class Seeds {
     if (!this.known.has(seed)) return null;
     const agreed = this.certificate.seeds[seed];
     if (agreed.length) {
-      const own = agreed.find((key) => this.known.has(key));
+      const known = agreed.filter((key) => this.known.has(key));
+      const own = known.find((key) => !this.made.get(key)?.from.length) ?? known[0]; // rather a member's than one put together
       const other = agreed.find((key) => key !== own) ?? own;
       const { words, ...from } = this.reason(own);
-      const second = this.known.has(other) ? this.name(other) : `the public key of ${this.holders(other)}, which is no secret`;
+      const second = this.certificate.public_keys.includes(other) ? `the public key of ${this.holders(other)}, which is no secret` : this.name(other);
       return { words: `It follows from ${this.name(own)} and ${second}. ${words}`, ...from };
     }
     const made = this.made.get(seed);

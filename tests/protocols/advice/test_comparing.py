@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from protocols.advice.advice import NAMES, Question, options_of
-from protocols.advice.compared_page import page_of
-from protocols.advice.comparing import Compared, Quantity, compare
+from protocols.advice.compared_page import curves_of, cut_off, page_of
+from protocols.advice.comparing import IN_WORDS, Compared, Quantity, compare
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
@@ -85,6 +85,41 @@ def test_protocols_change_places_exactly_at_the_crossing_points(compared: Compar
         assert better[0] > other[0]
 
 
+def test_protocols_that_change_places_together_share_a_sentence() -> None:
+    names = ["dpds", "secagg", "secagg_plus", "grr"]
+    found = compare(names, SHARES, [30, 30_000], **TARGET)
+    sampling = {"dpds", "secagg", "secagg_plus"}
+    assert {each.better for each in found.crossings if each.other == "grr"} == sampling
+    (sentence,) = [line for line in found.crossings_in_words if line.endswith("than grr")]
+    assert "dpds, secagg and secagg_plus have a smaller error" in sentence
+    assert len(found.crossings_in_words) < len(found.crossings)
+
+
+def test_curves_that_look_alike_are_one_line_with_all_names(compared: Compared) -> None:
+    quantities: tuple[Quantity, ...] = ("error", "bytes")
+    for quantity in quantities:
+        curves = curves_of(compared, quantity)
+        assert sorted(name for names, _ in curves for name in names) == sorted(compared.labels)
+        for (_, one), (_, other) in itertools.combinations(curves, 2):
+            assert not np.allclose(one, other, rtol=0.02)
+    shown = page_of(compared, "title", "command")
+    assert "One line stands for protocols whose margins differ by less than 3%" in shown
+
+
+def test_the_page_says_what_is_cut_off_and_what_the_names_mean(compared: Compared) -> None:
+    assert set(compared.labels) == set(IN_WORDS)
+    shown = page_of(compared, "title", "command")
+    for label in compared.labels:
+        assert f"<dt>{label}</dt>" in shown
+    assert "p is the probability with which a user takes part" in shown
+    assert cut_off(compared) == []
+    assert "not drawn" not in shown
+    wide = compare(["dpds", "grr"], SHARES, [12, 1000], **TARGET)
+    assert cut_off(wide) == ["dpds"]
+    shown = page_of(wide, "title", "command")
+    assert "Larger margins say nothing about a frequency and are not drawn: dpds." in shown
+
+
 def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
     found = compare(["dpds", "secagg", "oue"], [0.99, 0.01], [50], **TARGET)
     by_label = {row.label: row for row in found.rows}
@@ -111,6 +146,8 @@ def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> No
     assert [row["typical"] for row in read] == [str(row["typical"]) for row in rows]
     page = out["html"].read_text(encoding="utf-8")
     assert "default-src 'none'" in page
+    assert str(tmp_path) not in page
+    assert "--input people.csv" in page
     assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
     assert "<img src=x" not in page
     assert page.count("</style>") == 1

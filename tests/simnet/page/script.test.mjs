@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const scripts = new URL("../../../simnet/page/", import.meta.url);
-const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf } =
+const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, twinsOf } =
   await import(new URL("proof.mjs", scripts));
 const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
 const { check } = await import(new URL("../adversary/check.mjs", scripts));
@@ -104,6 +104,48 @@ test("the steps of an attack give the value of the equation", () => {
     }
   }
   assert.ok(count > 50);
+});
+
+test("every mask that an attack takes off has a seed, and the set knows it from somewhere", () => {
+  const { data } = given.pages.find(({ name, isPrivate }) => name === "secagg" && !isPrivate);
+  const reasons = new Set();
+  let cancelling = 0;
+  for (const verdict of data.verdicts.filter(({ proof, functions }) => proof !== undefined && functions)) {
+    const { own, cancelled } = attackSteps(data, verdict, 0);
+    for (const { isStream, name, reason, from, places } of own.filter((each) => each.isStream)) {
+      assert.ok(isStream);
+      assert.match(name, /^element 1 of the random row "mask" from the seed (that u\d drew|made from the seed on which u\d and u\d agreed)$/);
+      if (name.endsWith("agreed")) assert.match(reason, /^It follows from secret key \d of u\d and the public key of u\d, which is no secret\. Secret key/);
+      if (reason.endsWith("from these messages:")) {
+        assert.ok(from.length >= 2);
+        assert.ok(places.every((place) => data.traffic.tags[data.traffic.tag[place]] === "opened" || place !== null));
+      }
+      reasons.add(reason.replace(/\d/g, "N"));
+    }
+    cancelling += cancelled.length;
+  }
+  assert.ok(reasons.size >= 2);
+  assert.ok(cancelling > 0);
+});
+
+test("messages with one tag, round, key and pair of parties are told apart", () => {
+  for (const { data } of given.pages.filter(({ name }) => name === "sampling_privacy")) {
+    const { names } = data.parties;
+    const { twins } = twinsOf(data);
+    const { round, from, to, tag, tags } = data.traffic;
+    const pair = twins.flatMap(({ count }, i) => count === 2 && names[from[i]] === "A1" ? [i] : []);
+    assert.deepEqual(pair.map((i) => [twins[i].number, tags[tag[i]], names[to[i]]]), [[1, "partial", "reader"], [2, "partial", "reader"]]);
+    const [first, second] = pair.map((i) => formsOf(data, { round: round[i], from: "A1", to: "reader", tag: "partial" }, twins[i])[0].text);
+    assert.notEqual(first, second);
+    for (const verdict of data.verdicts.filter(({ functions }) => functions)) {
+      for (const { place, message } of attackSteps(data, verdict, 0).steps) {
+        assert.equal(tags[tag[place]], message.tag);
+        assert.equal(names[from[place]], message.from);
+      }
+    }
+    const { lanes, laneOf } = lanesOf(data.parties, new Set(), new Set());
+    assert.equal(arrowsOf(data, lanes, laneOf).length, round.length);
+  }
 });
 
 test("numbers above 2^53 are exact", () => {

@@ -156,6 +156,77 @@ def test_it_can_be_read_by_everybody(width: int, scheme: str, tmp_path: Path) ->
             assert_readable(page)
 
 
+def drawn(page: Any) -> tuple[set[str], list[str]]:
+    """The marks that the arrows of the picture have, and the lines of its legend."""
+    marks = page.evaluate(
+        "[...document.querySelectorAll('#picture .arrow')].map((e) => [...e.classList])"
+    )
+    found = {mark for each in marks for mark in each} & {"seen", "attack", "told", "later"}
+    return found, page.locator("#legend li").all_inner_texts()
+
+
+def test_the_legend_lists_what_is_drawn(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "ring")) as page:
+        assert drawn(page) == (set(), ["a message"])
+        for number in (0, 2):
+            page.check(f"#party-{number}")
+        assert drawn(page)[0] == {"seen"}
+        page.locator("#verdict .equations summary").first.click()
+        page.wait_for_selector("#picture .attack")
+        marks, legend = drawn(page)
+        assert marks == {"seen", "attack"}
+        assert any("enters the attack" in line for line in legend)
+        assert not any("the output tells the same" in line for line in legend)
+        assert page.locator("#picture .attack .badge path").count() == 1
+        assert page.inner_text("#verdict .steps li:nth-child(2)").startswith("Start from this")
+        assert "with me.disclose" in page.inner_text("#verdict")
+    with opened(written(tmp_path, "dpds")) as page:
+        page.fill("#named", "u1, server")
+        page.press("#named", "Enter")
+        page.locator("#verdict .equations summary").first.click()
+        page.wait_for_selector("#picture .told")
+        marks, legend = drawn(page)
+        assert "told" in marks
+        assert "attack" not in marks
+        assert not any("attack" in line for line in legend)
+        assert page.locator("#picture .told .badge circle").count() > 0
+        assert "u2[1] means element 1 of the secret of u2" in page.inner_text("#verdict")
+
+
+def test_the_steps_of_secure_aggregation_take_off_masks(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "secagg")) as page:
+        page.fill("#named", "u1, server")
+        page.press("#named", "Enter")
+        page.locator("#verdict .equations summary").first.click()
+        page.wait_for_selector("#verdict .steps")
+        steps = page.inner_text("#verdict .steps")
+        assert "Take off a mask: subtract" in steps
+        assert "How the set knows this seed." in steps
+        assert "can be put together from these messages" in steps
+        assert "[object" not in steps
+        assert "somebody" not in steps
+
+
+def test_what_can_be_scrolled_says_so(tmp_path: Path) -> None:
+    fits = "(e) => e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1"
+    for name in ("secagg", "tss"):
+        for width in (360, 1280):
+            with opened(written(tmp_path, name), width) as page:
+                page.locator("#list summary").click()
+                page.wait_for_timeout(100)
+                boxes = page.locator(".wide, #picture").all()
+                seen = []
+                for box in boxes:
+                    if box.is_visible():
+                        seen.append(box.evaluate(fits))
+                        words = box.evaluate("(e) => e.previousElementSibling.hidden")
+                        assert words == seen[-1]
+                assert all(seen) == (width == 1280)
+                if width == 1280:
+                    last = page.locator("#picture .round").last.inner_html()
+                    assert last == f"round {data_of(name)['rounds']}"
+
+
 def test_messages_can_be_stepped_through_by_keyboard(tmp_path: Path) -> None:
     with opened(written(tmp_path, "ring")) as page:
         page.focus("#picture")

@@ -200,6 +200,70 @@ def test_privacy_that_depends_on_the_truth_is_kept_back(
     assert "The exact ε and δ are left out" not in page_of(result, is_private=False)
 
 
+def test_one_sentence_says_what_the_output_gives_and_that_nothing_else_is_learned() -> None:
+    data = data_of("dpds")
+    said = [
+        data["sentences"][verdict["sentence"]]
+        for verdict in data["verdicts"]
+        if verdict["finding"] == "output-only"
+    ]
+    assert said
+    start = "learns nothing beyond the output; the output itself gives "
+    assert all(sentence.startswith(start) for sentence in said)
+    assert any("without their owners" in sentence for sentence in said)
+    private = data_of("dpds", is_private=True)
+    for verdict in private["verdicts"]:
+        assert " = " not in private["sentences"][verdict["sentence"]]
+
+
+def test_an_estimate_outside_its_interval_is_explained() -> None:
+    result = perform("secagg", users=3, items=2, seed=0, claims=False)
+    shown = page_of(result)
+    assert "1.3333 †" in shown
+    assert "it is not cut off at impossible values" in shown
+    inside = perform("local_frequency", users=100, items=3, seed=0, claims=False)
+    assert "†" not in page_of(inside)
+
+
+def test_words_and_numbers_of_the_tables_are_explained_in_place() -> None:
+    shown = page_of(perform("tss", users=4, items=3, seed=4, claims=False))
+    before = shown.split('<script type="application/json"')[0]
+    assert "<bdi>∞</bdi>" in before
+    assert not re.search(r"\binf\b", before.split('id="words"')[0])
+    for words in (
+        "ε = ∞ means no protection",
+        "Closed form: an upper bound from a formula.",
+        "Remove: one user is missing.",
+        "wire = what travels between different parties",
+        "logical = what travels and what a party keeps for itself",
+        "Not set: alpha, gamma.",
+        "<dt>disclosure</dt>",
+    ):
+        assert words in before, words
+    assert "<bdi>None</bdi>" not in before
+
+
+def test_the_parameters_are_those_of_the_run() -> None:
+    people = ItemPopulation(uniform_items(5, 3, seed=1).items, ("a", "b", "c"), "five")
+    parameters = perform("secagg", data=people, claims=False).parameters
+    assert (parameters["users"], parameters["items"]) == (5, 3)
+
+
+def test_proofs_about_given_inputs_have_no_keys_of_messages() -> None:
+    assert any(message["key"] is not None for message in data_of("tss")["proofs"]["messages"])
+    private = data_of("tss", is_private=True)["proofs"]
+    boxes = [box for proof in private["proofs"] for box in proof["closed"]]
+    assert all(each["key"] is None for each in (*private["messages"], *boxes))
+
+
+def test_the_legend_of_the_estimates_lists_what_is_drawn() -> None:
+    result = result_of("dpds")
+    for is_private in (False, True):
+        section = page_of(result, is_private=is_private).partition('id="estimate"')[2]
+        chart = section.partition("<table")[0]
+        assert ("</svg>truth</li>" in chart) == ('class="truth"' in chart) == (not is_private)
+
+
 def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     few = ("--users", 3, "--items", 2, "--seed", 7)
