@@ -212,7 +212,7 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
     ]
     if any("∞" in cell for cell in cells):
         said.append("ε = ∞ means no protection: at this δ, no ε holds.")
-    said += [f"{head}: the number that the paper promises there." for head in theorems]
+    said += [_claim_in_words(head) for head in theorems]
     if "closed form" in heads:
         said.append(
             "Closed form: an upper bound from a formula. The number beside it, in the column ε or "
@@ -391,6 +391,14 @@ def parameters_of(result: Result) -> Table | None:
     if not rows and not unset:
         return None
     return Table("Parameters", ["parameter", "value", "meaning"], rows, notes=notes)
+
+
+def _claim_in_words(head: str) -> str:
+    if head.startswith("Theorem"):
+        return f"{head}: the number that this theorem of the paper promises."
+    if head == "calibrated":
+        return "Calibrated: the number for which the noise was made."
+    return f"{head[0].upper()}{head[1:]}: the number that the protocol claims."
 
 
 def terms_of_page() -> list[tuple[str, str]]:

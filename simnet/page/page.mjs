@@ -164,6 +164,14 @@ function start(data) {
   const boxes = new Map(); // the check box of each party
   let arrows = [];
 
+  // What follows the tag in the picture: it tells messages with the same tag apart, and is never cut off.
+  function suffix(i) {
+    const key = traffic.key[i] ?? null;
+    const { number, count } = twins[i];
+    const many = traffic.count[i] > 1 ? ` ×${traffic.count[i].toLocaleString("en")}` : "";
+    return `${key === null ? "" : ` key ${key}`}${count > 1 ? ` ${number}/${count}` : ""}${many}`;
+  }
+
   // The tag of a message, with its key or its number if others have the same tag, round and parties.
   function nameOfMessage(i) {
     const key = traffic.key[i] ?? null;
@@ -390,7 +398,7 @@ function start(data) {
     const tells = disclosed.words === "independent" ? "They tell nothing about inputs (independent)" : `They tell about inputs: ${disclosed.words}`;
     const isNone = disclosed.argument === "honest parties disclose nothing";
     region.append(element("h3", {}, "Values disclosed on purpose"),
-      element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What leaks from other messages is listed above."),
+      element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What other messages tell is judged above."),
       element("p", {}, isolated(isNone || disclosed.words === "not judged" ? (isNone ? "There are none" : "Not judged") : tells),
         element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), isNone ? " on purpose" : ""));
     if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "The argument names the function of the script that makes the value, and the parties that call it. A sealed argument would be somebody's input."));
@@ -458,10 +466,11 @@ function start(data) {
     const drawn = shape("g", { class: "arrow" }, shape("path", { d: path, class: "hit" }), shape("path", { d: path, class: "line" }), shape("polygon", { points: head, class: "head" }));
     drawn.append(shape("g", { class: "badge", transform: `translate(${from + (isLoop ? 0 : 2 * way)} ${isLoop ? y - 8 : y})` }));
     if (isLabelled) {
-      const label = `${arrow.messages.length === 1 ? nameOfMessage(arrow.messages[0]) : traffic.tags[arrow.tag]}${many}`;
-      const room = Math.max(8, Math.floor(Math.abs(to - from) / 6.5));
+      const room = isLoop ? Infinity : Math.max(8, Math.floor(Math.abs(to - from) / 6.5));
+      const [tag, end] = [traffic.tags[arrow.tag], arrow.messages.length === 1 ? suffix(arrow.messages[0]) : many];
+      const start = tag.length + end.length > room ? `${tag.slice(0, Math.max(0, room - end.length - 1))}…` : tag;
       const middle = isLoop ? from + width * 0.3 + 4 : (from + to) / 2;
-      const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, label.length > room && !isLoop ? `${label.slice(0, room - 1)}…` : label);
+      const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, start + end);
       if (isLoop) text.style.textAnchor = "start";
       drawn.append(text);
     }
@@ -550,7 +559,7 @@ function start(data) {
     const form = forms && element("ul", {}, forms.map(({ element: place, lanes: alike, text, modulus }) => element("li", { class: "formula" },
       `element ${place + 1}${alike > 1 ? ` (and those to ${place + alike} likewise)` : ""}: `, isolated(text), ` (mod ${modulus})`)));
     box("message").replaceChildren(described([
-      ["Tag", at.tag], ["Round", String(at.round)], ["From", at.from], ["To", at.to], ["Key", key === null ? null : String(key)],
+      ["Tag", at.tag], ["Round", String(at.round)], ["From", at.from], ["To", at.to], ["Key", key === null ? null : `${key}: a number by which the script tells messages of one tag apart`],
       ["Which", twins[i].count > 1 ? `number ${twins[i].number} of ${twins[i].count} with this tag and round from ${at.from} to ${at.to}` : null],
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
