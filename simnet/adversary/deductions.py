@@ -388,7 +388,8 @@ class Deductions:
         if not self._relevant.isdisjoint(self._unknowns.signers.values()):
             assumptions.append("ideal signatures")
         least = min((node.free_bits for node in nodes), default=0.0)
-        each = f"each of the {len(nodes)} seeds and keys" if len(nodes) != 1 else "the one seed or key"
+        several = len(nodes) != 1
+        each = f"each of the {len(nodes)} seeds and keys" if several else "the one seed or key"
         return [
             f"the statement holds in the model of {_listed(assumptions)}: {each} that the "
             f"coalition does not know has at least {_bits(least)} that it would have to guess"

@@ -176,7 +176,7 @@ function start(data) {
   function nameOfMessage(i) {
     const key = traffic.key[i] ?? null;
     const { number, count } = twins[i];
-    return `${traffic.tags[traffic.tag[i]]}${key === null ? "" : `, key ${key}`}${count > 1 ? ` (${number} of ${count})` : ""}`;
+    return [isolated(traffic.tags[traffic.tag[i]]), `${key === null ? "" : `, key ${key}`}${count > 1 ? ` (${number} of ${count})` : ""}`];
   }
 
   const isSeen = (arrow) => arrow.messages.length
@@ -345,9 +345,8 @@ function start(data) {
 
   // A button that shows a message of a proof; `i` is its place on the page, or null if the page does not have it.
   function messageLink({ tag, from, to, round, box: sealed }, i) {
-    const text = i === null ? `${tag}, ${from} → ${to}, round ${round}` : `${nameOfMessage(i)}, ${link(i)}, round ${round}`;
-    return i === null ? isolated(text) : element("button", { type: "button", class: "link", onclick: () => chooseMessage(i) },
-      isolated(`${text}${sealed ? ", in a box that the set can open" : ""}`));
+    const end = [", ", isolated(`${from} → ${to}`), `, round ${round}${sealed ? ", in a box that the set can open" : ""}`];
+    return i === null ? [isolated(tag), end] : element("button", { type: "button", class: "link", onclick: () => chooseMessage(i) }, nameOfMessage(i), end);
   }
 
   // The steps of an attack, with numbers if the page has them.
@@ -470,7 +469,7 @@ function start(data) {
       const [tag, end] = [traffic.tags[arrow.tag], arrow.messages.length === 1 ? suffix(arrow.messages[0]) : many];
       const start = tag.length + end.length > room ? `${tag.slice(0, Math.max(0, room - end.length - 1))}…` : tag;
       const middle = isLoop ? from + width * 0.3 + 4 : (from + to) / 2;
-      const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, start + end);
+      const text = shape("text", { x: middle, y: isLoop ? y : y - 5 }, shape("tspan", {}, start), end);
       if (isLoop) text.style.textAnchor = "start";
       drawn.append(text);
     }
@@ -541,7 +540,7 @@ function start(data) {
 
   function showArrow(arrow) {
     const lane = (i) => i === null ? "several roles" : lanes[i].title;
-    const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, isolated(`${nameOfMessage(i)}, ${link(i)}`)));
+    const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, nameOfMessage(i), ", ", isolated(link(i))));
     const hidden = arrow.messages.length - rows.length;
     box("message").replaceChildren(
       described([["Tag", traffic.tags[arrow.tag]], ["Round", String(arrow.round)], ["From", lane(arrow.from)], ["To", lane(arrow.to)],

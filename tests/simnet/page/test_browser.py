@@ -5,9 +5,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
-from simnet import perform
+from simnet import Field, Seat, Tag, perform, seats
 from simnet.page.page import page_of, script_json
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
@@ -125,6 +126,38 @@ def test_labels_are_texts_and_nothing_runs(tmp_path: Path) -> None:
         assert tuple(cells) == HOSTILE
         assert page.evaluate("window.ran") is None
         assert page.asked == [page.url]
+        assert page.errors == []
+
+
+@attrs.frozen
+class Told:
+    """One user sends its number to another one, twice, under a tag that is not easy to write."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 2)
+
+    async def user(self, me: Any, number: Any) -> None:
+        mine = me.secret(lambda n: [n], number, field=Field(101), shape=(1,))
+        for _ in range(2):
+            if me.name == "u1":
+                await me.send(Tag("".join(HOSTILE)), "u2", mine)
+            else:
+                await me.receive(Tag("".join(HOSTILE)), "u1", shape=(1,))
+
+
+def test_tags_are_texts_that_change_nothing_around_them(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    file.write_text(page_of(perform(Told(), seed=1), is_private=False), encoding="utf-8")
+    tag = "".join(HOSTILE)
+    with opened(file) as page:
+        page.check("#party-1")
+        page.locator("#verdict .equations summary").first.click()
+        page.wait_for_selector("#verdict .steps button bdi")
+        texts = page.locator("#verdict .steps button").first.evaluate(
+            "(e) => [...e.querySelectorAll('bdi')].map((each) => each.textContent)"
+        )
+        assert texts == [tag, "u1 → u2"]
+        assert page.evaluate("window.ran") is None
         assert page.errors == []
 
 
