@@ -30,6 +30,7 @@ FLOORS = [
     "record",
     "doors",
     "kernel",
+    "network",
     "stated",
     "linear",
     "adversary",

@@ -62,7 +62,8 @@ class DoorRecord:
                 "script is read without inputs: the function of a door may change nothing and may "
                 "only return a value"
             )
-        meter.counts.update(recorded.operations)
+        for operation, times in recorded.operations.items():
+            meter.bill(operation, times)
         source = None if coins is None else discrete_of(coins)
         if isinstance(source, SampledDiscrete):
             source.skip(recorded.words)

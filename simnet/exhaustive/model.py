@@ -595,8 +595,8 @@ class Model:
                 raise Stall(f"the run cannot go on: {name} waits for messages that nobody sends")
             return End(tuple(stuck_for_ever(lacks, len(states), lost)))
         reached = [network.reached(state.party, requests.get(state.party)) for state in states]
-        rounds = times_of_silence(lacks, released, [depth for depth, _ in reached], 1)
-        steps = times_of_silence(lacks, released, [step for _, step in reached], 1)
+        rounds = times_of_silence(lacks, released, [depth for depth, _ in reached])
+        steps = times_of_silence(lacks, released, [step for _, step in reached])
         silences = tuple(
             Silent(
                 rounds[number],

@@ -13,9 +13,9 @@ from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.meter import Meter
 
-# An envelope consists of a payload, its lot, the time of arrival on the logical clock, whether the
-# sender is the recipient, and the number of messages that the envelope stands for.
-Envelope = tuple[Any, Lot, float, bool, int]
+# An envelope consists of a payload, its lot, the number of its post in the log, whether the sender
+# is the recipient, and the number of messages that the envelope stands for.
+Envelope = tuple[Any, Lot, int, bool, int]
 
 
 Script = Coroutine[object, None, object]
@@ -161,7 +161,6 @@ class Actor:
         "boxes",
         "burst",
         "came",
-        "clock",
         "coins",
         "depth",
         "door",
@@ -214,7 +213,6 @@ class Actor:
         self.silent: frozenset[int] = frozenset()  # the silent senders of the wait that just ended
         self.wait: Wait | None = None  # what the party waits for; None while it does not wait
         self.depth = 0
-        self.clock = 0.0
         self.burst = 0
         self.last_tag: str | None = None
 

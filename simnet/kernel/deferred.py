@@ -24,6 +24,7 @@ from simnet.kernel.blame import place_of
 from simnet.kernel.reading import Total
 from simnet.kernel.sums import TotalTable
 from simnet.record.ledger import Lot
+from simnet.record.log import Log
 from simnet.record.message import Block, Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group
@@ -49,6 +50,8 @@ class Posting:
     table: TotalTable
     slots: Sequence[Slots]
     sums: Sequence[object]  # the sums that `slots` belong to
+    log: Log
+    posts: Sequence[int]  # the numbers of the posts in the log
     kept: FieldArray | None = None  # the block, if a recipient may leave it out of its sum
 
     def row_for(self, number: int, sum_: object) -> FieldArray | None:
@@ -165,8 +168,13 @@ def made(posting: Posting, block: Deferred) -> FieldArray:
     """Return the rows of a deferred block. Raises `ScriptError`, which names the sender, if the
     block fails.
     """
+    number = posting.sender.number
+    posting.log.begin_deferred(number)
     try:
-        return block.evaluate()
+        rows = block.evaluate()
     except Exception as error:
         what = f"the deferred block failed: {error}{place_of(error)}"
         raise refuse(posting.sender, posting.tag, what) from error
+    if posting.posts:
+        posting.log.note_deferred(posting.posts[0], number)
+    return rows

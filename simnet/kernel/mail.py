@@ -16,6 +16,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import Turns
 from simnet.kernel.waits import ForSum, FromAnyone, FromNamed, FromSome
 from simnet.record.ledger import Ledger, Line
+from simnet.record.log import Log
 from simnet.record.message import Block, Key, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
@@ -69,6 +70,7 @@ class Mail(Link):
         turns: Turns,
         summing: Summing,
         schedule: Schedule | None,
+        log: Log,
     ) -> None:
         self._roster = roster
         self._actors = actors
@@ -78,6 +80,7 @@ class Mail(Link):
         self._turns = turns
         self._summing = summing
         self._schedule = schedule
+        self._log = log
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Any) -> None:
         """Put a message into its recipient's mailbox, and wake a recipient that waited for this
@@ -92,9 +95,7 @@ class Mail(Link):
         line.address += number
         if local:
             line.local += 1
-        self._deliver(
-            actor, number, line, actor.clock if local else actor.clock + line.delay, payload
-        )
+        self._deliver(actor, number, line, self._log.send(line, number), payload)
 
     def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Any) -> None:
         """Post one row of an array to each member of a group, in order."""
@@ -124,8 +125,8 @@ class Mail(Link):
             line.address += to.address
             line.local += to.position(actor.number) is not None
             lots.append(line.lot)
-            envelopes.append((payload, line.lot, actor.clock + line.delay, False, 1))
-        own = [(payload, lot, arrival, True, 1) for payload, lot, arrival, _, _ in envelopes]
+            envelopes.append((payload, line.lot, self._log.send_all(line, to), False, 1))
+        own = [(payload, lot, post, True, 1) for payload, lot, post, _, _ in envelopes]
         for number in to.numbers.tolist():
             recipient = self._actors[number]
             size = self._roster.seats[number].size if recipient.is_crowd else 1
@@ -156,9 +157,8 @@ class Mail(Link):
         recipient, lot = self._actors[number], line.lot
         recipient.refuse_messages()
         payload = block.whole if isinstance(block, Rows) else block
-        recipient.box(tag.name).put(
-            actor.number, (payload, lot, actor.clock + line.delay, False, messages)
-        )
+        post = self._log.send_rows(line, number, messages)
+        recipient.box(tag.name).put(actor.number, (payload, lot, post, False, messages))
         if messages and (actor.observed or recipient.observed):
             whose = [number] * messages
             self._recorder.add_block(
@@ -175,8 +175,9 @@ class Mail(Link):
         line.sent += len(to)
         line.address += to.address
         line.local += to.position(actor.number) is not None
+        post = self._log.send_all(line, to)
         for number, payload in zip(to.numbers.tolist(), payloads, strict=True):
-            self._deliver(actor, number, line, actor.clock + line.delay, payload)
+            self._deliver(actor, number, line, post, payload)
         self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
@@ -201,12 +202,12 @@ class Mail(Link):
         line = actor.line = self._ledger.line(actor.number, tag, round_, manifest_for(payload))
         return line
 
-    def _deliver(self, actor: Actor, number: int, line: Line, arrival: float, payload: Any) -> None:
+    def _deliver(self, actor: Actor, number: int, line: Line, post: int, payload: Any) -> None:
         recipient = self._actors[number]
         lot = line.lot
         if recipient.is_crowd:
             recipient.refuse_messages()
-        recipient.box(lot.tag).put(actor.number, (payload, lot, arrival, recipient is actor, 1))
+        recipient.box(lot.tag).put(actor.number, (payload, lot, post, recipient is actor, 1))
         if actor.observed or recipient.observed:
             self._recorder.add(Message(lot.round, actor.number, number, lot.tag, None, payload))
         if recipient.wait is not None:
@@ -312,15 +313,14 @@ class Mail(Link):
         return self._roster.names[sender], self._received(actor, box.take(sender))
 
     def _received(self, actor: Actor, envelope: Envelope) -> Any:
-        payload, lot, arrival, local, messages = envelope
+        payload, lot, post, local, messages = envelope
         if local:  # a message of a party to itself takes no time and no round
             actor.receipts.kept[lot] += messages
         else:
             actor.receipts.read[lot] += messages
             if lot.round > actor.depth:
                 actor.depth = lot.round
-            if arrival > actor.clock:
-                actor.clock = arrival
+            self._log.take(actor.number, post)
         return in_hands_of(payload, actor)
 
     def _settle(self, recipient: Actor, tag: str, sender: int) -> None:

@@ -42,21 +42,13 @@ from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
 from simnet.record.fate import Ending, Fates, Happened
 from simnet.record.ledger import Ledger
+from simnet.record.log import Log
 from simnet.record.trace import NoCanonicalForm, Trace, trace_hash
 from simnet.record.transcript import Recorder, Transcript
 from simnet.record.view import View
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
 from simnet.values.sealed import Input, Sealed
-
-Delay = Callable[[int], float]
-
-
-def one_step(frame_bytes: int) -> float:  # noqa: ARG001  # the interface names the size
-    """Return 1.0: every message takes one unit of time on the logical clock. Completion time then
-    counts rounds.
-    """
-    return 1.0
 
 
 @attrs.frozen
@@ -80,10 +72,10 @@ class Unread:
 class Run:
     """The record of one run of a protocol; `run` returns it.
 
-    `outputs` maps the name of a party to the value that its script returned, and `clocks` to the
-    time at which the party finished on the logical clock. `secrets` maps the name to the values
-    that the party declared with `me.secret`. `ledger` holds the bill and `transcript` the observed
-    messages. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
+    `outputs` maps the name of a party to the value that its script returned, and `secrets` to the
+    values that the party declared with `me.secret`. `ledger` holds the bill, `transcript` the
+    observed messages, and `log` what every party sent and waited for, from which the run is timed
+    on networks. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
     says who dropped out and who was heard. `aborts` lists all other parties that did not finish, by
     round and name: each aborted, or waits for ever because of somebody who dropped out or aborted.
 
@@ -94,8 +86,8 @@ class Run:
     ...     async def server(self, me, number):
     ...         return me.output(lambda n: 2 * n, number)
     >>> done = run(Double(), {"server": 21})
-    >>> done.outputs, done.people, done.unread, done.completion
-    ({'server': 42}, 1, (), 0.0)
+    >>> done.outputs, done.people, done.unread
+    ({'server': 42}, 1, ())
     """
 
     protocol: Any  # code that reads the parameters knows the class of the protocol
@@ -105,7 +97,7 @@ class Run:
     secrets: Mapping[str, tuple[FieldArray, ...]]
     ledger: Ledger
     transcript: Transcript
-    clocks: Mapping[str, float]
+    log: Log = attrs.field(repr=False)
     seconds: float
     roster: Roster = attrs.field(repr=False)
     unread_mail: tuple[Unread, ...] = attrs.field(default=(), repr=False)
@@ -140,11 +132,6 @@ class Run:
     def outcome(self) -> Literal["result", "aborted"]:
         """Whether all parties finished that did not drop out."""
         return "aborted" if self.aborts else "result"
-
-    @property
-    def completion(self) -> float:
-        """The time on the logical clock at which the last party finished."""
-        return max(self.clocks.values())
 
     @property
     def people(self) -> int:
@@ -218,8 +205,8 @@ class Run:
     def within(self, scope: str) -> "Run":
         """Return the part of the run that belongs to the parties whose names begin with `scope`.
 
-        Names in the result are without `scope`. The ledger, the transcript and the roster remain
-        those of the whole run.
+        Names in the result are without `scope`. The ledger, the transcript, the log and the
+        roster remain those of the whole run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,7 +221,6 @@ class Run:
             inputs=inside(self.inputs),
             outputs=inside(self.outputs),
             secrets=inside(self.secrets),
-            clocks=inside(self.clocks),
         )
 
     def view(self, coalition: Iterable[str]) -> View:
@@ -280,7 +266,6 @@ def run(
     observe: Iterable[str] = (),
     schedule: Schedule | None = None,
     threads: int | None = None,
-    delay: Delay = one_step,
     reading: Reading | None = None,
     progress: Callable[[int], None] | None = None,
     fates: Fates | None = None,
@@ -292,8 +277,7 @@ def run(
     input for each member, and its script gets the inputs as an array. The transcript contains every
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
-    deferred blocks (default: one for each processor if blocks are large, else none). `delay`
-    returns the time on the logical clock that a frame of a given number of bytes takes. `reading`
+    deferred blocks (default: one for each processor if blocks are large, else none). `reading`
     replaces the numeric run by another reading. `progress` is called with the number of field
     elements that are done. `fates` says which parties drop out, and where: see `Fate`.
 
@@ -331,7 +315,6 @@ def run(
             frozenset(observe),
             schedule,
             threads,
-            delay,
             reading or Sampled(),
             progress,
             fates or {},
@@ -367,7 +350,6 @@ def sends(protocol: Protocol, inputs: Inputs = (), seed: int = 0) -> dict[str, t
         frozenset(),
         None,
         None,
-        one_step,
         Sampled(),
         None,
         fates={},
@@ -390,7 +372,6 @@ class _Stage:
         observe: frozenset[str],
         schedule: Schedule | None,
         threads: int | None,
-        delay: Delay,
         reading: Reading,
         progress: Callable[[int], None] | None,
         fates: Fates,
@@ -410,7 +391,8 @@ class _Stage:
         self.recorder = Recorder(
             frozenset(self.roster.find(name) for name in observe), len(self.roster)
         )
-        self.ledger = Ledger(self.roster, delay, self.recorder)
+        self.ledger = Ledger(self.roster, self.recorder)
+        self.log = Log(self.ledger.meters)
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages, self._quiet)
@@ -434,8 +416,9 @@ class _Stage:
             threads,
             progress or (lambda _: None),
             keeps_blocks=keeps_blocks or bool(fates),
+            log=self.log,
         )
-        self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule)
+        self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule, self.log)
         self.reading = reading
 
     def play(self) -> Run:
@@ -448,6 +431,7 @@ class _Stage:
             self._refuse_failed_outputs()
             self.summing.finish()
             self.reading.end()
+            self.log.finish()
             return self._result(start)
         # These objects refer to each other. Without the references they are freed at once, and
         # not by a later garbage collection.
@@ -473,7 +457,7 @@ class _Stage:
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
             self.ledger,
             self.recorder.transcript(self.seed, self.roster.names, self.inputs, self.fates),
-            {name: actor.clock for name, actor in by_name.items()},
+            self.log,
             time.perf_counter() - start,
             self.roster,
             unread_mail=tuple(self._unread_mail()),
@@ -542,8 +526,10 @@ class _Stage:
 
     def _quiet(self) -> list[Actor]:
         """Release the parties that need not wait any longer when nobody can go on."""
-        silences = release(self.actors, self.ledger.empty_frame)
+        silences = release(self.actors)
         self.recorder.silences += silences
+        for silence in silences:
+            self.log.silence(silence.recipient)
         return [self.actors[silence.recipient] for silence in silences]
 
     def _end_waiting(self) -> None:

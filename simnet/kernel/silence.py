@@ -32,13 +32,11 @@ that s can reach in the wait-for graph (s included), and 1 more if s itself stil
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TypeVar
 
 from simnet.kernel.actor import Actor
 from simnet.kernel.waits import ForSum, FromAnyone, FromNamed, FromSome
 from simnet.record.fate import Silence
 
-Number = TypeVar("Number", int, float)
 Graph = Mapping[int, frozenset[int]]
 # By waiting party: the parties whose message it lacks; None if any party may send the message.
 Lacks = Mapping[int, frozenset[int] | None]
@@ -64,11 +62,10 @@ def lacking(actor: Actor) -> frozenset[int] | None:
     return None
 
 
-def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
+def release(actors: Sequence[Actor]) -> list[Silence]:
     """Release the parties that need not wait any longer, and return what they did not hear.
 
-    `empty_frame` is the time on the logical clock that an empty frame takes. A released party has
-    the silent senders in `silent`, no longer waits, and has the depth and the time of their
+    A released party has the silent senders in `silent`, no longer waits, and has the depth of their
     silence. Nobody is released if the result is empty.
     """
     waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
@@ -77,8 +74,7 @@ def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
         return []
     lacks = {number: lacking(actor) for number, actor in waiting.items()}
     released = parties_to_release(lacks, may_stop)
-    depths = times_of_silence(lacks, released, [actor.depth for actor in actors], 1)
-    clocks = times_of_silence(lacks, released, [actor.clock for actor in actors], empty_frame)
+    depths = times_of_silence(lacks, released, [actor.depth for actor in actors])
     silences = []
     for number in released:
         actor = waiting[number]
@@ -86,10 +82,8 @@ def release(actors: Sequence[Actor], empty_frame: float) -> list[Silence]:
         silent = tuple(sorted(lacks[number] or ()))
         silences.append((actor, Silence(depths[number], number, actor.wait.tag, silent)))
     for actor, silence in silences:
-        time = clocks[actor.number]
         actor.silent = frozenset(silence.senders)
         actor.depth = max(actor.depth, silence.round)
-        actor.clock = max(actor.clock, time)
         if isinstance(actor.wait, FromSome):
             actor.give_up(silence.tag, silence.senders)
         elif isinstance(actor.wait, ForSum):
@@ -117,22 +111,18 @@ def parties_to_release(lacks: Lacks, may_stop: Collection[int]) -> list[int]:
     )
 
 
-def times_of_silence(
-    lacks: Lacks, released: Iterable[int], times: Sequence[Number], letter: Number
-) -> dict[int, Number]:
+def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]) -> dict[int, int]:
     """Return, by released party, when the last of its senders' empty letters arrives.
 
-    `times` has the round or the time that every party has reached, and `letter` is what an empty
-    letter takes.
+    `times` has the round or the step that every party has reached, and a letter takes 1.
     """
     farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
     arrivals = {}
     for number in released:
         letters = [
-            farthest[sender] + (letter + letter if sender in lacks else letter)
-            for sender in lacks[number] or ()
+            farthest[sender] + (2 if sender in lacks else 1) for sender in lacks[number] or ()
         ]
-        arrivals[number] = max(letters, default=letter - letter)
+        arrivals[number] = max(letters, default=0)
     return arrivals
 
 
@@ -204,7 +194,7 @@ def _moving(lacks: Lacks, may_stop: Collection[int]) -> frozenset[int]:
     return frozenset(moving)
 
 
-def _farthest(arrows: Graph, values: Mapping[int, Number]) -> dict[int, Number]:
+def _farthest(arrows: Graph, values: Mapping[int, int]) -> dict[int, int]:
     """Return, for every party, the largest value of the parties that it can reach, itself
     included.
     """

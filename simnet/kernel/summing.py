@@ -16,6 +16,7 @@ from simnet.kernel.sums import Batch, Sum, TotalTable
 from simnet.kernel.turns import Turns
 from simnet.kernel.waits import ForSum
 from simnet.record.ledger import Ledger
+from simnet.record.log import Log
 from simnet.record.message import Key
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
@@ -44,6 +45,7 @@ class Summing:
         threads: int | None,
         progress: Callable[[int], None],
         keeps_blocks: bool,
+        log: Log,
     ) -> None:
         self._roster = roster
         self._actors = actors
@@ -56,6 +58,7 @@ class Summing:
         self._sums: dict[tuple[str, Key], list[Sum]] = {}  # by turn
         self._tables: dict[tuple[str, Field, tuple[int, ...]], TotalTable] = {}
         self._pending: dict[str, list[Pending]] = {}  # deferred blocks by tag
+        self._log = log
         self._keeps_blocks = keeps_blocks  # whether blocks that are not deferred may be left out
         self._heard_tags: set[str] = set()
         self._postings: dict[int, list[Posting]] = {}  # the kept blocks by sender
@@ -167,7 +170,7 @@ class Summing:
                 total = total - self._left_out(actor, sum_, sender)
         for batch in batches:
             kept = number in batch.local and number in heard
-            actor.receipts.read[batch.lot] += len(heard.intersection(batch.arrivals)) - kept
+            actor.receipts.read[batch.lot] += len(heard.intersection(batch.posts)) - kept
             actor.receipts.kept[batch.lot] += kept
         actor.meter.bill("FA", (len(wanted) - 1) * math.prod(sum_.table.shape))
         return total.metered(actor.meter)
@@ -245,9 +248,8 @@ class Summing:
         table = self._table(tag, field, shape)
         pieces = ((field.wire, shape),) if keys is None else ((keys.wire, ()), (field.wire, shape))
         line = self._ledger.line(number, tag, actor.depth + 1, manifest_of(*pieces))
-        time = actor.clock + line.delay
         listed: Sequence[Key] = [None] if keys is None else keys.numbers().tolist()
-        slots, sums = [], []
+        slots, sums, posts = [], [], []
         for group, key in zip(to, listed, strict=True):
             size = len(group.numbers)
             if not size:
@@ -261,11 +263,13 @@ class Summing:
                 sum_.table = table
             elif sum_.table is not table:
                 raise self._unlike(actor, sum_, table)
-            slots.append(sum_.add(number, group, line.lot, time, is_local))
+            post = self._log.send_all(line, group)
+            posts.append(post)
+            slots.append(sum_.add(number, group, line.lot, post, is_local))
             sums.append(sum_)
             for waiter in sum_.completed(group):
                 self._turns.ready(waiter)
-        return Posting(actor, tag, to, listed, line.lot, table, slots, sums)
+        return Posting(actor, tag, to, listed, line.lot, table, slots, sums, self._log, posts)
 
     def _sum_to_fill(self, sender: Actor, tag: str, key: Key, to: Group) -> Sum:
         """Return the sum that this party's next message to this group goes into."""
@@ -343,32 +347,24 @@ class Summing:
             evaluate_in_threads(pending, self._recorder, self._progress, threads)
 
     def _receive(self, actor: Actor, sum_: Sum) -> int:
-        """Note the received messages, and the round and time of the last one. Return the slot of
-        the sum.
-        """
+        """Note the received messages, and their round. Return the slot of the sum."""
         number, receipts = actor.number, actor.receipts
         batches = sum_.batches(number)
         for batch in batches:
             kept = number in batch.local
-            receipts.read[batch.lot] += len(batch.arrivals) - kept
+            receipts.read[batch.lot] += len(batch.posts) - kept
             receipts.kept[batch.lot] += kept
-            round_, time = batch.latest(number, self._roster.tokens)
-            if round_ > actor.depth:
-                actor.depth = round_
-            if time > actor.clock:
-                actor.clock = time
+            if batch.has_other_than(number):
+                actor.depth = max(actor.depth, batch.lot.round)
+                self._log.take_all(number, batch.posts)
         return batches[0].slot(number)
 
     def _advance(self, actor: Actor, batch: Batch, heard: frozenset[int]) -> None:
-        """Note the round and the time of the last message that a party has heard of a batch."""
-        times = [
-            time
-            for sender, time in batch.arrivals.items()
-            if sender in heard and sender != actor.number
-        ]
-        if times:
-            actor.depth = max(actor.depth, batch.lot.round)
-            actor.clock = max(actor.clock, *times)
+        """Note the messages of a batch that a party has heard, and their round."""
+        for sender, post in batch.posts.items():
+            if sender in heard and sender != actor.number:
+                actor.depth = max(actor.depth, batch.lot.round)
+                self._log.take(actor.number, post)
 
     def _too_many(self, sum_: Sum, number: int, count: int) -> ScriptError:
         sent = sum_.senders(number)

@@ -80,14 +80,16 @@ class TotalTable:
 class Batch:
     """The messages that were sent to one group in one lot. The messages of a batch differ only in
     sender and time.
+
+    `posts` has the numbers of the posts in the log, by sender, in the order of sending.
     """
 
     to: Group
     lot: Lot
     slots: Slots  # the slots of the group's totals
-    arrivals: dict[int, float] = attrs.field(factory=dict)  # times by sender, in order of sending
+    posts: dict[int, int] = attrs.field(factory=dict)
     local: set[int] = attrs.field(factory=set)  # senders who are members of the group themselves
-    _digest: tuple[int, int, list[tuple[float, int]]] = (-1, 0, [])
+    _digest: tuple[int, int] = (-1, 0)
 
     def slot(self, number: int) -> int:
         """Return the slot of a group member's total."""
@@ -97,32 +99,17 @@ class Batch:
         return slots.start + place if isinstance(slots, slice) else int(slots[place])
 
     def fingerprint(self, tokens: Words) -> int:
-        """Return the sum of the senders' tokens mod 2**64."""
-        return self._digested(tokens)[1]
+        """Return the sum of the senders' tokens mod 2**64.
 
-    def latest(self, number: int, tokens: Words) -> tuple[int, float]:
-        """Return the round and the time at which the last message comes to a group member, or (0,
-        0.0) if no message comes.
-
-        A message of a party to itself takes neither a round nor time.
+        Every member asks for this when all have sent, so it is computed once.
         """
-        for time, sender in reversed(self._digested(tokens)[2]):
-            if sender != number:
-                return self.lot.round, time
-        return 0, 0.0
+        if self._digest[0] != len(self.posts):
+            self._digest = len(self.posts), int(tokens[list(self.posts)].sum())
+        return self._digest[1]
 
-    def _digested(self, tokens: Words) -> tuple[int, int, list[tuple[float, int]]]:
-        """Return the number of senders, the sum of their tokens, and the two latest arrivals with
-        their senders.
-
-        Every member asks for this when all have sent, so it is computed once. Two arrivals are
-        enough, because a member leaves out only its own message.
-        """
-        if self._digest[0] != len(self.arrivals):
-            added = int(tokens[list(self.arrivals)].sum())
-            last = sorted(zip(self.arrivals.values(), self.arrivals, strict=True))[-2:]
-            self._digest = len(self.arrivals), added, last
-        return self._digest
+    def has_other_than(self, number: int) -> bool:
+        """Return whether a party other than this group member has sent."""
+        return len(self.posts) > (number in self.local)
 
 
 class Sum:
@@ -156,7 +143,7 @@ class Sum:
     def has_from(self, sender: int, to: Group) -> bool:
         """Return whether a party has sent to this group already."""
         for batch in self._by_group.get(id(to), ()):  # noqa: SIM110  # fast: for every block
-            if sender in batch.arrivals:
+            if sender in batch.posts:
                 return True
         return False
 
@@ -164,18 +151,18 @@ class Sum:
         """Return whether a party has sent to any member of this group already."""
         members = set(to.numbers.tolist())
         return any(
-            sender in batch.arrivals and not members.isdisjoint(batch.to.numbers.tolist())
+            sender in batch.posts and not members.isdisjoint(batch.to.numbers.tolist())
             for batch in self._batches
         )
 
-    def add(self, sender: int, to: Group, lot: Lot, time: float, is_local: bool) -> Slots:
-        """Note the messages of a sender to a group, with their arrival time. Return the group's
-        slots.
+    def add(self, sender: int, to: Group, lot: Lot, post: int, is_local: bool) -> Slots:
+        """Note the messages of a sender to a group, with the number of their post in the log.
+        Return the group's slots.
 
         `is_local` says whether the sender belongs to the group.
         """
         batch = self._batch(to, lot)
-        batch.arrivals[sender] = time
+        batch.posts[sender] = post
         if is_local:
             batch.local.add(sender)
         self._added += 1
@@ -217,7 +204,7 @@ class Sum:
             return int(self._tokens[number] & COUNT_MASK)
         if not self._batches or self._batches[0].to.position(number) is None:
             return 0
-        return len(self._batches[0].arrivals)
+        return len(self._batches[0].posts)
 
     def fingerprint(self, number: int) -> int:
         """Return the sum of the tokens of all senders to a recipient."""
@@ -229,7 +216,7 @@ class Sum:
         """Return the senders to a recipient; a party that sent several messages occurs several
         times.
         """
-        return [sender for batch in self.batches(number) for sender in batch.arrivals]
+        return [sender for batch in self.batches(number) for sender in batch.posts]
 
     def slot(self, number: int) -> int:
         """Return the slot of a recipient's total. The recipient must have been sent a message."""
@@ -239,7 +226,7 @@ class Sum:
         """Return the party that began the sum. The message of this party determines the field and
         the shape.
         """
-        return next(iter(self._batches[0].arrivals))
+        return next(iter(self._batches[0].posts))
 
     def _batch(self, to: Group, lot: Lot) -> Batch:
         """Return the batch of a group and lot; make it if it does not exist."""

@@ -1,8 +1,5 @@
 """What a party can wait for. The list is complete, so that the error of a stall can always say who
 waits for whom.
-
-A future wait for a deadline would be a further class here: a party would then wait for a message
-*or* a time on the logical clock, never for wall time.
 """
 
 from typing import Protocol

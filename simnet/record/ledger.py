@@ -25,7 +25,7 @@ in the counting `wire` and 4 in `logical`; each party has read 1 message and kep
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, get_args
 
 import attrs
@@ -61,16 +61,16 @@ class Line:
 
     `sent` is the number of all messages, and `local` the number of messages to the sender itself,
     which are no traffic. `address` is the sum of the recipients' numbers, for the trace hash.
-    `wire` and `shape` are those of the payloads if the payloads have one piece; `delay` is the time
-    that one frame takes.
+    `wire` and `shape` are those of the payloads if the payloads have one piece. `number` is the
+    place of the line in the log of the run, or -1 while the log has no post of the line.
     """
 
-    __slots__ = ("address", "delay", "local", "lot", "sender", "sent", "shape", "wire")
+    __slots__ = ("address", "local", "lot", "number", "sender", "sent", "shape", "wire")
 
-    def __init__(self, sender: int, lot: Lot, delay: float) -> None:
+    def __init__(self, sender: int, lot: Lot) -> None:
         self.sender = sender
         self.lot = lot
-        self.delay = delay
+        self.number = -1
         self.sent = 0
         self.local = 0
         self.address = 0
@@ -127,12 +127,8 @@ class Traffic:
 class Ledger:
     """The bill of a run: every line, and the receipts and the meter of every party."""
 
-    def __init__(self, roster: Roster, delay: Callable[[int], float], recorder: Recorder) -> None:
-        """Make an empty ledger; `delay` returns the time that a frame of a given number of bytes
-        takes.
-        """
+    def __init__(self, roster: Roster, recorder: Recorder) -> None:
         self._roster = roster
-        self._delay = delay
         self._recorder = recorder
         self._lots: dict[tuple[str, int, Manifest], Lot] = {}
         self._lines: dict[tuple[int, Lot], Line] = {}
@@ -146,14 +142,8 @@ class Ledger:
             lot = self._lots[tag, round_, manifest] = Lot(tag, round_, manifest)
         line = self._lines.get((sender, lot))
         if line is None:
-            line = Line(sender, lot, self._delay(manifest.payload_bytes + HEADER_BYTES))
-            self._lines[sender, lot] = line
+            line = self._lines[sender, lot] = Line(sender, lot)
         return line
-
-    @property
-    def empty_frame(self) -> float:
-        """The time on the logical clock that a frame without a payload takes."""
-        return self._delay(HEADER_BYTES)
 
     @property
     def rounds(self) -> int:

@@ -15,15 +15,17 @@ class Meter:
     """Counts the operations of one party. Arrays and coins call `bill`; scripts never do.
 
     `in_script` says that the party's script has not ended: the arrays that the party holds are then
-    sealed.
+    sealed. `changed` says that operations were counted since the log of the run last looked.
     """
 
-    __slots__ = ("counts", "in_script")
+    __slots__ = ("changed", "counts", "in_script")
 
     def __init__(self) -> None:
         self.in_script = False
+        self.changed = False
         self.counts: Counter[Operation] = Counter()
 
     def bill(self, operation: Operation, times: int) -> None:
         """Add `times` operations of one kind."""
         self.counts[operation] += times
+        self.changed = True

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simnet import Party, ScriptError, Sealed, Seat, Shuffled, Summed, constant, index, run, seats
+from tests.harness.networks import ended
 from tests.harness.scripts import F
 
 FIRST, SECOND = Summed("first"), Summed("second")
@@ -114,6 +115,7 @@ def test_every_recipient_gets_its_own_sums(
 def test_rounds_and_times_are_those_of_the_messages(exchange: Exchange, schedule: int) -> None:
     """A recipient's clock: the latest message of another party, whatever order they came in."""
     done = run(exchange, schedule=Shuffled(schedule))
+    times = ended(done)
     for number in range(exchange.parties_in_all):
         first = max([1.0 for sender in exchange.senders(number) if sender != number], default=0.0)
         depth = {
@@ -123,7 +125,7 @@ def test_rounds_and_times_are_those_of_the_messages(exchange: Exchange, schedule
             for sender in exchange.senders(number)
         }
         second = max([1 + depth[sender] for sender in depth if sender != number], default=0.0)
-        assert done.clocks[f"u{number + 1}"] == max(first, second)
+        assert times[f"u{number + 1}"] == max(first, second)
 
 
 class Keyed:

@@ -12,6 +12,7 @@ from simnet import BadInput, Party, Shuffled, Tag, bits, index, run
 from simnet.kernel.run import Run
 from simnet.record.ledger import Axis, Traffic
 from simnet.values.frames import HEADER_BYTES
+from tests.harness.networks import completion
 from tests.harness.scripts import NOTE, SHARE, Crowd, elements, play
 
 AXES: tuple[Axis, ...] = ("party", "role", "round", "tag", "phase")
@@ -108,7 +109,7 @@ def test_rounds_are_the_longest_chain_of_messages(path: list[int], seed: int) ->
     done = run(Crowd(4, user), schedule=Shuffled(seed))
     hops = sum(here != there for here, there in itertools.pairwise(path))
     assert done.ledger.rounds == hops
-    assert done.completion == hops
+    assert completion(done) == hops
 
 
 def test_a_share_that_a_party_keeps_takes_no_round_and_no_time() -> None:
@@ -120,25 +121,8 @@ def test_a_share_that_a_party_keeps_takes_no_round_and_no_time() -> None:
             await me.receive(NOTE, "a")
 
     done = play(a=alone)
-    assert (done.ledger.rounds, done.completion, done.ledger.total().messages) == (0, 0.0, 0)
+    assert (done.ledger.rounds, completion(done), done.ledger.total().messages) == (0, 0.0, 0)
     assert done.ledger.total(counting="logical").messages == 6
-
-
-def test_time_on_the_logical_clock_is_that_of_the_slowest_chain() -> None:
-    async def a(me: Party) -> None:
-        await me.send(NOTE, "b", elements(*range(9)))
-
-    async def b(me: Party) -> None:
-        await me.receive(NOTE, "a")
-        await me.send(NOTE, "c", elements(1))
-
-    async def c(me: Party) -> None:
-        await me.receive(NOTE, "b")
-
-    from tests.harness.scripts import Scripts
-
-    done = run(Scripts(a=a, b=b, c=c), delay=lambda frame: float(frame))
-    assert done.clocks == {"a": 0.0, "b": 8.0 + HEADER_BYTES, "c": 9.0 + 2 * HEADER_BYTES}
 
 
 def test_operations_are_billed_by_the_arrays_of_the_party_that_holds_them() -> None:

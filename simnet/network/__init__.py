@@ -1,0 +1,1 @@
+"""Networks: how long a run takes, and on whom it waits."""

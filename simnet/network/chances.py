@@ -1,0 +1,55 @@
+"""The chances of a network: jitter and lost packets, from coins of the link.
+
+Every message has coins of its own, made from the seed, the post, the recipient, and the member of a
+crowd. So the chances do not depend on the order in which the clock asks for them. The coins are
+those of a hash function for simulations (splitmix64), which is no cryptography.
+"""
+
+import numpy as np
+
+from simnet.arrays import Floats, Ints, Words
+from simnet.network.network import Latency
+
+JITTER, LOSS = 1, 2
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(words: Words) -> Words:
+    """Return a hash of each word (splitmix64: Steele, Lea and Flood, 2014)."""
+    words = words + _STEP
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Words = words ^ (words >> np.uint64(31))
+    return mixed
+
+
+def uniform(seed: int, purpose: int, posts: Ints, recipient: int, members: Ints) -> Floats:
+    """Return one number for each message, uniform on (0, 1)."""
+    words = np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
+    for part in (np.array([purpose]), posts, np.array([recipient]), members):
+        words = _mixed(words ^ part.astype(np.uint64))
+    numbers: Floats = ((words >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+    return numbers
+
+
+def extra_seconds(
+    latency: Latency, packets: int, seed: int, posts: Ints, recipient: int, members: Ints
+) -> Floats:
+    """Return how much longer than `latency.seconds` the messages are under way.
+
+    A message of k packets is there when its last packet is. Each packet is lost with probability p
+    in every try, so m tries fail at most with probability (1 - p^(m+1))^k, and m is drawn from this
+    law.
+    """
+    extra = np.zeros(np.broadcast_shapes(posts.shape, members.shape))
+    if latency.jitter:
+        drawn = uniform(seed, JITTER, posts, recipient, members)
+        jitter = 2 * drawn if latency.law == "uniform" else -np.log1p(-drawn)
+        extra = latency.jitter * jitter
+    if latency.loss:
+        drawn = uniform(seed, LOSS, posts, recipient, members)
+        # 1 - drawn^(1/k), without the rounding of a number close to 1
+        some_fail = -np.expm1(np.log(drawn) / packets)
+        tries = np.maximum(np.ceil(np.log(some_fail) / np.log(latency.loss)) - 1, 0.0)
+        extra = extra + tries * latency.round_trip
+    return extra

@@ -1,0 +1,320 @@
+"""The clock: how long a recorded run takes on a network.
+
+Theory of operation. The log says what every party did, in the order of its script. The clock goes
+through these events and moves the time of each party: work takes as long as its operations cost, a
+send takes no time of the script (the uplink works on by itself), and a wait lasts until the last of
+its messages has come. A message leaves when the uplink has sent everything before it, is under way
+for the latency, and is there when the downlink has delivered everything before it.
+
+What comes first at a downlink depends on the times of *all* senders, so the order of events
+matters. The party that resumes next is always the one with the earliest time. A party that resumes
+at time t sends nothing before t, so at this moment every message that comes before t is known. A
+wait that was computed too early is computed again if messages were sent to its party in between.
+
+The log does not change with the network: which message a script reads next does not depend on
+times. (A script that reads from anybody keeps the order of its run, whatever comes first here.) If
+a party stopped waiting for messages that never come, the clock lets it go on when nobody else can,
+at the latest time that any party has reached, plus one latency: it is told by somebody who sees the
+whole run. A real party cannot know this, and needs a deadline.
+
+Example. u1 and u2 send 1,000 bytes each to S, which waits for both. With uplinks of 8,000 bits per
+second the messages take one second, and with a latency of 0.1 seconds both come at 1.1. A downlink
+of 8,000 bits per second is busy with the first message from 0.1 to 1.1, and with the second one
+until 2.1, when S goes on.
+"""
+
+import heapq
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Ints
+from simnet.network.links import Links, Time
+from simnet.network.network import Network
+from simnet.network.recorded import RecordedRun
+from simnet.record.log import SEND, SILENCE, TAKE, WORK
+
+FORWARD = -1  # in the place of an event: the relay sends on what it waited for
+NOBODY = -1  # in the place of a post: the party was told that nobody can go on
+
+
+class Wait(NamedTuple):
+    """A wait that made a party go on later: it lasted from `began` until `ended`, when the message
+    of a post was there. `came` is when the message came to the downlink. `after` is the party that
+    the waiting party then has to thank: the sender, or the last one that could still go on.
+
+    For a crowd the times are those of the member that went on last.
+    """
+
+    party: int
+    began: float
+    ended: float
+    post: int
+    came: float
+    after: int
+
+
+@attrs.define(eq=False)
+class Need:
+    """What a party waits for: single posts, and lists of posts. It then goes on with the event
+    `next_event`. `unsent` is the number of posts and lists that are not sent yet.
+
+    `time` is when all is there, as computed when `computed_at` posts had been sent to the party;
+    `last` is the post that comes last, and `came` is when it comes to the downlink. If no other
+    message comes after it, `all_free` is when the downlink is done with it.
+    """
+
+    party: int
+    posts: list[int]
+    lists: list[int]
+    next_event: int
+    unsent: int = 0
+    time: Time = 0.0
+    last: int = NOBODY
+    came: float = 0.0
+    all_free: float | None = None
+    computed_at: int = -1
+
+
+class Clock:
+    """Goes through a log on a network, when `play` is called.
+
+    Afterwards `at` has the time at which each party ended, and `computing` the seconds of its work;
+    for a crowd these are arrays, with a number for each member. `waits` has each party's waits in
+    order. `sent` has, for each post, its time and the number of waits of its sender before it.
+    `forwarded` has the wait of the relay for each post that went through it.
+    """
+
+    def __init__(self, log: RecordedRun, network: Network, seed: int = 0) -> None:
+        parties, prices = len(log.names), network.prices
+        self.log = log
+        self.network = network
+        self.links = Links(log, network, seed)
+        self.at: list[Time] = [self.links.zero(number) for number in range(parties)]
+        self.computing: list[Time] = [self.links.zero(number) for number in range(parties)]
+        self.waits: list[list[Wait]] = [[] for _ in range(parties)]
+        self.sent: dict[int, tuple[float, int]] = {}
+        self.forwarded: dict[int, Wait] = {}
+        self._work = [
+            sum(prices.get(operation, 0.0) * times for operation, times in work.items())
+            for work in log.works
+        ]
+        self._kinds, self._values, self._places = self._by_party()
+        self._next = [0] * parties
+        self._is_sent = np.zeros(len(log.post_to), dtype=np.bool_)
+        self._lists = [np.sort(posts) for posts in log.lists]
+        self._lists_with: dict[int, list[int]] = {}
+        for number, posts in enumerate(log.lists):
+            for post in posts.tolist():
+                self._lists_with.setdefault(post, []).append(number)
+        self._unsent = [len(posts) for posts in log.lists]
+        self._waiting_for: dict[int, list[Need]] = {}
+        self._waiting_for_list: dict[int, list[Need]] = {}
+        self._queue: list[tuple[float, int, Need]] = []
+        self._queued = 0
+        self._told: list[tuple[int, int]] = []  # places in the log, and parties
+
+    def play(self) -> None:
+        """Go through all events."""
+        for party in range(len(self.log.names)):
+            self._go_on(party)
+        while self._queue or self._told:
+            if self._queue:
+                *_, need = heapq.heappop(self._queue)
+                self._resume(need)
+            else:
+                self._tell()
+
+    def _by_party(self) -> tuple[list[list[int]], ...]:
+        """Return the kinds and the values of each party's events, and their places in the log."""
+        parties, kinds, values = self.log.events
+        order = np.argsort(parties, kind="stable")
+        ends = np.searchsorted(parties[order], np.arange(1, len(self.log.names)))
+        columns = (kinds, values, np.arange(len(parties)))
+        return tuple(
+            [part.tolist() for part in np.split(column[order], ends)] for column in columns
+        )
+
+    def _go_on(self, party: int) -> None:
+        """Let a party work and send until it waits or ends."""
+        kinds, values = self._kinds[party], self._values[party]
+        place = self._next[party]
+        while place < len(kinds):
+            kind, value = kinds[place], values[place]
+            if kind == WORK:
+                self._compute(party, value)
+            elif kind == SEND:
+                self._send(party, value)
+            elif kind == SILENCE:
+                self._next[party] = place + 1
+                self._told.append((self._places[party][place], party))
+                return
+            else:
+                self._wait(party, place)
+                return
+            place += 1
+        self._next[party] = place
+
+    def _compute(self, party: int, work: int) -> None:
+        seconds = self._work[work] * self.links.slowness(party) / self.log.sizes[party]
+        self.computing[party] = self.computing[party] + seconds
+        self.at[party] = self.at[party] + seconds
+
+    def _send(self, party: int, post: int) -> None:
+        work = self.log.deferred.get(post)
+        if work is not None:
+            self._compute(party, work)
+        time = self.at[party]
+        self.sent[post] = float(np.max(time)), len(self.waits[party])
+        if self.links.goes_through_relay(post):
+            assert self.links.relay is not None
+            self.links.upload(post, time)
+            uploaded = self.links.uploaded(post)
+            self._compute_wait(Need(self.links.relay, [uploaded], [], FORWARD))
+        else:
+            self.links.leave(post, time)
+            self._note_sent(post)
+
+    def _note_sent(self, post: int) -> None:
+        """Note that a post is on its way to its recipients, and who need not wait for it to be sent
+        any more.
+        """
+        self._is_sent[post] = True
+        ready = self._waiting_for.pop(post, [])
+        for list_ in self._lists_with.get(post, ()):
+            self._unsent[list_] -= 1
+            if not self._unsent[list_]:
+                ready += self._waiting_for_list.pop(list_, [])
+        for need in ready:
+            need.unsent -= 1
+            if not need.unsent:
+                self._compute_wait(need)
+
+    def _wait(self, party: int, place: int) -> None:
+        """Let a party wait for everything that it takes before it works or sends again."""
+        kinds, values = self._kinds[party], self._values[party]
+        end = place
+        while end < len(kinds) and kinds[end] not in (SEND, WORK, SILENCE):
+            end += 1
+        taken = list(zip(kinds[place:end], values[place:end], strict=True))
+        need = Need(
+            party,
+            [value for kind, value in taken if kind == TAKE],
+            [value for kind, value in taken if kind != TAKE],
+            end,
+        )
+        for post in need.posts:
+            if not self._is_sent[post]:
+                self._waiting_for.setdefault(post, []).append(need)
+                need.unsent += 1
+        for list_ in need.lists:
+            if self._unsent[list_]:
+                self._waiting_for_list.setdefault(list_, []).append(need)
+                need.unsent += 1
+        if not need.unsent:
+            self._compute_wait(need)
+
+    def _compute_wait(self, need: Need) -> None:
+        """Compute when everything that a party needs is there, and let the party go on then."""
+        party = need.party
+        if party in self.links.crowds:
+            self._compute_wait_of_crowd(need)
+        else:
+            inbox = self.links.inboxes[party]
+            passing = inbox.passing()
+            wanted = [np.sort(np.array(need.posts, dtype=np.int64))]
+            wanted += [self._lists[number] for number in need.lists]
+            if party == self.links.relay:
+                wanted = [self._as_at_relay(posts) for posts in wanted]
+            places = np.flatnonzero(passing.where(wanted))
+            need.time, need.last, need.computed_at = 0.0, NOBODY, inbox.posts
+            need.all_free = None
+            if len(places):  # the others are there since an earlier wait
+                last = int(places[-1])
+                need.time, need.last = float(passing.there[last]), int(passing.posts[last])
+                need.came = float(passing.last[last])
+                is_end = last == len(passing.posts) - 1
+                need.all_free = float(passing.free[last]) if is_end else None
+        self._queued += 1
+        heapq.heappush(self._queue, (float(np.min(need.time)), self._queued, need))
+
+    def _compute_wait_of_crowd(self, need: Need) -> None:
+        wanted = set(need.posts).union(*(self.log.lists[number].tolist() for number in need.lists))
+        need.time, need.last = self.links.zero(need.party), NOBODY
+        mail = self.links.to_crowds[need.party]
+        need.computed_at = len(mail)
+        for message, there in zip(mail, self.links.there_in_crowd(need.party), strict=True):
+            if message.post in wanted:
+                need.time = np.maximum(need.time, there)
+                need.last, need.came = message.post, float(message.last.max())
+
+    def _resume(self, need: Need) -> None:
+        """Let a party go on, or the relay forward a post, unless it has to wait longer by now."""
+        party = need.party
+        is_crowd = party in self.links.crowds
+        known = len(self.links.to_crowds[party]) if is_crowd else self.links.inboxes[party].posts
+        if known != need.computed_at:
+            self._compute_wait(need)
+            return
+        if need.next_event == FORWARD:
+            self._forward(need)
+            return
+        began = self.at[party]
+        self.at[party] = np.maximum(began, need.time) if is_crowd else max(began, need.time)
+        if need.last != NOBODY and np.any(need.time > began):
+            self.waits[party].append(
+                Wait(
+                    party,
+                    float(np.max(began)),
+                    float(np.max(need.time)),
+                    need.last,
+                    need.came,
+                    self._sender(need.last),
+                )
+            )
+        if not is_crowd:
+            self.links.inboxes[party].settle(float(need.time), need.all_free)
+        self._next[party] = need.next_event
+        self._go_on(party)
+
+    def _forward(self, need: Need) -> None:
+        """Let the relay send on a post that it has received."""
+        relay, uploaded = need.party, need.posts[0]
+        post = uploaded - len(self.log.post_to)
+        time = float(np.max(need.time))
+        sender = self.log.sender(post)
+        self.forwarded[post] = Wait(relay, self.sent[post][0], time, post, need.came, sender)
+        self.links.leave(post, time, by=relay)
+        self._note_sent(post)
+
+    def _sender(self, post: int) -> int:
+        """Return the party that sent a message of a post to its recipient: the sender of the post,
+        or the relay.
+        """
+        if post in self.forwarded:
+            return self.forwarded[post].party
+        return self.log.sender(post % len(self.log.post_to))
+
+    def _as_at_relay(self, posts: Ints) -> Ints:
+        """Return the numbers under which posts come to the relay, in order."""
+        through = [self.links.goes_through_relay(post) for post in posts.tolist()]
+        return np.sort(posts + np.array(through, dtype=np.int64) * len(self.log.post_to))
+
+    def _tell(self) -> None:
+        """Let those parties go on that the run released first, because nobody else could."""
+        self._told.sort()
+        first, _ = self._told[0]
+        released = [
+            party for number, (place, party) in enumerate(self._told) if place == first + number
+        ]
+        del self._told[: len(released)]
+        latest = max(range(len(self.at)), key=lambda party: float(np.max(self.at[party])))
+        now = float(np.max(self.at[latest]))
+        for party in released:
+            time = now + self.links.latency(latest, party).seconds
+            began = self.at[party]
+            self.waits[party].append(Wait(party, float(np.max(began)), time, NOBODY, now, latest))
+            self.at[party] = np.maximum(began, time) if party in self.links.crowds else time
+        for party in released:
+            self._go_on(party)

@@ -1,0 +1,181 @@
+"""Networks: how fast parties are connected, and how long their computing takes.
+
+A network puts every party into a *class*, such as "client" or "server". A class has an uplink and a
+downlink, which carry one message after another, and a pair of classes has a latency. Nothing here
+changes what a run computes: a network only says how long it takes (see `simnet.network.clock`).
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+from simnet.errors import BadInput
+from simnet.values.meter import Operation
+
+Law = Literal["exponential", "uniform"]
+CLIENT, SERVER = "client", "server"
+
+
+def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float | None) -> None:
+    if value is not None and not value > 0:
+        raise BadInput(f"{attribute.name} is a number of bits per second above 0, got {value}")
+
+
+def _is_time(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
+    if not 0 <= value < float("inf"):
+        raise BadInput(f"{attribute.name} is a number of seconds, 0 or more, got {value}")
+
+
+@attrs.frozen
+class Access:
+    """How the parties of one class are connected, each by links of its own.
+
+    `up` and `down` are bits per second, None without a limit. Computing takes `slowness` times as
+    long as the prices of the network say.
+
+    Raises `BadInput` for a rate or a slowness that is not positive.
+
+    >>> Access(up=3e6, down=35e6).up
+    3000000.0
+    """
+
+    up: float | None = attrs.field(default=None, validator=_is_rate)
+    down: float | None = attrs.field(default=None, validator=_is_rate)
+    slowness: float = attrs.field(default=1.0)
+
+    @slowness.validator
+    def _is_positive(self, _: object, value: float) -> None:
+        if not value > 0:
+            raise BadInput(f"the slowness of a class is a factor above 0, got {value}")
+
+
+@attrs.frozen
+class Latency:
+    """How long a message is under way between two parties, beside the time on their links.
+
+    It takes `seconds`, and `jitter` more seconds on average, drawn for each message from `law`: an
+    exponential law, or the uniform law on [0, 2 jitter]. Each packet is lost with probability
+    `loss` and is then sent again one round trip later, 2 (`seconds` + `jitter`).
+
+    Raises `BadInput` for negative times, and unless `loss` lies in [0, 1).
+
+    >>> Latency(0.02).round_trip
+    0.04
+    """
+
+    seconds: float = attrs.field(default=0.0, validator=_is_time)
+    jitter: float = attrs.field(default=0.0, validator=_is_time)
+    loss: float = attrs.field(default=0.0)
+    law: Law = attrs.field(default="exponential")
+
+    @loss.validator
+    def _is_share(self, _: object, value: float) -> None:
+        if not 0 <= value < 1:
+            raise BadInput(f"the share of lost packets lies in [0, 1), got {value}")
+
+    @law.validator
+    def _is_known(self, _: object, value: str) -> None:
+        if value not in ("exponential", "uniform"):
+            raise BadInput(f"a law of the jitter is exponential or uniform, got {value!r}")
+
+    @property
+    def round_trip(self) -> float:
+        """The mean time of a message and its answer, in seconds."""
+        return 2 * (self.seconds + self.jitter)
+
+
+@attrs.frozen
+class Transport:
+    """What the transport adds to a message: a message is cut into packets of at most `payload`
+    bytes, and every packet has `header` bytes.
+
+    >>> Transport(payload=1448, header=66).bytes(3000)
+    3198
+    """
+
+    payload: int = 1448
+    header: int = 66
+
+    def __attrs_post_init__(self) -> None:
+        if self.payload < 1 or self.header < 0:
+            raise BadInput(
+                "a transport has packets of at least 1 byte and headers of at least 0 bytes, got "
+                f"payload={self.payload}, header={self.header}"
+            )
+
+    def packets(self, message: int) -> int:
+        """Return the number of packets of a message of so many bytes, at least 1."""
+        return max(1, -(-message // self.payload))
+
+    def bytes(self, message: int) -> int:
+        """Return the bytes of a message with the headers of its packets."""
+        return message + self.packets(message) * self.header
+
+
+# Ethernet 14, IPv4 20, TCP with timestamps 32: a packet of 1,514 bytes has 1,448 of a message.
+TCP = Transport(payload=1448, header=66)
+NO_HEADERS = Transport(payload=1, header=0)
+
+
+@attrs.frozen(kw_only=True)
+class Network:
+    """Classes of parties, and what lies between them.
+
+    `classes` maps the name of a class to its access, and `roles` maps a role of the protocol to a
+    class. Parties of other roles are clients if they bring an input, and servers if not.
+    `latencies` maps pairs of classes to a latency; a pair holds in both directions unless the pair
+    in the other order is given too. `prices` has the seconds that one operation takes.
+
+    With `relay`, the name of a party, all messages between two other parties go through this party:
+    what a party sends at once is one upload, and the relay sends it on when it has it all. `source`
+    says where the numbers come from.
+
+    Raises `BadInput` for a role or a latency of a class that there is not, and for a pair of
+    classes without a latency.
+
+    >>> Network(name="steps", classes={"client": Access(), "server": Access()},
+    ...         latencies={("client", "client"): Latency(1), ("client", "server"): Latency(1),
+    ...                    ("server", "server"): Latency(1)}).latency("server", "client").seconds
+    1
+    """
+
+    name: str
+    source: str = ""
+    classes: Mapping[str, Access]
+    latencies: Mapping[tuple[str, str], Latency]
+    roles: Mapping[str, str] = attrs.field(factory=dict)
+    transport: Transport = TCP
+    prices: Mapping[Operation, float] = attrs.field(factory=dict)
+    relay: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        used = {*self.roles.values(), *(name for pair in self.latencies for name in pair)}
+        for name in sorted(used.difference(self.classes)):
+            raise BadInput(
+                f"the network {self.name} has no class {name!r}: it has {', '.join(self.classes)}"
+            )
+        for one in self.classes:
+            for other in self.classes:
+                self.latency(one, other)
+
+    def latency(self, sender: str, recipient: str) -> Latency:
+        """Return the latency from a class to a class."""
+        found = self.latencies.get((sender, recipient), self.latencies.get((recipient, sender)))
+        if found is None:
+            raise BadInput(
+                f"the network {self.name} has no latency between {sender} and {recipient}"
+            )
+        return found
+
+    def class_of(self, role: str, brings_input: bool) -> str:
+        """Return the class of the parties of a role. Raises `BadInput` if the network has no class
+        of that name.
+        """
+        name = self.roles.get(role, CLIENT if brings_input else SERVER)
+        if name not in self.classes:
+            raise BadInput(
+                f"the network {self.name} has no class for the role {role!r}: give it one, such as "
+                f"{role} = {next(iter(self.classes))!r}, among the roles"
+            )
+        return name

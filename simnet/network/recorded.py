@@ -1,0 +1,236 @@
+"""The log of a finished run as arrays: what the clock reads, and what a file of a log contains.
+
+A log has names, tags, sizes and numbers of operations, and no payload and no seed.
+"""
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Indices, Ints
+from simnet.errors import BadInput
+from simnet.files import write_whole
+from simnet.kernel.run import Run
+from simnet.record import log as written
+from simnet.values.frames import HEADER_BYTES
+from simnet.values.meter import Operation
+
+FORMAT = "simnet log"
+VERSION = 1
+
+
+@attrs.frozen
+class LoggedLine:
+    """What the posts of one line of the bill have in common; `frame_bytes` is the size of one
+    message with the header of its frame.
+    """
+
+    sender: int
+    tag: str
+    round: int
+    frame_bytes: int
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class RecordedRun:
+    """The log of one run.
+
+    `names`, `roles`, `sizes` and `brings_input` describe the parties; the size is 1, or the number
+    of members of a crowd. `events` has a row for the parties, the kinds and the values of the
+    events; shape (3, E). Here posts are counted from 0, and the value of a post is its number. The
+    post p has the line `lines[post_line[p]]` and goes to the party `post_to[p]`, or to the group
+    -1 - `post_to[p]` of `groups`. `lists` are posts that are taken out at once, `works` the
+    operations of a piece of work, `members` the number of members of a crowd that sent in a post,
+    and `deferred` the work that made the rows of a post. `command` says how the run can be
+    repeated.
+
+    >>> from simnet import Seat, run
+    >>> class Wait:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me):
+    ...         return None
+    >>> recorded(run(Wait())).names
+    ('server',)
+    """
+
+    names: tuple[str, ...]
+    roles: tuple[str, ...]
+    sizes: tuple[int, ...]
+    brings_input: tuple[bool, ...]
+    events: Ints
+    post_line: Ints
+    post_to: Ints
+    lines: tuple[LoggedLine, ...]
+    groups: tuple[Indices, ...]
+    lists: tuple[Indices, ...]
+    works: tuple[Mapping[Operation, int], ...]
+    members: Mapping[int, int]
+    deferred: Mapping[int, int]
+    command: str = ""
+
+    @property
+    def messages(self) -> int:
+        """The number of messages between different parties."""
+        total = 0
+        for post in range(len(self.post_to)):
+            total += self.recipients_of(post) * self.members.get(post, 1)
+        return total
+
+    def sender(self, post: int) -> int:
+        """Return the party that sent a post."""
+        return self.lines[int(self.post_line[post])].sender
+
+    def recipients_of(self, post: int) -> int:
+        """Return the number of parties that a post goes to, without its sender."""
+        to, sender = int(self.post_to[post]), self.sender(post)
+        if to >= 0:
+            return self.sizes[to] * (to != sender)
+        group = self.groups[-1 - to]
+        return sum(self.sizes[number] for number in group.tolist() if number != sender)
+
+    def save(self, path: Path) -> None:
+        """Write the log into a file. Raises `BadInput` if the file cannot be written."""
+        described = {
+            "format": FORMAT,
+            "version": VERSION,
+            "command": self.command,
+            "names": self.names,
+            "roles": self.roles,
+            "sizes": self.sizes,
+            "brings_input": self.brings_input,
+            "lines": [attrs.astuple(line) for line in self.lines],
+            "works": self.works,
+            "members": list(self.members.items()),
+            "deferred": list(self.deferred.items()),
+        }
+        arrays: dict[str, Any] = {
+            "described": np.frombuffer(json.dumps(described).encode(), dtype=np.uint8),
+            "events": self.events,
+            "post_line": self.post_line,
+            "post_to": self.post_to,
+            **_joined("groups", self.groups),
+            **_joined("lists", self.lists),
+        }
+        content = io.BytesIO()
+        np.savez_compressed(content, **arrays)
+        write_whole(path, content.getvalue())
+
+
+def recorded(run: Run, command: str = "") -> RecordedRun:
+    """Return the log of a run; `command` says how the run can be repeated."""
+    roster, log = run.roster, run.log
+    coded = np.array(log.events, dtype=np.int64)
+    subjects = coded >> written.VALUE_BITS >> written.KIND_BITS
+    kinds, values = coded >> written.VALUE_BITS & written.KIND_MASK, coded & written.VALUE_MASK
+    is_post, is_take = kinds == written.SEND, kinds == written.TAKE
+    number = np.cumsum(is_post) - 1  # of the post at each place
+    post_line, post_to = subjects[is_post], values[is_post] - written.TO_ZERO
+    parties = subjects.copy()
+    parties[is_post] = np.array([line.sender for line in log.lines], dtype=np.int64)[post_line]
+    values[is_post], values[is_take] = number[is_post], number[values[is_take]]
+    return RecordedRun(
+        names=tuple(roster.names),
+        roles=tuple(seat.role for seat in roster.seats),
+        sizes=tuple(seat.size for seat in roster.seats),
+        brings_input=tuple(name in run.inputs for name in roster.names),
+        events=np.stack([parties, kinds, values]),
+        post_line=post_line,
+        post_to=post_to,
+        lines=tuple(
+            LoggedLine(
+                line.sender,
+                line.lot.tag,
+                line.lot.round,
+                line.lot.manifest.payload_bytes + HEADER_BYTES,
+            )
+            for line in log.lines
+        ),
+        groups=tuple(group.numbers for group in log.groups),
+        lists=tuple(number[list(posts.values())] for posts in log.lists),
+        works=tuple(log.works),
+        members={int(number[post]): sent for post, sent in log.members.items()},
+        deferred={int(number[post]): work for post, work in log.deferred.items()},
+        command=command,
+    )
+
+
+def load(path: Path) -> RecordedRun:
+    """Return the log in a file. Raises `BadInput` unless the file holds a whole log of a version
+    that this program reads.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            described = json.loads(bytes(arrays["described"]))
+            if described["format"] != FORMAT or described["version"] != VERSION:
+                raise BadInput(
+                    f"{path} has version {described['version']} of the format "
+                    f"{described['format']!r}: this program reads version {VERSION} of {FORMAT!r}"
+                )
+            log = RecordedRun(
+                names=tuple(described["names"]),
+                roles=tuple(described["roles"]),
+                sizes=tuple(described["sizes"]),
+                brings_input=tuple(described["brings_input"]),
+                events=arrays["events"],
+                post_line=arrays["post_line"],
+                post_to=arrays["post_to"],
+                lines=tuple(LoggedLine(*line) for line in described["lines"]),
+                groups=_parted("groups", arrays),
+                lists=_parted("lists", arrays),
+                works=tuple(cast(Mapping[Operation, int], work) for work in described["works"]),
+                members=dict(described["members"]),
+                deferred=dict(described["deferred"]),
+                command=described["command"],
+            )
+    except BadInput:
+        raise
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        raise BadInput(f"{path} is no log of a run: {type(error).__name__}: {error}") from error
+    _refuse_inconsistent(log, path)
+    return log
+
+
+def _joined(name: str, parts: tuple[Indices, ...]) -> dict[str, Ints]:
+    """Return arrays of different lengths as one array and their lengths."""
+    lengths = np.array([len(part) for part in parts], dtype=np.int64)
+    return {
+        name: np.concatenate([np.zeros(0, dtype=np.int64), *parts]),
+        f"{name}_lengths": lengths,
+    }
+
+
+def _parted(name: str, arrays: Any) -> tuple[Indices, ...]:
+    ends = np.cumsum(arrays[f"{name}_lengths"])
+    return tuple(np.split(arrays[name], ends)[: len(ends)])
+
+
+def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
+    """Raise `BadInput` if a number of the log points to nothing."""
+    parties, posts, groups = len(log.names), len(log.post_to), len(log.groups)
+    if log.events.ndim != 2 or len(log.events) != 3 or len(log.post_line) != posts:
+        raise BadInput(f"{path} is no log of a run: its arrays do not fit together")
+    actors, kinds, values = log.events
+    limits = [posts, posts, len(log.lists), len(log.works), 1]
+    numbers = [
+        (actors, parties),
+        (kinds, len(limits)),
+        (log.post_line, len(log.lines)),
+        (log.post_to[log.post_to >= 0], parties),
+        (-1 - log.post_to[log.post_to < 0], groups),
+        *((group, parties) for group in log.groups),
+        *((list_, posts) for list_ in log.lists),
+        (np.array([line.sender for line in log.lines], dtype=np.int64), parties),
+        *((values[kinds == kind], limit) for kind, limit in enumerate(limits)),
+    ]
+    if any(len(given) and not (given.min() >= 0 and given.max() < top) for given, top in numbers):
+        raise BadInput(f"{path} is no log of a run: a number in it points to nothing")
+    if {len(log.roles), len(log.sizes), len(log.brings_input)} != {parties}:
+        raise BadInput(f"{path} is no log of a run: it does not describe all parties")

@@ -1,0 +1,235 @@
+"""The clock against a model that looks at every message on its own, again and again, until no time
+changes any more.
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simnet import Field, Party, Seat, Shuffled, Summed, Tag, constant, run
+from simnet.network.network import Access, Latency, Network, Transport
+from simnet.network.recorded import recorded
+from simnet.network.timing import timed
+from simnet.values.frames import HEADER_BYTES
+
+F = Field.above(250)  # an element takes one byte
+NOTE, ROWS, NEWS = Tag("note"), Tag("rows"), Tag("news")
+TAGS = {"rows": ROWS, "copies": NEWS}
+PRICE = 0.5  # seconds for one addition
+
+
+@attrs.frozen
+class Step:
+    """One action of the party `who`. A message has `size` elements."""
+
+    what: str  # work, send, receive, rows, copies, sums
+    who: int
+    other: int = 0
+    size: int = 1
+    group: tuple[int, ...] = ()
+
+
+@attrs.frozen
+class Program:
+    """A protocol whose parties do their steps of one list, in its order, so that it always ends."""
+
+    count: int
+    steps: tuple[Step, ...]
+
+    def parties(self) -> Mapping[str, Seat]:
+        seats = {}
+        for number in range(self.count):
+            script = self.client if number % 2 else self.server
+            seats[f"p{number}"] = Seat(script, number + 1)
+        return seats
+
+    async def client(self, me: Party) -> None:
+        await self.play(me)
+
+    async def server(self, me: Party) -> None:
+        await self.play(me)
+
+    async def play(self, me: Party) -> None:
+        number = me.index - 1
+        for place, step in enumerate(self.steps):
+            names = [f"p{member}" for member in step.group]
+            rows = constant(F, np.zeros((len(names), step.size), dtype=np.int64))
+            if number == step.who:
+                await self.act(me, step, names, rows)
+            if step.what == "sums" and number in step.group:
+                await me.scatter(Summed(f"share {place}"), names, rows)
+                await me.gather_sum(Summed(f"share {place}"), senders=names)
+            if step.what in TAGS and number in step.group:
+                await me.receive(TAGS[step.what], f"p{step.who}")
+
+    async def act(self, me: Party, step: Step, names: list[str], rows: Any) -> None:
+        payload = constant(F, np.arange(step.size))
+        if step.what == "work":
+            for _ in range(step.size):
+                me.coins.field(F, (1,)) + me.coins.field(F, (1,))
+        elif step.what == "send":
+            await me.send(NOTE, f"p{step.other}", payload)
+        elif step.what == "receive":
+            await me.receive(NOTE, f"p{step.other}")
+        elif step.what == "rows":
+            await me.scatter(ROWS, names, rows)
+        elif step.what == "copies":
+            await me.publish(NEWS, names, payload)
+
+
+@st.composite
+def programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Program:
+    """Draw a program. Every message of a pair is received after it is sent, in order."""
+    count = draw(st.integers(2, 5))
+    steps: list[Step] = []
+    unread: list[tuple[int, int]] = []
+    for _ in range(draw(st.integers(1, 12))):
+        what = draw(st.sampled_from(["work", "send", "send", "receive", "rows", "copies", "sums"]))
+        who, size = draw(st.integers(0, count - 1)), draw(st.integers(1, 40))
+        group = tuple(draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)))
+        other = draw(st.integers(0, count - 1))
+        if what == "receive":
+            if not unread:
+                continue
+            sender, reader = unread.pop(draw(st.integers(0, len(unread) - 1)))
+            steps.append(Step("receive", reader, sender))
+            continue
+        if what == "send":
+            unread.append((who, other))
+        steps.append(Step(what, who, other, 1 + size % 5 if what == "work" else size, group))
+    return Program(count, tuple(steps))
+
+
+TIMES = st.integers(0, 20).map(lambda number: number / 4)
+RATES = st.one_of(st.none(), st.integers(1, 50).map(float))
+
+
+@st.composite
+def networks(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Network:
+    """Draw a network of two classes, without chances."""
+    classes = {
+        name: Access(up=draw(RATES), down=draw(RATES), slowness=draw(st.sampled_from([1.0, 3.0])))
+        for name in ("client", "server")
+    }
+    return Network(
+        name="drawn",
+        classes=classes,
+        latencies={
+            (one, other): Latency(0.25 + draw(TIMES))
+            for one, other in itertools.product(("client", "server"), repeat=2)
+        },
+        roles={"client": "client", "server": "server"},
+        transport=draw(st.sampled_from([Transport(payload=10, header=3), Transport(1000, 0)])),
+        prices={"FA": PRICE},
+    )
+
+
+@attrs.define
+class Sent:
+    """One message of the model: who, to whom, how many bytes. The model fills in the times."""
+
+    sender: int
+    to: int
+    size: int
+    leaves: float = 0.0
+    step: float = 0.0
+    there: float = 0.0
+
+
+class Model:
+    """All messages of the run are known from the start. Their times are computed from the times of
+    the waits, and the times of the waits from those of the messages, until nothing changes.
+    """
+
+    def __init__(self, program: Program, network: Network) -> None:
+        self.network = network
+        self.classes = ["client" if number % 2 else "server" for number in range(program.count)]
+        self.actions: list[list[tuple[str, Any]]] = [[] for _ in range(program.count)]
+        self.sent: list[Sent] = []
+        self._unread: dict[tuple[int, int, str], list[Sent]] = {}
+        for step in program.steps:
+            self._add(step)
+
+    def _add(self, step: Step) -> None:
+        if step.what == "work":
+            self.actions[step.who].append(("work", step.size))
+        elif step.what == "send":
+            self._post("note", step.who, [step.other], step.size)
+        elif step.what == "receive":
+            self._read("note", step.who, [step.other])
+        elif step.what in TAGS:
+            self._post(step.what, step.who, step.group, step.size)
+            for member in step.group:
+                self._read(step.what, member, [step.who])
+        else:
+            for member in step.group:
+                self._post("sums", member, step.group, step.size)
+            for member in step.group:
+                self._read("sums", member, step.group)
+                self.actions[member].append(("work", (len(step.group) - 1) * step.size))
+
+    def _post(self, tag: str, who: int, to: Sequence[int], size: int) -> None:
+        frame = self.network.transport.bytes(HEADER_BYTES + size)
+        block = [Sent(who, member, frame) for member in to if member != who]
+        for message in block:
+            self._unread.setdefault((who, message.to, tag), []).append(message)
+        self.sent.extend(block)
+        self.actions[who].append(("send", block))
+
+    def _read(self, tag: str, who: int, senders: Sequence[int]) -> None:
+        waited = [self._unread[sender, who, tag].pop(0) for sender in senders if sender != who]
+        self.actions[who].append(("wait", waited))
+
+    def ends(self) -> list[float]:
+        """Return when each party ends."""
+        before: list[float] = []
+        for _ in range(10_000):
+            ends = [self._play(number) for number in range(len(self.actions))]
+            for number in range(len(self.actions)):
+                self._deliver(number)
+            times = ends + [message.there for message in self.sent]
+            if times == before:
+                return ends
+            before = times
+        raise AssertionError("the model does not come to rest")
+
+    def _play(self, number: int) -> float:
+        access = self.network.classes[self.classes[number]]
+        now = free = 0.0
+        for what, value in self.actions[number]:
+            if what == "work":
+                now += value * PRICE * access.slowness
+            elif what == "wait":
+                now = max([now, *(message.there for message in value)])
+            else:
+                for message in value:
+                    message.step = 0.0 if access.up is None else 8 * message.size / access.up
+                    message.leaves = max(now, free)
+                    free = message.leaves + message.step
+        return now
+
+    def _deliver(self, number: int) -> None:
+        down = self.network.classes[self.classes[number]].down
+        coming = []
+        for message in self.sent:
+            if message.to == number:
+                pair = self.classes[message.sender], self.classes[number]
+                first = message.leaves + self.network.latency(*pair).seconds
+                coming.append((first + message.step, message.sender, first, message))
+        free = 0.0
+        for last, _, first, message in sorted(coming, key=lambda entry: entry[:2]):
+            free = max(free, first) + (0.0 if down is None else 8 * message.size / down)
+            message.there = max(free, last)
+
+
+@given(programs(), networks(), st.integers(0, 9))
+def test_times_are_those_of_the_model(program: Program, network: Network, schedule: int) -> None:
+    done = run(program, schedule=Shuffled(schedule))
+    found = timed(recorded(done), network)
+    assert list(found.ended.values()) == pytest.approx(Model(program, network).ends(), abs=1e-9)
