@@ -38,6 +38,13 @@ from .kernel.schedule import Shuffled as Shuffled
 from .kernel.tags import Summed as Summed
 from .kernel.tags import Tag as Tag
 from .kernel.tags import Voluntary as Voluntary
+from .network.network import Access as Access
+from .network.network import Latency as Latency
+from .network.network import Network as Network
+from .network.recorded import recorded as recorded
+from .network.timing import Timing as Timing
+from .network.timing import timed as timed
+from .network.toml_file import network_named as network_named
 from .page.diagram import diagram_svg as diagram_svg
 from .page.diagram import diagram_text as diagram_text
 from .page.page import page_of as page_of

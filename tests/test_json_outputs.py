@@ -56,6 +56,8 @@ COMMANDS = [
     ("breaking-user", "breaking tss --users 12 --items 3 --reported 1 --user u1"),
     ("check", "check dpds --users 5 --items 2"),
     ("bench", "bench ping-pong --repeat 1"),
+    ("network", "network"),
+    ("run", "run dpds --users 20 --items 3 --network mobile"),
     ("list", "list"),
     ("list-name", "list tss"),
     ("list-name", "list fig2"),
@@ -121,12 +123,20 @@ def test_the_outputs_of_studies_and_certificates_fit_their_schemas(
         ("results", "results fig2 --store s.jsonl"),
         ("reproduce", "reproduce fig2 --quick --trials 1 --store s.jsonl --out out"),
         ("verify-check", "verify --check c.json"),
+        ("run", "run dpds --users 20 --items 3 --log run.log"),
+        ("time", "time run.log"),
     ):
         jsonschema.validate(simnet(*command.split(), "--json", "-").json, SCHEMAS[name])
 
 
 def test_every_schema_is_tried_and_says_what_each_key_means() -> None:
-    tried = {name for name, _ in COMMANDS} | {"sweep", "results", "reproduce", "verify-check"}
+    tried = {name for name, _ in COMMANDS} | {
+        "sweep",
+        "results",
+        "reproduce",
+        "verify-check",
+        "time",
+    }
     assert tried == set(SCHEMAS)
     for name, schema in SCHEMAS.items():
         jsonschema.Draft202012Validator.check_schema(schema)

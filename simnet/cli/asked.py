@@ -10,6 +10,8 @@ import attrs
 from simnet.cli.options import Data, settings_of, whole_numbers, with_short
 
 if TYPE_CHECKING:
+    from simnet.network.network import Network
+    from simnet.network.timing import Timing
     from simnet.page.worlds import Worlds
     from simnet.scenario.perform import Performance
     from simnet.scenario.plain import PlainRun
@@ -99,6 +101,20 @@ class Asked:
             return result
         with progress_bar("claims", len(chosen.claims) + 1) as progress:
             return result.judged(progress)
+
+    def timed(
+        self, result: "Performance | PlainRun", networks: "Sequence[Network]", log: Path | None
+    ) -> "list[Timing]":
+        """Return how long the run takes on each network, and write its log if a file is named."""
+        if not networks and log is None:
+            return []
+        from simnet.network.recorded import recorded
+        from simnet.network.timing import timed
+
+        record = recorded(result.run, shlex.join(self._words("run")))
+        if log is not None:
+            record.save(log)
+        return [timed(record, network, result.run.seed) for network in networks]
 
     def write_page(
         self,

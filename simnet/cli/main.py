@@ -21,6 +21,7 @@ from simnet.cli.explain import explain
 from simnet.cli.frame_options import FrameOptions
 from simnet.cli.help_words import PlainHelp, default_in_words
 from simnet.cli.list import list_scenarios
+from simnet.cli.network import network
 from simnet.cli.new import new
 from simnet.cli.options import strictly
 from simnet.cli.refusals import in_words
@@ -31,6 +32,7 @@ from simnet.cli.scenario_options import Command, with_setting_options
 from simnet.cli.show_page import show_page
 from simnet.cli.sweep import sweep
 from simnet.cli.tell import tell
+from simnet.cli.time import time
 from simnet.cli.verify import verify
 from simnet.errors import BadInput, SimnetError
 from simnet.files import NO_ROOM
@@ -74,6 +76,8 @@ OTHERS: dict[str, Callable[..., int | None]] = {
     "reproduce": reproduce,
     "sweep": sweep,
     "results": results,
+    "time": time,
+    "network": network,
     "bench": bench,
 }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from simnet.cli.asked import Asked
-from simnet.cli.options import Data, DropOuts, FigureFile, JsonFile, OutputFile, Settings
+from simnet.cli.options import Data, DropOuts, FigureFile, JsonFile, Networks, OutputFile, Settings
 
 ABORTED = 3  # the exit status of an aborted run
 
@@ -25,6 +25,8 @@ def run(
     html: OutputFile = None,
     claims: bool = True,
     drop: DropOuts = None,
+    network: Networks = None,
+    log: OutputFile = None,
     yes: Annotated[bool, Parameter(negative=())] = False,
     json: JsonFile = None,
 ) -> int:
@@ -44,6 +46,7 @@ def run(
     - `simnet run my_protocol.py:Mine --inputs 1,0,1`
     - `simnet run dpds --users 20 --drop u3@share:2`
     - `simnet run dpds --users 4 --items 3 --html run.html`
+    - `simnet run dpds --network mobile --log run.log`
 
     Parameters
     ----------
@@ -82,6 +85,12 @@ def run(
         its first send under the tag "share"; `u3@share#2` before its second, `u3@share:after` after
         it, `u3@share:2` when the first two recipients have got it. You can give this option several
         times.
+    network
+        Say how long the run takes on this network: a name (see `simnet network`) or a TOML file.
+        You can give this option several times.
+    log
+        Write the log of the run into this file: who sent how many bytes to whom, and who waited
+        for what, without contents. `simnet time` reads it.
     yes
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     json
@@ -90,7 +99,9 @@ def run(
     from simnet.cli.output import console, write_json
     from simnet.cli.show import show
     from simnet.cli.show_plain import show_plain
+    from simnet.cli.times import print_times
     from simnet.errors import BadInput
+    from simnet.network.toml_file import network_named
     from simnet.scenario.plain import PlainRun
 
     asked = Asked.of(
@@ -106,6 +117,7 @@ def run(
         drop=drop,
         yes=yes,
     )
+    networks = [network_named(name) for name in network or ()]
     if figure is not None and not asked.assesses:
         raise BadInput(
             "--figure draws an estimate beside the truth, and this protocol has no estimate: give "
@@ -120,14 +132,18 @@ def run(
         draw_estimate(result, figure)
     if html is not None:
         asked.write_page(result, html, by="run")
+    timings = asked.timed(result, networks, log)
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:
-        write_json(result.as_json(), json)
+        times = {"times": [timing.as_json() for timing in timings]} if timings else {}
+        write_json({**result.as_json(), **times}, json)
     out = console(json)
     if isinstance(result, PlainRun):
         show_plain(result, out)
     else:
         show(result, out)
+    if timings:
+        print_times(out, timings)
     failed = not all(row.holds for row in result.adversaries)
     aborted = isinstance(result, PlainRun) and result.is_aborted
     return 1 if failed else ABORTED if aborted else 0

@@ -1,8 +1,9 @@
 """The chances of a network: jitter and lost packets, from coins of the link.
 
-Every message has coins of its own, made from the seed, the post, the recipient, and the member of a
-crowd. So the chances do not depend on the order in which the clock asks for them. The coins are
-those of a hash function for simulations (splitmix64), which is no cryptography.
+Every message has coins of its own, made from the seed, a number for the sender and its send, the
+recipient, and the member of a crowd. So the chances do not depend on the order in which the clock
+asks for them. The coins are those of a hash function for simulations (splitmix64), which is no
+cryptography.
 """
 
 import numpy as np
@@ -23,17 +24,17 @@ def _mixed(words: Words) -> Words:
     return mixed
 
 
-def uniform(seed: int, purpose: int, posts: Ints, recipient: int, members: Ints) -> Floats:
+def uniform(seed: int, purpose: int, messages: Ints, recipient: int, members: Ints) -> Floats:
     """Return one number for each message, uniform on (0, 1)."""
     words = np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
-    for part in (np.array([purpose]), posts, np.array([recipient]), members):
+    for part in (np.array([purpose]), messages, np.array([recipient]), members):
         words = _mixed(words ^ part.astype(np.uint64))
     numbers: Floats = ((words >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
     return numbers
 
 
 def extra_seconds(
-    latency: Latency, packets: int, seed: int, posts: Ints, recipient: int, members: Ints
+    latency: Latency, packets: int, seed: int, messages: Ints, recipient: int, members: Ints
 ) -> Floats:
     """Return how much longer than `latency.seconds` the messages are under way.
 
@@ -41,13 +42,13 @@ def extra_seconds(
     in every try, so m tries fail at most with probability (1 - p^(m+1))^k, and m is drawn from this
     law.
     """
-    extra = np.zeros(np.broadcast_shapes(posts.shape, members.shape))
+    extra = np.zeros(np.broadcast_shapes(messages.shape, members.shape))
     if latency.jitter:
-        drawn = uniform(seed, JITTER, posts, recipient, members)
+        drawn = uniform(seed, JITTER, messages, recipient, members)
         jitter = 2 * drawn if latency.law == "uniform" else -np.log1p(-drawn)
         extra = latency.jitter * jitter
     if latency.loss:
-        drawn = uniform(seed, LOSS, posts, recipient, members)
+        drawn = uniform(seed, LOSS, messages, recipient, members)
         # 1 - drawn^(1/k), without the rounding of a number close to 1
         some_fail = -np.expm1(np.log(drawn) / packets)
         tries = np.maximum(np.ceil(np.log(some_fail) / np.log(latency.loss)) - 1, 0.0)

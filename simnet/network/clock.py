@@ -36,6 +36,7 @@ from simnet.network.recorded import RecordedRun
 from simnet.record.log import SEND, SILENCE, TAKE, WORK
 
 FORWARD = -1  # in the place of an event: the relay sends on what it waited for
+LAST = 1 << 62  # the rank of scripts among what happens at the same time
 NOBODY = -1  # in the place of a post: the party was told that nobody can go on
 
 
@@ -111,8 +112,9 @@ class Clock:
         self._unsent = [len(posts) for posts in log.lists]
         self._waiting_for: dict[int, list[Need]] = {}
         self._waiting_for_list: dict[int, list[Need]] = {}
-        self._queue: list[tuple[float, int, Need]] = []
+        self._queue: list[tuple[float, int, int, Need]] = []
         self._queued = 0
+        self._now = 0.0
         self._told: list[tuple[int, int]] = []  # places in the log, and parties
 
     def play(self) -> None:
@@ -121,7 +123,7 @@ class Clock:
             self._go_on(party)
         while self._queue or self._told:
             if self._queue:
-                *_, need = heapq.heappop(self._queue)
+                self._now, _, _, need = heapq.heappop(self._queue)
                 self._resume(need)
             else:
                 self._tell()
@@ -144,6 +146,9 @@ class Clock:
             kind, value = kinds[place], values[place]
             if kind == WORK:
                 self._compute(party, value)
+            elif kind == SEND and party == self.links.relay and self.at[party] > self._now:
+                self._pause(party, place)
+                return
             elif kind == SEND:
                 self._send(party, value)
             elif kind == SILENCE:
@@ -155,6 +160,16 @@ class Clock:
                 return
             place += 1
         self._next[party] = place
+
+    def _pause(self, party: int, place: int) -> None:
+        """Let the relay go on when the others have come as far: what it forwards until then leaves
+        its uplink before its own messages.
+        """
+        self._next[party] = place
+        self._queued += 1
+        heapq.heappush(
+            self._queue, (float(self.at[party]), LAST, self._queued, Need(party, [], [], place))
+        )
 
     def _compute(self, party: int, work: int) -> None:
         seconds = self._work[work] * self.links.slowness(party) / self.log.sizes[party]
@@ -225,7 +240,7 @@ class Clock:
             passing = inbox.passing()
             wanted = [np.sort(np.array(need.posts, dtype=np.int64))]
             wanted += [self._lists[number] for number in need.lists]
-            if party == self.links.relay:
+            if party == self.links.relay and need.next_event != FORWARD:
                 wanted = [self._as_at_relay(posts) for posts in wanted]
             places = np.flatnonzero(passing.where(wanted))
             need.time, need.last, need.computed_at = 0.0, NOBODY, inbox.posts
@@ -237,7 +252,9 @@ class Clock:
                 is_end = last == len(passing.posts) - 1
                 need.all_free = float(passing.free[last]) if is_end else None
         self._queued += 1
-        heapq.heappush(self._queue, (float(np.min(need.time)), self._queued, need))
+        # At the same time, the relay forwards posts in their order, and then scripts go on.
+        rank = self.links.rank(need.posts[0]) if need.next_event == FORWARD else LAST
+        heapq.heappush(self._queue, (float(np.min(need.time)), rank, self._queued, need))
 
     def _compute_wait_of_crowd(self, need: Need) -> None:
         wanted = set(need.posts).union(*(self.log.lists[number].tolist() for number in need.lists))
@@ -252,6 +269,9 @@ class Clock:
     def _resume(self, need: Need) -> None:
         """Let a party go on, or the relay forward a post, unless it has to wait longer by now."""
         party = need.party
+        if not need.posts and not need.lists:
+            self._go_on(party)
+            return
         is_crowd = party in self.links.crowds
         known = len(self.links.to_crowds[party]) if is_crowd else self.links.inboxes[party].posts
         if known != need.computed_at:
@@ -268,9 +288,9 @@ class Clock:
                     party,
                     float(np.max(began)),
                     float(np.max(need.time)),
-                    need.last,
+                    need.last % len(self.log.post_to),
                     need.came,
-                    self._sender(need.last),
+                    self._sender(need.last, party),
                 )
             )
         if not is_crowd:
@@ -288,11 +308,11 @@ class Clock:
         self.links.leave(post, time, by=relay)
         self._note_sent(post)
 
-    def _sender(self, post: int) -> int:
+    def _sender(self, post: int, recipient: int) -> int:
         """Return the party that sent a message of a post to its recipient: the sender of the post,
         or the relay.
         """
-        if post in self.forwarded:
+        if post in self.forwarded and recipient != self.links.relay:
             return self.forwarded[post].party
         return self.log.sender(post % len(self.log.post_to))
 

@@ -60,10 +60,15 @@ class Links:
         self._uplink_free: list[Time] = [self.zero(number) for number in range(len(log.names))]
         self.sending: list[Time] = [self.zero(number) for number in range(len(log.names))]
         self.left: dict[int, tuple[float, float]] = {}
-        # At the same time, messages of the first party come first, each party's in its order.
+        # The sender of each post, and its number among the posts of this sender. At the same time,
+        # messages of the first party come first, each party's in its order.
         senders = np.array([line.sender for line in log.lines], dtype=np.int64)[log.post_line]
-        ranks = np.argsort(np.argsort(senders, kind="stable"))
+        order = np.argsort(senders, kind="stable")
+        firsts = np.searchsorted(senders[order], senders[order])
+        ranks = np.empty(len(senders), dtype=np.int64)
+        ranks[order] = (senders[order] << 32) + np.arange(len(senders)) - firsts
         ranks = np.concatenate([ranks, ranks])  # the second half: posts on their way to the relay
+        self._ranks = ranks
         self.inboxes = [Inbox(self._arrivals_of(number), ranks) for number in range(len(log.names))]
         self.to_crowds: dict[int, list[ToCrowd]] = {number: [] for number in self.crowds}
         self._groups: list[GroupPosts | None] = [None] * len(log.groups)
@@ -86,7 +91,10 @@ class Links:
     def goes_through_relay(self, post: int) -> bool:
         """Return whether a post is uploaded to the relay, which then sends it on."""
         sender, to = self._log.sender(post), int(self._log.post_to[post])
-        return self.relay is not None and self.relay not in (sender, to) and to != sender
+        if self.relay is None or sender == self.relay:
+            return False
+        members = [to] if to >= 0 else self._log.groups[-1 - to].tolist()
+        return any(member not in (sender, self.relay) for member in members)
 
     def upload(self, post: int, time: Time) -> None:
         """Send all messages of a post to the relay, at once. The post comes to the inbox of the
@@ -103,6 +111,10 @@ class Links:
         packets = -(-size // self._network.transport.payload)
         self._send_one(self.uploaded(post), sender, self.relay, time, size, packets, post)
 
+    def rank(self, post: int) -> int:
+        """Return the place of a post among those that come at the same time."""
+        return int(self._ranks[post])
+
     def uploaded(self, post: int) -> int:
         """Return the number under which a post comes to the relay."""
         return len(self._log.post_to) + post
@@ -112,6 +124,13 @@ class Links:
         sender = self._log.sender(post)
         line, to = int(self._log.post_line[post]), int(self._log.post_to[post])
         link = sender if by is None else by
+        if (
+            to < 0
+            and self.relay is not None
+            and link not in (self.relay, by)
+            and self.relay in self._log.groups[-1 - to].tolist()
+        ):
+            to = self.relay  # a group without other members, or the post would be an upload
         if to < 0:
             self._leave_to_group(post, -1 - to, sender, link, time)
         elif to in self.crowds:
@@ -129,7 +148,7 @@ class Links:
             latency,
             self._packets[line],
             self._seed,
-            np.array([post]),
+            self._ranks[[post]],
             recipient,
             np.zeros(1, dtype=np.int64),
         )
@@ -173,7 +192,7 @@ class Links:
         posts = np.full(len(begin), post, dtype=np.int64)
         members = np.arange(len(begin))
         first = begin + latency.seconds
-        first = first + extra_seconds(latency, packets, self._seed, posts, to, members)
+        first = first + extra_seconds(latency, packets, self._seed, self._ranks[posts], to, members)
         service = np.full(len(begin), size * self._down[to])
         self.inboxes[to].put((posts, first, first + step, service))
         if is_first_hop:
@@ -187,7 +206,7 @@ class Links:
         numbers = self._log.groups[number]
         size = self._bytes[int(self._log.post_line[post])]
         own = group.offset_of.get(sender, -1)
-        own_size = self._log.sizes[sender] if own >= 0 else 0
+        own_size = self._log.sizes[sender] if own >= 0 and sender != self.relay else 0
         messages = group.messages - own_size
         step = size * self._up[link] * group.resent[self._class_of[link]]
         begin = float(np.max(self._occupy(link, time, messages * step)))
@@ -217,7 +236,7 @@ class Links:
         latency = self.latency(link, crowd)
         first = begin + members * step + latency.seconds
         first = first + extra_seconds(
-            latency, self._packets[line], self._seed, np.array([post]), crowd, members
+            latency, self._packets[line], self._seed, self._ranks[[post]], crowd, members
         )
         service = self._bytes[line] * self._down[crowd]
         self.to_crowds[crowd].append(ToCrowd(post, first, first + step, service))
@@ -294,7 +313,7 @@ class Links:
                 latencies[int(classes[chosen[0]])],
                 self._packets[line],
                 self._seed,
-                posts[chosen],
+                self._ranks[posts[chosen]],
                 party,
                 np.zeros(1, dtype=np.int64),
             )

@@ -36,6 +36,7 @@ class Access:
 
     Raises `BadInput` for a rate or a slowness that is not positive.
 
+    >>> from simnet import Access
     >>> Access(up=3e6, down=35e6).up
     3000000.0
     """
@@ -60,6 +61,7 @@ class Latency:
 
     Raises `BadInput` for negative times, and unless `loss` lies in [0, 1).
 
+    >>> from simnet import Latency
     >>> Latency(0.02).round_trip
     0.04
     """
@@ -134,6 +136,7 @@ class Network:
     Raises `BadInput` for a role or a latency of a class that there is not, and for a pair of
     classes without a latency.
 
+    >>> from simnet import Access, Latency, Network
     >>> Network(name="steps", classes={"client": Access(), "server": Access()},
     ...         latencies={("client", "client"): Latency(1), ("client", "server"): Latency(1),
     ...                    ("server", "server"): Latency(1)}).latency("server", "client").seconds

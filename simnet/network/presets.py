@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from simnet.network.network import NO_HEADERS, Access, Latency, Network
 from simnet.values.meter import Operation
 
-# Seconds for one operation. `simnet bench prices` measures them on your machine.
+# Seconds for one operation among many: the order of magnitude of what `simnet network --prices`
+# measured on one core of a server. Measure your own machine if computing matters.
 PRICES: Mapping[Operation, float] = {
-    "FA": 2e-9,
-    "FM": 6e-9,
+    "FA": 1e-9,
+    "FM": 4e-9,
     "RM": 1e-9,
-    "BS": 1e-8,
-    "aS": 2e-7,
-    "FS": 1e-8,
-    "nA": 2e-9,
-    "nS": 1e-8,
-    "RS": 2e-8,
+    "BS": 1e-9,
+    "aS": 2e-5,
+    "FS": 1.5e-9,
+    "nA": 3e-9,
+    "nS": 1.5e-9,
+    "RS": 2.5e-9,
 }
 
 

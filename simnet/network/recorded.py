@@ -48,15 +48,6 @@ class RecordedRun:
     operations of a piece of work, `members` the number of members of a crowd that sent in a post,
     and `deferred` the work that made the rows of a post. `command` says how the run can be
     repeated.
-
-    >>> from simnet import Seat, run
-    >>> class Wait:
-    ...     def parties(self):
-    ...         return {"server": Seat(self.server)}
-    ...     async def server(self, me):
-    ...         return None
-    >>> recorded(run(Wait())).names
-    ('server',)
     """
 
     names: tuple[str, ...]
@@ -123,7 +114,17 @@ class RecordedRun:
 
 
 def recorded(run: Run, command: str = "") -> RecordedRun:
-    """Return the log of a run; `command` says how the run can be repeated."""
+    """Return the log of a run; `command` says how the run can be repeated.
+
+    >>> from simnet import Seat, recorded, run
+    >>> class Wait:
+    ...     def parties(self):
+    ...         return {"server": Seat(self.server)}
+    ...     async def server(self, me):
+    ...         return None
+    >>> recorded(run(Wait())).names
+    ('server',)
+    """
     roster, log = run.roster, run.log
     coded = np.array(log.events, dtype=np.int64)
     subjects = coded >> written.VALUE_BITS >> written.KIND_BITS
@@ -193,7 +194,7 @@ def load(path: Path) -> RecordedRun:
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
-        raise BadInput(f"{path} is no log of a run: {type(error).__name__}: {error}") from error
+        raise BadInput(f"{path} is no log of a run: simnet run --log writes one") from error
     _refuse_inconsistent(log, path)
     return log
 

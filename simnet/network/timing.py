@@ -3,14 +3,17 @@ longest.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
 
+from simnet.kernel.run import Run
 from simnet.network.clock import NOBODY, Clock, Wait
 from simnet.network.links import Time
 from simnet.network.network import Network
-from simnet.network.recorded import RecordedRun
+from simnet.network.recorded import RecordedRun, recorded
+from simnet.network.toml_file import network_named
 
 
 @attrs.frozen
@@ -51,21 +54,34 @@ class Leg:
     told: bool = False
 
     def __str__(self) -> str:
-        took = f"{self.ended - self.began:.4g} s"
+        at, began = in_units(self.ended), in_units(self.began)
         if self.told:
             return (
-                f"{self.party} goes on at {self.ended:.4g} s: nobody could send any more, "
-                f"{self.sender} being the last to stop at {self.began:.4g} s"
+                f"{self.party} goes on at {at}, because nobody can send any more: {self.sender} "
+                f"was the last to stop, at {began}"
             )
         if self.tag is None:
-            return f"{self.party} computes until {self.ended:.4g} s: {took}"
-        queued, sent = self.left - self.began, self.gone - self.left
-        under_way, down = self.came - self.gone, self.ended - self.came
-        return (
-            f"{self.party} has {self.sender}'s {self.tag} at {self.ended:.4g} s: "
-            f"{queued:.4g} s behind others at {self.sender}'s uplink, {sent:.4g} s to send, "
-            f"{under_way:.4g} s under way, {down:.4g} s at {self.party}'s downlink"
-        )
+            return f"{self.party} computes for {in_units(self.ended - self.began)}, until {at}"
+        parts = [
+            (self.left - self.began, f"{self.sender}'s uplink is busy with other messages for"),
+            (self.gone - self.left, "it leaves in"),
+            (self.came - self.gone, "it is under way for"),
+            (self.ended - self.came, f"{self.party}'s downlink takes"),
+        ]
+        words = ", ".join(f"{what} {in_units(took)}" for took, what in parts if took > 1e-12)
+        return f"{self.party} has {self.sender}'s {self.tag} at {at}: sent at {began}; {words}"
+
+
+def in_units(seconds: float) -> str:
+    """Return a time with three digits, in s, ms or µs.
+
+    >>> in_units(0.05808), in_units(2.0)
+    ('58.1 ms', '2 s')
+    """
+    for unit, scale in (("s", 1.0), ("ms", 1e3)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs" if seconds else "0 s"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -74,6 +90,12 @@ class Timing:
 
     `ended` maps each party to the time at which its script ended; for a crowd it is that of the
     last member. `legs` is the longest chain of messages and work, from the start to the end.
+
+    >>> from simnet import Timing, run, timed
+    >>> from protocols import DPDS
+    >>> done: Timing = timed(run(DPDS(users=4, items=3, participation=1.0), [1, 3, 3, 2]), "rounds")
+    >>> done.ended["server"], [leg.tag for leg in done.legs]
+    (2.0, ['share', 'partial'])
     """
 
     log: RecordedRun
@@ -88,16 +110,24 @@ class Timing:
         """When the last party ended."""
         return max(self.ended.values())
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the times for JSON, without those of single parties; these keys are stable."""
+        return {
+            "network": self.network.name,
+            "source": self.network.source,
+            "completion": self.completion,
+            "roles": [attrs.asdict(role) for role in self.roles],
+            "longest_chain": [{**attrs.asdict(leg), "words": str(leg)} for leg in self.legs],
+        }
 
-def timed(log: RecordedRun, network: Network, seed: int = 0) -> Timing:
-    """Return how long a recorded run takes on a network; the chances of the links follow from
-    `seed`.
 
-    Raises `BadInput` if the network does not fit the parties of the run.
+def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timing:
+    """Return how long a run, or the log of a run, takes on a network; the chances of the links
+    follow from `seed`. A text is the name of a network or of a TOML file.
 
-    >>> from simnet import Field, Seat, Tag, run
-    >>> from simnet.network.presets import PRESETS
-    >>> from simnet.network.recorded import recorded
+    Raises `BadInput` for an unknown network, and if it does not fit the parties of the run.
+
+    >>> from simnet import Field, Seat, Tag, run, timed
     >>> class Send:
     ...     def parties(self):
     ...         return {"a": Seat(self.sender), "b": Seat(self.reader)}
@@ -105,9 +135,11 @@ def timed(log: RecordedRun, network: Network, seed: int = 0) -> Timing:
     ...         await me.send(Tag("note"), "b", me.coins.field(Field(101), (2,)))
     ...     async def reader(self, me):
     ...         await me.receive(Tag("note"), "a")
-    >>> timed(recorded(run(Send())), PRESETS["rounds"]).completion
+    >>> timed(run(Send()), "rounds").completion
     1.0
     """
+    log = recorded(run) if isinstance(run, Run) else run
+    network = network_named(network) if isinstance(network, str) else network
     clock = Clock(log, network, seed)
     clock.play()
     at = [float(np.max(time)) for time in clock.at]
@@ -159,7 +191,7 @@ def _longest(clock: Clock, at: Sequence[float]) -> list[Leg]:
             legs.append(Leg(names[party], wait.came, wait.ended, names[wait.after], told=True))
             party, time, before = wait.after, wait.came, _waits_until(clock, wait.after, wait.came)
             continue
-        if wait.post in clock.forwarded:
+        if wait.post in clock.forwarded and party != clock.links.relay:
             legs.append(_message(clock, wait, clock.forwarded[wait.post].ended))
             wait = clock.forwarded[wait.post]
         time, before = clock.sent[wait.post]

@@ -127,16 +127,21 @@ def networks(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Network:
         roles={"client": "client", "server": "server"},
         transport=draw(st.sampled_from([Transport(payload=10, header=3), Transport(1000, 0)])),
         prices={"FA": PRICE},
+        relay=draw(st.sampled_from([None, "p0"])),
     )
 
 
 @attrs.define
 class Sent:
-    """One message of the model: who, to whom, how many bytes. The model fills in the times."""
+    """One message of the model: who, to whom, how many bytes. The model fills in the times.
+
+    A message with an `upload` leaves the relay as soon as the upload is there.
+    """
 
     sender: int
     to: int
     size: int
+    upload: "Sent | None" = None
     leaves: float = 0.0
     step: float = 0.0
     there: float = 0.0
@@ -152,6 +157,7 @@ class Model:
         self.classes = ["client" if number % 2 else "server" for number in range(program.count)]
         self.actions: list[list[tuple[str, Any]]] = [[] for _ in range(program.count)]
         self.sent: list[Sent] = []
+        self.forwards: list[tuple[Sent, list[Sent]]] = []
         self._unread: dict[tuple[int, int, str], list[Sent]] = {}
         for step in program.steps:
             self._add(step)
@@ -177,10 +183,20 @@ class Model:
     def _post(self, tag: str, who: int, to: Sequence[int], size: int) -> None:
         frame = self.network.transport.bytes(HEADER_BYTES + size)
         block = [Sent(who, member, frame) for member in to if member != who]
+        others = [member for member in to if member not in (0, who)]
+        if self.network.relay is not None and who != 0 and others:
+            upload = Sent(who, 0, frame * len(block))
+            self.actions[who].append(("send", [upload]))
+            self.sent.append(upload)
+            forwarded = [Sent(0, message.to, frame, upload) for message in block if message.to]
+            self.forwards.append((upload, forwarded))
+            self.sent.extend(forwarded)
+            block = forwarded + [upload] * any(message.to == 0 for message in block)
+        else:
+            self.sent.extend(block)
+            self.actions[who].append(("send", block))
         for message in block:
             self._unread.setdefault((who, message.to, tag), []).append(message)
-        self.sent.extend(block)
-        self.actions[who].append(("send", block))
 
     def _read(self, tag: str, who: int, senders: Sequence[int]) -> None:
         waited = [self._unread[sender, who, tag].pop(0) for sender in senders if sender != who]
@@ -200,18 +216,25 @@ class Model:
         raise AssertionError("the model does not come to rest")
 
     def _play(self, number: int) -> float:
+        """Return when a party ends, and note when its uplink sends each message."""
         access = self.network.classes[self.classes[number]]
-        now = free = 0.0
+        blocks: list[tuple[float, int, list[Sent]]] = []
+        now = 0.0
         for what, value in self.actions[number]:
             if what == "work":
                 now += value * PRICE * access.slowness
             elif what == "wait":
                 now = max([now, *(message.there for message in value)])
             else:
-                for message in value:
-                    message.step = 0.0 if access.up is None else 8 * message.size / access.up
-                    message.leaves = max(now, free)
-                    free = message.leaves + message.step
+                blocks.append((now, 1000, value))  # the relay forwards first
+        if number == 0:
+            blocks += [(upload.there, upload.sender, block) for upload, block in self.forwards]
+        free = 0.0
+        for time, _, block in sorted(blocks, key=lambda entry: entry[:2]):
+            for message in block:
+                message.step = 0.0 if access.up is None else 8 * message.size / access.up
+                message.leaves = max(time, free)
+                free = message.leaves + message.step
         return now
 
     def _deliver(self, number: int) -> None:
@@ -221,7 +244,8 @@ class Model:
             if message.to == number:
                 pair = self.classes[message.sender], self.classes[number]
                 first = message.leaves + self.network.latency(*pair).seconds
-                coming.append((first + message.step, message.sender, first, message))
+                origin = message if message.upload is None else message.upload
+                coming.append((first + message.step, origin.sender, first, message))
         free = 0.0
         for last, _, first, message in sorted(coming, key=lambda entry: entry[:2]):
             free = max(free, first) + (0.0 if down is None else 8 * message.size / down)

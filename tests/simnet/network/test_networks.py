@@ -1,0 +1,237 @@
+"""Networks, their files, their chances, and logs in files."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols import DPDS, SecAgg
+from simnet import BadInput, Fate, Shuffled, run
+from simnet.network.chances import extra_seconds, uniform
+from simnet.network.network import Access, Latency, Network, Transport
+from simnet.network.presets import PRESETS
+from simnet.network.recorded import load, recorded
+from simnet.network.timeline import shown_parties, timeline_figure
+from simnet.network.timing import in_units, timed
+from simnet.network.toml_file import as_toml, network_named, read_network
+from tests.harness.networks import ended
+from tests.harness.shell import RING, refusal, simnet
+
+NOTHING = np.zeros(1, dtype=np.int64)
+
+
+def small(users: int = 6, seed: int = 3) -> Any:
+    return run(DPDS(users=users, items=3, participation=0.5), [1] * users, seed)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_network_as_a_file_is_the_same_network(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "network.toml"
+    file.write_text(as_toml(PRESETS[name]))
+    again = read_network(file)
+    assert again.name == name
+    assert again.classes == PRESETS[name].classes
+    assert timed(recorded(small()), again).completion == pytest.approx(
+        timed(recorded(small()), PRESETS[name]).completion
+    )
+
+
+def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
+    network = Network(
+        name='an "odd" name\n',
+        source="\\ measured",
+        classes={"client": Access(up=1e6, slowness=2.5), "server": Access(), "relay": Access()},
+        latencies={
+            (one, other): Latency(0.001, jitter=0.002, loss=0.25, law="uniform")
+            for one in ("client", "server", "relay")
+            for other in ("client", "server", "relay")
+        },
+        roles={"S1": "relay"},
+        transport=Transport(payload=100, header=7),
+        prices={"FA": 2e-9},
+        relay="server",
+    )
+    file = tmp_path / "network.toml"
+    file.write_text(as_toml(network))
+    assert network_named(str(file)) == network
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = 1", "has no 'x'"),
+        ("[classes.client]\nupp_mbit = 1", "did you mean up_mbit"),
+        ("[classes.client]\nup_mbit = -1", "bits per second above 0"),
+        ("[classes.client]\n", "no latency between client and client"),
+        ("", "needs classes"),
+        ("[classes.client]\n[[latencies]]\nbetween = ['client', 'x']", "no class 'x'"),
+        ("[classes.client]\n[[latencies]]\nbetween = 'client'", "two classes"),
+        ("[classes.client]\nup_mbit = 'fast'", "is a number"),
+        ("[[", "is no TOML file"),
+    ],
+)
+def test_a_file_that_describes_no_network_is_refused(
+    text: str, complaint: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "network.toml"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=complaint):
+        network_named(str(file))
+
+
+def test_a_role_without_a_class_and_an_unknown_relay_are_refused() -> None:
+    lonely = Network(
+        name="lonely", classes={"server": Access()}, latencies={("server", "server"): Latency(1)}
+    )
+    with pytest.raises(BadInput, match="no class for the role 'user'"):
+        timed(recorded(small()), lonely)
+    with pytest.raises(BadInput, match="no party 'u9'"):
+        timed(recorded(small()), attrs.evolve(PRESETS["mobile"], relay="u9"))
+
+
+def test_the_coins_of_messages_are_uniform_and_their_own() -> None:
+    """Chi-squared over 100 cells, and the same for pairs of neighbours. The largest value that 200
+    draws of chi-squared with 99 degrees of freedom exceed with chance 1e-9 each is about 210.
+    """
+    posts = np.arange(100_000)
+    drawn = uniform(7, 1, posts, 3, NOTHING)
+    for numbers in (drawn, uniform(8, 1, posts, 3, NOTHING), (drawn[1:] + drawn[:-1]) % 1):
+        counts, _ = np.histogram(numbers, bins=100, range=(0, 1))
+        expected = len(numbers) / 100
+        assert ((counts - expected) ** 2 / expected).sum() < 210
+    others = [uniform(7, 2, posts, 3, NOTHING), uniform(7, 1, posts, 4, NOTHING)]
+    others.append(uniform(7, 1, posts, 3, NOTHING + 1))
+    for other in others:  # 6 standard deviations of a correlation
+        assert abs(np.corrcoef(drawn, other)[0, 1]) < 6 / np.sqrt(len(posts))
+
+
+@pytest.mark.parametrize("law", ["exponential", "uniform"])
+@pytest.mark.parametrize("packets", [1, 5])
+def test_jitter_and_losses_have_their_law(law: Any, packets: int) -> None:
+    """Means within 6 standard errors: false alarms below 1e-8."""
+    count = 200_000
+    posts = np.arange(count)
+    jitter = extra_seconds(Latency(1.0, jitter=0.5, law=law), packets, 1, posts, 0, NOTHING)
+    assert jitter.mean() == pytest.approx(0.5, abs=6 * jitter.std() / np.sqrt(count))
+    loss = Latency(1.0, loss=0.3)
+    tries = extra_seconds(loss, packets, 1, posts, 0, NOTHING) / loss.round_trip
+    for most in range(4):
+        chance = (1 - 0.3 ** (most + 1)) ** packets  # all packets come within `most` more tries
+        error = 6 * np.sqrt(chance * (1 - chance) / count)
+        assert (tries <= most).mean() == pytest.approx(chance, abs=error)
+
+
+@given(st.integers(0, 99), st.integers(0, 99))
+def test_chances_follow_from_their_seed_alone(schedule: int, seed: int) -> None:
+    network = attrs.evolve(
+        PRESETS["mobile"],
+        latencies={pair: Latency(0.05, 0.02, 0.1) for pair in PRESETS["mobile"].latencies},
+    )
+    protocol = DPDS(users=5, items=3, participation=0.5)
+    times = [
+        timed(recorded(run(protocol, [1] * 5, 1, schedule=chosen)), network, seed).ended
+        for chosen in (None, Shuffled(schedule))
+    ]
+    assert times[0] == times[1]
+    assert timed(recorded(small(5)), network, seed + 1).ended != times[0]
+
+
+def test_a_log_in_a_file_gives_the_same_times(tmp_path: Path) -> None:
+    log = recorded(small(), "simnet run x")
+    log.save(tmp_path / "run.log")
+    again = load(tmp_path / "run.log")
+    assert again.command == "simnet run x"
+    assert again.messages == log.messages == 6 * 5 + 6
+    for network in PRESETS.values():
+        assert timed(again, network).ended == timed(log, network).ended
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40))
+def test_a_damaged_log_is_refused_or_timed(place: int, length: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.log"
+        recorded(small()).save(file)
+        content = bytearray(file.read_bytes())
+        start = place % len(content)
+        content[start : start + length] = bytes(
+            255 - byte for byte in content[start : start + length]
+        )
+        file.write_bytes(bytes(content))
+        with contextlib.suppress(BadInput):
+            timed(load(file), PRESETS["mobile"])
+
+
+def test_whoever_waits_for_somebody_gone_goes_on_when_nobody_else_can() -> None:
+    protocol = SecAgg(DPDS(users=5, items=3, participation=1.0), threshold=3)
+    done = run(protocol, [1] * 5, 1, fates={"u3": Fate("masked")})
+    timing = timed(recorded(done), PRESETS["mobile"])
+    told = [wait for wait in timing.waits if wait.post == -1]
+    assert [timing.log.names[wait.party] for wait in told] == ["server"]
+    others = [ended for name, ended in timing.ended.items() if name not in ("server", "u3")]
+    assert told[0].ended < min(others)  # they wait for the server's list of survivors
+    assert any(leg.told for leg in timing.legs) or timing.legs[-1].party == "server"
+
+
+def test_the_longest_chain_is_without_gaps() -> None:
+    for name in PRESETS:
+        timing = timed(recorded(small(9)), PRESETS[name])
+        assert timing.legs[-1].ended == timing.completion
+        assert timing.legs[0].began == 0
+        for before, after in zip(timing.legs, timing.legs[1:], strict=False):
+            assert before.ended == pytest.approx(after.began)
+            assert after.sender in (None, before.party)
+
+
+def test_doubling_every_rate_halves_the_time_on_the_links() -> None:
+    """Without latencies and prices, time is bytes divided by rates."""
+    done = recorded(small(9))
+
+    def network(rate: float) -> Network:
+        access = Access(up=rate, down=3 * rate)
+        pairs = [("client", "client"), ("client", "server"), ("server", "server")]
+        return Network(
+            name="links",
+            classes={"client": access, "server": access},
+            latencies=dict.fromkeys(pairs, Latency()),
+        )
+
+    assert timed(done, network(1e6)).completion == pytest.approx(
+        2 * timed(done, network(2e6)).completion
+    )
+
+
+def test_a_timeline_shows_the_longest_chain_and_every_role(tmp_path: Path) -> None:
+    timing = timed(recorded(small(40)), PRESETS["mobile"])
+    assert {"server", "u1", "u2"} <= set(shown_parties(timing))
+    assert {leg.party for leg in timing.legs} <= set(shown_parties(timing))
+    figure = timeline_figure(timing)
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert labels == shown_parties(timing)[::-1]
+
+
+def test_times_on_the_command_line(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    asked = ("run", "dpds", "--users", 20, "--items", 3, "--no-claims", "--network", "mobile")
+    told = simnet(*asked, "--log", log, "--json", "-").json["times"]
+    again = simnet("time", log, "--network", "mobile", "--json", "-").json
+    assert again["times"] == told
+    assert again["command"].split()[:3] == ["simnet", "run", "dpds"]
+    assert "no log of a run" in refusal(simnet("time", RING, "--network", "mobile"))
+    assert "did you mean mobile" in refusal(simnet("run", "dpds", "--network", "mobil"))
+
+
+def test_units() -> None:
+    assert [in_units(time) for time in (0.0, 3e-7, 0.002, 1.5, 100)] == [
+        "0 s",
+        "0.3 µs",
+        "2 ms",
+        "1.5 s",
+        "100 s",
+    ]
+    assert ended(small())["server"] == 2
