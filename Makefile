@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
+.PHONY: help reality run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -87,6 +87,9 @@ corpus: .venv/ready  ## write the table of MUTANTS.md
 # Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.
 # Stop it at any time: the same command goes on where it stopped.
 TRIALS ?=
+reality: .venv/ready  ## hold predicted times against real sockets (root; two minutes)
+	$(BIN)/python -m protocols.bench.reality
+
 quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md
