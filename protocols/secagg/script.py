@@ -150,7 +150,7 @@ class SecAgg:
         alive = await me.receive(ALIVE, sender="server")
         members = [me.name, *shared_by]
         present = _marked(members, alive)
-        self._check_enough(present)
+        self._check_list(me.name, present)
         if signing is not None:
             await self._check_consistent(me, signing, ring, publics[2::each], present)
 
@@ -303,8 +303,12 @@ class SecAgg:
         publics: PublicKeys,
         present: Sequence[str],
     ) -> None:
-        """Sign the list, and abort unless t users, oneself included, have signed the same list."""
-        statement = bits([name in present for name in _in_order([me.name, *ring])])
+        """Sign the list, and abort unless t users, oneself included, have signed the same list.
+
+        The list is signed as a set of all users: a lying server may have told others of other
+        rings, so that places in a ring would mean other users there.
+        """
+        statement = bits([name in present for name in me.names("user")])
         await me.send(SIGNED, to="server", payload=me.sign(signing, statement))
         marks, signatures = await me.receive(SIGNATURES, sender="server")
         signers = [ring.index(name) for name in _marked(ring, marks)]
@@ -332,9 +336,15 @@ class SecAgg:
                     "needed"
                 )
 
-    def _check_enough(self, present: Sequence[str]) -> None:
+    def _check_list(self, reader: str, present: Sequence[str]) -> None:
+        """Abort unless the list names t users, the reader included (round 3 of figure 4).
+
+        A reader that helped to open sums without itself could be told that others took part.
+        """
         if len(present) < self.threshold:
             raise Abort(f"the server names only {len(present)} users whose vectors came")
+        if reader not in present:
+            raise Abort(f"the server says that the vector of {reader} has not come")
 
     # The ideal world.
 

@@ -22,7 +22,7 @@ certificates.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import prod
+from math import gcd, prod
 
 import attrs
 import numpy as np
@@ -60,15 +60,18 @@ class BlockForms:
         """Return the rows of `forms`, which has equally many rows for each of the messages
         `places`.
         """
-        rows_each = forms.terms.rows // len(places)
+        # A row may hold elements of several messages, as a whole block of coins does: split it.
+        each = forms.terms.rows * forms.terms.lanes // len(places)
+        terms = refine(forms.terms, gcd(forms.terms.lanes, each))
+        rows_each = each // terms.lanes
         return cls(
             run=run,
             number=number,
             block=block,
             piece=piece,
             places=np.repeat(places, rows_each),
-            offsets=np.tile(np.arange(rows_each) * forms.terms.lanes, len(places)),
-            terms=forms.terms,
+            offsets=np.tile(np.arange(rows_each) * terms.lanes, len(places)),
+            terms=terms,
             field=forms.field,
         )
 

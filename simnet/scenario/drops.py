@@ -29,8 +29,15 @@ def fates_of(drop: Sequence[str], protocol: Protocol, inputs: Any, seed: int) ->
         return {}
     sent = sends(protocol, inputs, seed)
     fates: dict[str, Fate] = {}
-    for text in drop:
+    by_chance = [text for text in drop if "@" not in text]
+    if len(by_chance) > 1:
+        raise BadInput(
+            f"--drop takes one probability for all parties, got {' and '.join(by_chance)}"
+        )
+    for text in sorted(drop, key=lambda text: "@" not in text):
         name, at, fate = text.partition("@")
+        if at and name in fates:
+            raise BadInput(f"--drop {text}: {name} drops out once only, so name it once")
         if at:
             fates[name] = _checked(text, name, Fate.parse(fate), sent)
             continue
@@ -69,7 +76,25 @@ def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
             f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} '
             f"({len(own)} sends)"
         )
+    send = next(send for send in own if (send.tag, send.place) == (fate.tag, fate.place))
+    _refuse_unreachable(text, fate, send)
     return fate
+
+
+def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
+    """Raise `BadInput` if a fate names recipients that the send does not have."""
+    count = len(send.recipients)
+    if isinstance(fate.reached, int) and fate.reached >= max(count, 1):
+        raise BadInput(
+            f'--drop {text}: this send of "{fate.tag}" has {count} recipients; write '
+            f"{text.partition(':')[0]}:after if all of them are reached"
+        )
+    for name in fate.reached if isinstance(fate.reached, tuple) else ():
+        if name not in send.recipients:
+            raise BadInput(
+                f'--drop {text}: {name!r} is no recipient of this send of "{fate.tag}"'
+                f"{did_you_mean(name, send.recipients)}; write a number of recipients, or names"
+            )
 
 
 def lacks_estimate(done: Run, about: About) -> bool:

@@ -1,16 +1,30 @@
 """Secure aggregation with known mistakes, which verdicts must catch, beside sound twins."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from protocols import DPDS, SecAgg
-from protocols.secagg.script import KEY, KEYS, SEED, WORDS
-from simnet import Party, Tag, Verdict, run, verdict
+from protocols.secagg.script import (
+    ALIVE,
+    BOXES,
+    KEY,
+    KEYS,
+    MASKED,
+    OPENED,
+    RING,
+    SEED,
+    SHARES,
+    SIGNATURES,
+    SIGNED,
+    WORDS,
+)
+from simnet import Abort, Party, Tag, Verdict, run, verdict
 from simnet.values.field import Field, FieldArray
-from simnet.values.opaque import PublicKeys
+from simnet.values.opaque import Boxes, PublicKeys, Signatures
 from simnet.values.sealed import Sealed
+from simnet.values.typed import bits, index
 from tests.harness.secagg_prediction import Liar, question
 
 ALONG, AGAIN = Tag("along"), Tag("again")
@@ -156,3 +170,57 @@ class SwappedKeys(SecAgg):
     async def server(self, me: Party) -> Sealed:
         swapping: Any = Swapping(me)
         return await super().server(swapping)
+
+
+@attrs.frozen
+class LiarAtEveryStep(SecAgg):
+    """A server that tells each reader another story at every step: `rings` has the users that the
+    reader is told have sent keys, `sharers` those of them that have shared their secrets, and
+    `lists` those of them whose vectors came.
+    """
+
+    rings_told: Mapping[str, Sequence[str]] = attrs.field(factory=dict)
+    sharers_told: Mapping[str, Collection[str]] = attrs.field(factory=dict)
+    lists: Mapping[str, Collection[str]] = attrs.field(factory=dict)
+
+    async def server(self, me: Party) -> None:
+        """Collect everything that can still be opened, and abort."""
+        users = me.names("user")
+        keys = await me.gather_some(KEYS, me.all("user"))
+        for name in users:
+            ring = self.rings_told[name]
+            places = index([users.index(other) for other in ring], len(users))
+            await me.send(RING, name, (places, PublicKeys.join([keys[other] for other in ring])))
+        boxes = await me.gather_some(SHARES, users, at_least=0)
+        known = {name: await self._pass_boxes(me, name, boxes) for name in users}
+        await me.gather_some(MASKED, users, at_least=0)
+        for name in users:
+            marks = [other in self.lists[name] for other in [name, *known[name]]]
+            await me.send(ALIVE, name, bits(marks))
+        if self.consistency:
+            signed = await me.gather_some(SIGNED, users, at_least=0)
+            for name in users:
+                signers = [other for other in self.rings_told[name] if other in signed]
+                if not signers:
+                    continue  # nothing to send; the reader waits in vain
+                marks = [other in signers for other in self.rings_told[name]]
+                found = Signatures.stack([signed[other] for other in signers])
+                await me.send(SIGNATURES, name, (bits(marks), found))
+        await me.gather_some(OPENED, users, at_least=0)
+        raise Abort("the server has lied, and has no output")
+
+    async def _pass_boxes(self, me: Party, name: str, boxes: Mapping[str, Boxes]) -> list[str]:
+        """Send a reader the boxes of the users that its story has. Return these users."""
+        ring = self.rings_told[name]
+        sharers = [
+            other
+            for other in ring
+            if other in boxes
+            and other in self.sharers_told[name]
+            and name in self.rings_told[other]
+        ]
+        if sharers:
+            mine = [boxes[other][[self.rings_told[other].index(name)]] for other in sharers]
+            marks = bits([other in sharers for other in ring])
+            await me.send(BOXES, name, (marks, Boxes.join(mine)))
+        return sharers

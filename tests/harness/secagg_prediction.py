@@ -73,15 +73,13 @@ class Liar(SecAgg):
     async def _pass_on_signatures(
         self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]
     ) -> None:
-        names = me.names("user")
         honest = [name for name in alive if name not in self.helpers]
         signed = await me.gather_some(SIGNED, honest, at_least=0) if honest else {}
         helping = [name for name in alive if name in self.helpers]
         keys = await me.gather_some(HELP, helping, at_least=0) if helping else {}
         for name in signed:
             present = self.told(name, list(alive))
-            everybody = [other for other in names if other == name or other in rings[name]]
-            statement = bits([other in present for other in everybody])
+            statement = bits([other in present for other in me.names("user")])
             found = {other: signed[other] for other in signed if other in rings[name]}
             found |= {other: me.sign(key, statement) for other, key in keys.items()}
             if not found:
@@ -146,22 +144,25 @@ class Pattern:
         came, sharers = self.reached("masked"), self.reached("shares")
         return [name for name in self.lists.get(reader, came) if name in sharers]
 
+    def is_fit(self, reader: str) -> bool:
+        """Whether a reader accepts its list: it names t users, the reader included."""
+        told = self.told(reader)
+        return len(told) >= self.threshold and reader in told
+
     def answering(self) -> list[str]:
         """The users who send shares at the end: those that accept their list."""
         readers = self.reached("opened")
-        enough = [name for name in readers if len(self.told(name)) >= self.threshold]
+        enough = [name for name in readers if self.is_fit(name)]
         if not self.consistency:
             return enough
         # a user that leaves before "opened" has signed all the same
         signers = [
             name
             for name in self.reached("masked")
-            if name not in self.helpers and len(self.told(name)) >= self.threshold
+            if name not in self.helpers and self.is_fit(name)
         ]
         helping = [
-            name
-            for name in self.reached("masked")
-            if name in self.helpers and len(self.told(name)) >= self.threshold
+            name for name in self.reached("masked") if name in self.helpers and self.is_fit(name)
         ]
 
         def accepts(reader: str) -> bool:

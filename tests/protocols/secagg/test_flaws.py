@@ -1,14 +1,21 @@
 """Known mistakes in secure aggregation: each is caught, and the sound twin beside it is not."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from protocols import SecAgg
-from simnet import certificate_of, certificate_text, run, verdict
+from simnet import Verdict, certificate_of, certificate_text, run, verdict
 from simnet.adversary.check import check
+from tests.harness.fuzz import cases
 from tests.harness.secagg_flaws import (
     EVERYBODY,
     BothShares,
     KeysAlong,
+    LiarAtEveryStep,
     LiarWithoutSelfMask,
     ShortSeeds,
     SwappedKeys,
@@ -81,3 +88,79 @@ def test_keys_of_boxes_open_everything() -> None:
 
 def test_a_server_in_the_middle_knows_all_masks() -> None:
     assert found(SwappedKeys(question(4), 3)) == "leaks"
+
+
+def same_places() -> dict[str, Any]:
+    """Tell users 1 to 3 that u9 never sent keys, and the others that u3 did not, so that two
+    different lists have the same places in the rings.
+    """
+    without_u9 = [f"u{number}" for number in range(1, 9)]
+    without_u3 = [f"u{number}" for number in (1, 2, 4, 5, 6, 7, 8, 9)]
+    rings = {f"u{n}": without_u9 if n <= 3 else without_u3 for n in range(1, 10)}
+    one, other = ["u1", "u2", "u4", "u6", "u8"], ["u1", "u2", "u5", "u7", "u9"]
+    lists = {name: one if name in ("u1", "u2", "u3") else other for name in rings}
+    return {
+        "rings_told": {name: [v for v in ring if v != name] for name, ring in rings.items()},
+        "sharers_told": {
+            name: one if name in ("u1", "u2") else ring for name, ring in rings.items()
+        },
+        "lists": lists,
+    }
+
+
+def users_in_sums(judged: Verdict) -> list[set[str]]:
+    """Return the users in each sum that the coalition learns."""
+    return [{secret.party for secret, _ in function.terms} for function in judged.functions]
+
+
+def test_lists_with_the_same_places_in_different_rings_are_different_lists() -> None:
+    """2t = 10 > n = 9: with signatures of the sets, nobody opens a sum over fewer than t users."""
+    liar = LiarAtEveryStep(question(9), 5, consistency=True, **same_places())
+    judged = verdict(run(liar, [1] * 9, seed=3), "server")
+    assert judged.finding == "nothing"
+
+
+@st.composite
+def stories(draw: Any) -> dict[str, Any]:
+    """Draw what a server tells five users at every step."""
+    users = [f"u{number}" for number in range(1, 6)]
+    few = st.sampled_from([3, 4, 5])
+
+    def some(of: Sequence[str], size: int) -> list[str]:
+        drawn = draw(st.permutations(list(of)))[:size]
+        return [name for name in of if name in drawn]
+
+    worlds = [some(users, draw(few)) for _ in range(draw(st.integers(1, 3)))]
+    told = {name: draw(st.sampled_from(worlds)) for name in users}
+    rings = {name: [other for other in told[name] if other != name] for name in users}
+    alive = [some(users, draw(few)) for _ in range(draw(st.integers(1, 3)))]
+    return {
+        "rings_told": {name: ring or [users[name == "u1"]] for name, ring in rings.items()},
+        "sharers_told": {name: some(users, draw(st.sampled_from([4, 5]))) for name in users},
+        "lists": {name: draw(st.sampled_from(alive)) for name in users},
+    }
+
+
+@given(stories())
+@cases(120)
+def test_whatever_a_server_tells_at_any_step_sums_have_at_least_t_users(
+    story: dict[str, Any],
+) -> None:
+    """n = 5, t = 3, so 2t > n, and the users check that all were told the same."""
+    liar = LiarAtEveryStep(question(5), 3, consistency=True, **story)
+    judged = verdict(run(liar, [1] * 5, seed=1), "server")
+    assert judged.finding != "undecided"
+    assert all(len(users) >= 3 for users in users_in_sums(judged))
+
+
+def test_without_the_check_some_story_opens_a_sum_over_fewer_users() -> None:
+    lists = {name: ["u1", "u2", "u3"] for name in ("u1", "u2")}
+    lists |= {name: ["u1", "u3", "u4"] for name in ("u3", "u4")} | {"u5": ["u1", "u3", "u5"]}
+    users = [f"u{number}" for number in range(1, 6)]
+    rings = {name: [other for other in users if other != name] for name in users}
+    liar = LiarAtEveryStep(
+        question(5), 3, rings_told=rings, sharers_told=dict.fromkeys(users, users), lists=lists
+    )
+    judged = verdict(run(liar, [1] * 5, seed=1), "server")
+    assert judged.finding == "leaks"
+    assert min(len(users) for users in users_in_sums(judged)) == 2
