@@ -130,7 +130,7 @@ def advise(question: Question) -> list[Option]:
 
 
 def options_of(name: str, question: Question) -> Iterator[Option]:
-    """Yield the options that one of `NAMES` stands for: one, or with and without noise.
+    """Yield the options of a name in `NAMES`: one, or two, with and without noise.
 
     Nothing is yielded where a protocol makes no sense: for one item, or too few users.
 

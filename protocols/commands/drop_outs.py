@@ -265,6 +265,10 @@ def completes(
         draw_completion(deployment, drop, figure)
     out = console(json)
     _print_completions(out, found)
+    out.print(
+        f"\nMembers of the committee drop out with probability {member_drop:g} each "
+        "(--member-drop), users with the probability of --drop."
+    )
     if missing is not None:
         out.print(f"\nsecagg_plus is left out: {missing}")
     rows = [{"rate": drop, **attrs.asdict(option), "exact": option.is_exact} for option in found]

@@ -17,8 +17,8 @@ The server learns the sum over the users whose vectors came, if there are at lea
 nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
 sum, if the server tells everybody the same. A server that tells different users different things
 can open sums over fewer users. The *consistency round* prevents this if 2t > n + c, where c users
-help the server: before step 4 every user signs the list that it was told, and waits for t
-signatures of the same list.
+help the server: before step 4 every user signs the list that it was told, if it is in it itself,
+and waits for t signatures of the same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is

@@ -384,7 +384,8 @@ class _NoFieldElements:
         """Raise `TypeError`: a door has no deferred blocks."""
         del number
         raise TypeError(
-            "the function of a door may not make a deferred block: make it in the script"
+            "the function of a door may not make a deferred block (a block whose rows are drawn "
+            "later): make it in the script"
         )
 
 

@@ -130,7 +130,9 @@ class Run:
 
     @property
     def outcome(self) -> Literal["result", "aborted"]:
-        """Whether all parties finished that did not drop out."""
+        """How the run ended: "result" if every party finished that did not drop out, and else
+        "aborted".
+        """
         return "aborted" if self.aborts else "result"
 
     @property

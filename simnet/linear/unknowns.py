@@ -129,8 +129,10 @@ class Unknowns:
         before = self._forms_of_queries.setdefault(digest, form)
         if before != form:
             raise SimnetError(
-                "two different seeds have the same value by chance, and a verdict cannot tell "
-                "their random rows apart: run with another seed, or draw seeds of more elements"
+                "two seeds have the same value although they are made in different ways, and a "
+                "verdict cannot tell their random rows apart: run with another seed or draw seeds "
+                "of more elements if they are drawn, and give them different labels if an input "
+                "or a constant makes them equal"
             )
         self.queries.setdefault(digest, query)
 

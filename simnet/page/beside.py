@@ -5,9 +5,10 @@ template escapes every text.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf, isfinite, isnan
 from time import perf_counter
+from typing import Any
 
 import attrs
 import numpy as np
@@ -225,8 +226,8 @@ def depends_on_truth(result: Result) -> bool:
     """Whether the statements of privacy may depend on the true totals.
 
     Some protocols state, for example, a δ for the number of holders of the rarest item. On a page
-    about somebody's data this would give the number away. So we ask the protocol about three other
-    populations, and keep the statements only if they are the same for all of them.
+    about somebody's data this would give the number away. So we ask the protocol about other totals
+    and about runs on other inputs, and keep the statements only if they are the same for all.
     """
     if not result.privacy or not isinstance(result, Performance):
         return bool(result.privacy)
@@ -234,12 +235,27 @@ def depends_on_truth(result: Result) -> bool:
     others = (np.zeros_like(totals), np.full_like(totals, result.run.people), 2 * totals[::-1] + 1)
     given = [statement for statement in result.privacy if statement.given_delta is None]
     epsilon = given[0].epsilon if given else None
-    asked = [result.population.totals, *others]
+    asked = [(result.run, t) for t in (result.population.totals, *others)]
+    asked += [
+        (attrs.evolve(result.run, inputs=inputs), result.population.totals)
+        for inputs in _other_inputs(result.run.inputs)
+    ]
     try:
-        stated = [tuple(result.about.privacy(result.run, t, epsilon, None)) for t in asked]
+        stated = [tuple(result.about.privacy(run, t, epsilon, None)) for run, t in asked]
     except (ValueError, SimnetError):
         return True
     return any(each != stated[0] for each in stated)
+
+
+def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield inputs that the parties do not have: those of a few parties, given to all."""
+    values = list(inputs.values())
+    distinct = list({repr(value): value for value in values}.values())
+    for value in (distinct[0], distinct[-1]):
+        yield dict.fromkeys(inputs, value)
+    if all(isinstance(value, int | np.integer) for value in values):
+        yield dict.fromkeys(inputs, 1)  # also if all parties have one input
+        yield {name: 1 + place % 2 for place, name in enumerate(inputs)}
 
 
 @attrs.frozen

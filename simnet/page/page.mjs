@@ -276,8 +276,13 @@ function start(data) {
     } else showJudged(region, who, verdict, proof === undefined ? checked(data, verdict) : proof);
     if (data.verify) {
       region.append(element("h3", {}, "Judge it again"),
-        element("p", {}, element("code", { class: "formula" }, `${data.verify} --corrupt "${setName(members, names)}"`)));
+        element("p", {}, element("code", { class: "formula" }, `${data.verify} --corrupt ${quoted(setName(members, names))}`)));
     }
+  }
+
+  /** A word of a command line, in which a shell finds nothing to carry out. */
+  function quoted(word) {
+    return /^[\w.,@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
   }
 
   function showUnjudged(region, who, members) {

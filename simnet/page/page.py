@@ -300,7 +300,9 @@ def page_scripts() -> list[str]:
 def _inlined(path: Path) -> str:
     source = path.read_text(encoding="utf-8")
     source = _IMPORT.sub(r"const \1 = globalThis.simnet;", source)
-    exported = re.findall(r"^export (?:function|const|class) (\w+)", source, re.MULTILINE)
+    exported = re.findall(
+        r"^export (?:async function|function|const|class) (\w+)", source, re.MULTILINE
+    )
     if exported:
         source += f"globalThis.simnet = {{ ...globalThis.simnet, {', '.join(exported)} }};\n"
     assert "</script" not in source.lower()

@@ -98,7 +98,8 @@ class Log:
     def take_all(self, party: int, posts: Mapping[int, int]) -> None:
         """Note that a party waited for its messages of several posts, which are given by sender.
 
-        The log keeps the mapping, and reads it when the run is over: it must not change any more.
+        The log keeps the mapping, and reads it when the run is over. So do not change the mapping
+        afterwards.
         """
         if self._meters[party].changed:
             self._note_work(party)

@@ -28,7 +28,20 @@ NONE = "none"  # the label of the item of users who hold none of the other items
 
 @attrs.frozen(kw_only=True)
 class Scenario:
-    """What `simnet run` runs: a protocol, its parameters, and people to take part in it."""
+    """What `simnet run` runs: a protocol, its parameters, and people to take part in it.
+
+    - `summary` is one line of text, `protocol` the class or function that returns the protocol, and
+      `about` the function that returns what is stated about it.
+    - `parameters` are default values of settings, beside `users` and `items`. `sizes` says which of
+      users, items and schema the protocol takes: `sizes=("users",)` if it has no items.
+    - `claims` are statements of what coalitions learn. `refuse` raises `ValueError` for settings
+      that make no sense.
+    - `data` says what people are made up of if no data are given: "items", "Zipf items" (item j in
+      proportion to 1/j), "values" (real numbers, uniform between the parameters `low` and `high`),
+      "normal values" or "table" (made by `table`, with the `schema`).
+    - With `in_chance_order` users get their places in a random order. `last_none` names a setting:
+      if it is true, the last item stands for none of the others.
+    """
 
     summary: str  # one line of text, which `simnet list` prints and which stands above a result
 

@@ -68,7 +68,7 @@ class PrivacyStatement:
         return self.view if self.label == "exact" else f"{self.view} ({self.label})"
 
     def row(self) -> dict[str, str]:
-        """Return the cells of a table's row, by heading."""
+        """Return this statement as a row of a table: the cells, by heading."""
         other = "δ" if self.given_delta is None and self.log_delta > -inf else "ε"
         claimed = "" if self.claimed is None else f"{other} {_three_digits(self.claimed)}"
         closed = (

@@ -188,8 +188,8 @@ class Report:
 
 
 def report(study: Study, store: Store) -> Report:
-    """Return the report on the results of a study that the store has for the present code and
-    data.
+    """Return the report on a study. It uses those results in the store that belong to the present
+    code and data.
     """
     table = table_of(study, store)
     return Report(study, table, tuple(quote.judge(table) for quote in study.experiment.quotes))

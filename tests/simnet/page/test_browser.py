@@ -320,3 +320,9 @@ def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
                 rounds.append(max(page.evaluate("window.long"), default=0))
             # Other programs can make one round slow.
             assert min(rounds) < 200, rounds
+            page.fill("#named", "u1")
+            page.press("#named", "Enter")
+            checking = page.get_by_text("The proof is being checked.")
+            checking.wait_for(state="detached", timeout=60_000)
+            assert page.locator("[data-finding]").first.get_attribute("data-finding") == "nothing"
+            assert page.errors == []
