@@ -284,7 +284,12 @@ def assumptions(compared: Compared) -> list[str]:
     holders = floor(min(compared.shares) * n + 1e-9)
     labels = compared.labels
     said = [
-        "Privacy is exact and the same for all: if one user's item is replaced, the view of the "
+        (
+            "Every protocol meets the same ε and δ, tss by a bound and all others exactly: "
+            if "tss" in labels
+            else "Privacy is exact and the same for all: "
+        )
+        + "if one user's item is replaced, the view of the "
         f"server satisfies ε = {epsilon:g} with δ = {delta:g}"
         + (" (local mechanisms with δ = 0)." if any(name in LOCAL for name in labels) else ".")
     ]

@@ -16,6 +16,7 @@ from protocols.tss.script import TSS
 from simnet import network_named, run
 from simnet.bench.benchmark import machine
 from simnet.bench.reality import Held, hold
+from simnet.cli.output import console
 from simnet.cli.page import write_part
 from simnet.kernel.run import Run
 from simnet.network.recorded import recorded
@@ -71,7 +72,7 @@ def main() -> int:
     """Measure, write the page, and return 1 if a median is off by more than a tenth."""
     lines = list(part(results := measured()))
     write_part(Path("docs/reference/reality.md"), "reality", lines)
-    sys.stdout.write("\n".join(lines) + "\n")
+    console(None).print("\n".join(lines), soft_wrap=True, markup=False)
     return int(any(abs(held.off_by) > MOST_OFF for held in results))
 
 

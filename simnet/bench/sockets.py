@@ -56,8 +56,7 @@ class Player:
             nursery.start_soon(_write, stream, queue)
             await trio.sleep(self.begin - time.monotonic())
             await self._act(outgoing)
-            sys.stdout.write(f"{time.monotonic()}\n")
-            sys.stdout.flush()
+            os.write(1, f"{time.monotonic()}\n".encode())
 
     async def _act(self, outgoing: "trio.MemorySendChannel[bytes]") -> None:
         parties, kinds, values = self.log.events

@@ -174,7 +174,7 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
             f"{counted(trials)} to run"
         )
     if missing:
-        screen.print(f"this takes about {duration(total)} with {slots} trials at a time")
+        screen.print(f"this takes about {duration(total)} ({slots} at once)")
     screen.print()
 
 
