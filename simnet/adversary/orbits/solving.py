@@ -1,0 +1,384 @@
+"""What a coalition learns in a symmetric system, with a proof that anybody can check.
+
+Theory of operation
+-------------------
+
+What a coalition sees is linear in *variables* (uniform and unknown to it) and *secrets*::
+
+    y = A variables + B secrets        over F_q
+
+L is the space of all λB with λA = 0: the functions of secrets that the coalition determines. If
+parties of a class may change places, A and B are tables (`tables`), and L is found with tables of a
+few entries, whatever the number of parties is. The proof consists of tables, too:
+
+    weights Λ     ΛA = 0          so the functions ℓ = ΛB are learned
+    shift X, rest W    A X + W ℓ = B    so nothing else is learned (docs/proofs/orbits.md)
+
+*At least.* A row of Λ is a combination of what is seen in which all variables cancel.
+*At most.* If λA = 0, then λB = λAX + λWℓ = (λW)ℓ. And the whole view follows from ℓ and uniform
+variables: y = A (variables + X secrets) + W ℓ secrets.
+
+Both equations are about matrices, and neither needs any symmetry to be a proof: symmetry only makes
+the tables short. The equations are checked at the sizes that the classes have in the run.
+
+*The ideal output.* F is the table of what the ideal world hands to the coalition. If ℓ = ΦF, the
+coalition learns only its output. If FZ = 0 and ℓZ ≠ 0 for some Z, then secrets can change along Z
+without changing the output, and the coalition notices: it learns more than its output.
+
+*How Λ is found.* For a given word of Λ's rows the equation ΛA = 0 is a linear system with one
+unknown for each entry of the table. We try the word (), the words of secrets and the words of rows.
+If q divides no number up to the sizes of the classes, the words of secrets are enough
+(docs/proofs/orbits.md, Theorem 2). Otherwise there may be no such proof; the caller can then treat
+some parties as classes of their own.
+
+Example: n users hold b_i, and each sends b_i + r_i to a server that also sees the sum of all r_i.
+
+>>> user = ("user",)
+>>> system = SymmetricSystem(
+...     modulus=101, sizes={"user": 50},
+...     rows=[RowType("masked", user), RowType("total", ())],
+...     variables=[RowType("r", user)], secrets=[RowType("b", user)], ideal=[],
+...     seen={(0, 0, ((0, 0),)): 1, (1, 0, ()): 1},
+...     told={(0, 0, ((0, 0),)): 1},
+...     handed={},
+... )
+>>> proof = solve(system)
+>>> proof.finding, proof.functions, proof.learned
+('leaks', ((),), {(0, 0, ()): 1})
+
+The server learns the sum of all b_i, one function, and it has no ideal output.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import attrs
+
+from simnet.adversary.orbits.tables import Entry, Orbits, Table, Word
+from simnet.errors import SimnetError
+from simnet.linear.span import Span
+
+LiftedFinding = Literal["nothing", "output-only", "leaks"]
+
+
+class NoProof(SimnetError):
+    """No tables were found that prove what the coalition learns."""
+
+
+class WrongProof(SimnetError):
+    """An equation of a proof does not hold."""
+
+
+@attrs.frozen
+class RowType:
+    """A type of rows or columns: a label for people, and the word of its classes."""
+
+    label: str
+    word: Word
+
+
+@attrs.frozen(kw_only=True)
+class SymmetricSystem:
+    """What a coalition sees, as tables: `seen` is A, `told` is B, and `handed` is F.
+
+    `sizes` has the number of parties of each class. Columns of `seen` are `variables`; columns of
+    `told` and `handed` are `secrets`; rows of `handed` are `ideal`.
+    """
+
+    modulus: int
+    sizes: Mapping[str, int]
+    rows: Sequence[RowType]
+    variables: Sequence[RowType]
+    secrets: Sequence[RowType]
+    ideal: Sequence[RowType]
+    seen: Mapping[Entry, int]
+    told: Mapping[Entry, int]
+    handed: Mapping[Entry, int]
+
+
+@attrs.frozen(kw_only=True)
+class OrbitProof:
+    """The tables that prove a finding; see the module's documentation for the letters.
+
+    `functions` are the words of the rows of Λ and ℓ. `factor` is Φ if the finding is `output-only`.
+    `witness` is Z if it is `leaks`, with the words of its columns in `witness_words`.
+    """
+
+    finding: LiftedFinding
+    functions: tuple[Word, ...]
+    weights: Mapping[Entry, int]
+    learned: Mapping[Entry, int]
+    shift: Mapping[Entry, int]
+    rest: Mapping[Entry, int]
+    factor: Mapping[Entry, int]
+    witness: Mapping[Entry, int]
+    witness_words: tuple[Word, ...]
+
+
+def solve(system: SymmetricSystem) -> OrbitProof:
+    """Return what the coalition learns, with a proof that has been checked.
+
+    Raises `NoProof` if no proof was found. This does not happen if the modulus is above the size of
+    every class.
+    """
+    solver = _Solver(system)
+    functions, weights, learned, shift, rest = solver.knowledge()
+    finding: LiftedFinding = "nothing"
+    factor: Table = {}
+    witness: Table = {}
+    witness_words: tuple[Word, ...] = ()
+    if learned:
+        quotient = solver.quotient(functions, learned)
+        if quotient is not None:
+            finding, factor = "output-only", quotient
+        else:
+            finding = "leaks"
+            witness, witness_words = solver.witness(functions, learned)
+    proof = OrbitProof(
+        finding=finding,
+        functions=functions,
+        weights=weights,
+        learned=learned,
+        shift=shift,
+        rest=rest,
+        factor=factor,
+        witness=witness,
+        witness_words=witness_words,
+    )
+    check(system, proof)
+    return proof
+
+
+def check(system: SymmetricSystem, proof: OrbitProof) -> None:
+    """Raise `WrongProof` unless every equation of the proof holds at the system's sizes."""
+    orbits = Orbits(system.sizes, system.modulus)
+    rows, variables, secrets, ideal = map(
+        _words, (system.rows, system.variables, system.secrets, system.ideal)
+    )
+    functions, columns = proof.functions, proof.witness_words
+    if orbits.product(proof.weights, system.seen, functions, rows, variables):
+        raise WrongProof("the combinations of what is seen contain variables")
+    if orbits.product(proof.weights, system.told, functions, rows, secrets) != proof.learned:
+        raise WrongProof("the combinations of what is seen are not the functions that are listed")
+    explained = orbits.added(
+        orbits.product(system.seen, proof.shift, rows, variables, secrets),
+        orbits.product(proof.rest, proof.learned, rows, functions, secrets),
+    )
+    if explained != dict(system.told):
+        raise WrongProof("shift and functions do not explain what is seen")
+    if proof.finding == "nothing" and proof.learned:
+        raise WrongProof("a function is learned, and the finding is nothing")
+    if proof.finding == "output-only":
+        given = orbits.product(proof.factor, system.handed, functions, ideal, secrets)
+        if not proof.learned or given != proof.learned:
+            raise WrongProof("the functions learned do not follow from the ideal output")
+    if proof.finding == "leaks" and (
+        orbits.product(system.handed, proof.witness, ideal, secrets, columns)
+        or not orbits.product(proof.learned, proof.witness, functions, secrets, columns)
+    ):
+        raise WrongProof("the change of secrets changes the ideal output, or is not noticed")
+
+
+def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
+    """The types of secrets of which every single secret is determined, by number."""
+    solver = _Solver(system)
+    words = _words(system.secrets)
+    spans: dict[Word, Span] = {}
+    found = []
+    for place, word in enumerate(words):
+        if not solver.orbits.exists(word):
+            continue
+        if word not in spans:
+            spans[word] = Span(system.modulus)
+            for entry in solver.orbits.entries([word], proof.functions):
+                spans[word].add(
+                    solver.vector(
+                        solver.orbits.product(
+                            {entry: 1}, proof.learned, [word], proof.functions, words
+                        )
+                    )
+                )
+        diagonal = tuple((at, at) for at in range(len(word)))
+        if solver.vector({(0, place, diagonal): 1}) in spans[word]:
+            found.append(place)
+    return found
+
+
+class _Solver:
+    def __init__(self, system: SymmetricSystem) -> None:
+        self.system = system
+        self.orbits = Orbits(system.sizes, system.modulus)
+        self.rows = _words(system.rows)
+        self.variables = _words(system.variables)
+        self.secrets = _words(system.secrets)
+        self.ideal = _words(system.ideal)
+        self._numbers: dict[Entry, int] = {}
+
+    def knowledge(self) -> tuple[tuple[Word, ...], Table, Table, Table, Table]:
+        """The words of functions, and the tables Λ, ℓ, X and W."""
+        functions: list[Word] = []
+        weights: Table = {}
+        learned: Table = {}
+        for words in self._stages():
+            for word in words:
+                self._extend(word, functions, weights, learned)
+            explained = self._explained(functions, learned)
+            if explained is not None:
+                shift, rest = explained
+                return self._without_unused(functions, weights, learned, shift, rest)
+        raise NoProof(
+            "no proof with equal entries for alike parties was found: the field's modulus divides "
+            "the number of ways in which parties of a class can change places"
+        )
+
+    def quotient(self, functions: Sequence[Word], learned: Table) -> Table | None:
+        """The table Φ with ℓ = ΦF; None if there is none."""
+        unknowns = self.orbits.entries(functions, self.ideal)
+        images = [
+            self.orbits.product({entry: 1}, self.system.handed, functions, self.ideal, self.secrets)
+            for entry in unknowns
+        ]
+        solution = self._solved(images, learned)
+        return None if solution is None else {unknowns[k]: value for k, value in solution.items()}
+
+    def witness(self, functions: Sequence[Word], learned: Table) -> tuple[Table, tuple[Word, ...]]:
+        """A table Z with FZ = 0 and ℓZ ≠ 0, and the words of its columns.
+
+        Raises `NoProof` if there is none.
+        """
+        for word in dict.fromkeys([*self.secrets, ()]):
+            if not self.orbits.exists(word):
+                continue
+            unknowns = self.orbits.entries(self.secrets, [word])
+            images = [
+                self.orbits.product(
+                    self.system.handed, {entry: 1}, self.ideal, self.secrets, [word]
+                )
+                for entry in unknowns
+            ]
+            for relation in self._kernel(images):
+                change = {unknowns[k]: value for k, value in relation.items()}
+                if self.orbits.product(learned, change, functions, self.secrets, [word]):
+                    return change, (word,)
+        raise NoProof(
+            "what is learned does not follow from the ideal output by a table, and no change of "
+            "secrets shows that it exceeds the output"
+        )
+
+    def _stages(self) -> list[list[Word]]:
+        """The words of functions that are tried, few of them first."""
+        first = list(dict.fromkeys([(), *self.secrets]))
+        second = [word for word in dict.fromkeys(self.rows) if word not in first]
+        return [[word for word in stage if self.orbits.exists(word)] for stage in (first, second)]
+
+    def _extend(self, word: Word, functions: list[Word], weights: Table, learned: Table) -> None:
+        """Add functions with this word, as far as they do not follow from the ones so far."""
+        unknowns = self.orbits.entries([word], self.rows)
+        images = [
+            self.orbits.product({entry: 1}, self.system.seen, [word], self.rows, self.variables)
+            for entry in unknowns
+        ]
+        for relation in self._kernel(images):
+            weight = {unknowns[k]: value for k, value in relation.items()}
+            function = self.orbits.product(
+                weight, self.system.told, [word], self.rows, self.secrets
+            )
+            if not function or self._follows(function, word, functions, learned):
+                continue
+            place, q = len(functions), self.system.modulus
+            unit = pow(function[min(function)], -1, q)  # so that the first coefficient is 1
+            functions.append(word)
+            weights.update(
+                {(place, row, m): value * unit % q for (_, row, m), value in weight.items()}
+            )
+            learned.update(
+                {(place, at, m): value * unit % q for (_, at, m), value in function.items()}
+            )
+
+    def _follows(
+        self, function: Table, word: Word, functions: Sequence[Word], learned: Table
+    ) -> bool:
+        """Whether a function with one row type is a table times the functions so far."""
+        images = [
+            self.orbits.product({entry: 1}, learned, [word], functions, self.secrets)
+            for entry in self.orbits.entries([word], functions)
+        ]
+        return self._solved(images, function) is not None
+
+    def _explained(self, functions: Sequence[Word], learned: Table) -> tuple[Table, Table] | None:
+        """The tables X and W with AX + Wℓ = B; None if there are none."""
+        shifts = self.orbits.entries(self.variables, self.secrets)
+        rests = self.orbits.entries(self.rows, functions)
+        images = [
+            self.orbits.product(
+                self.system.seen, {entry: 1}, self.rows, self.variables, self.secrets
+            )
+            for entry in shifts
+        ] + [
+            self.orbits.product({entry: 1}, learned, self.rows, functions, self.secrets)
+            for entry in rests
+        ]
+        solution = self._solved(images, self.system.told)
+        if solution is None:
+            return None
+        unknowns = [*shifts, *rests]
+        border = len(shifts)
+        return (
+            {unknowns[k]: value for k, value in solution.items() if k < border},
+            {unknowns[k]: value for k, value in solution.items() if k >= border},
+        )
+
+    def _without_unused(
+        self,
+        functions: Sequence[Word],
+        weights: Table,
+        learned: Table,
+        shift: Table,
+        rest: Table,
+    ) -> tuple[tuple[Word, ...], Table, Table, Table, Table]:
+        """The same proof without functions that W does not use: they follow from the others."""
+        used = sorted({function for _, function, _ in rest})
+        place = {function: number for number, function in enumerate(used)}
+        return (
+            tuple(functions[function] for function in used),
+            {(place[f], row, m): value for (f, row, m), value in weights.items() if f in place},
+            {(place[f], at, m): value for (f, at, m), value in learned.items() if f in place},
+            shift,
+            {(row, place[f], m): value for (row, f, m), value in rest.items()},
+        )
+
+    # Linear algebra on tables, which are vectors with one place for each entry.
+
+    def vector(self, table: Mapping[Entry, int]) -> dict[int, int]:
+        """The table as a vector with whole numbers as keys."""
+        numbers = self._numbers
+        return {numbers.setdefault(key, len(numbers)): value for key, value in table.items()}
+
+    def _span(self, images: Sequence[Table]) -> tuple[Span, list[dict[int, int]]]:
+        """The span of tables, and the relations among them."""
+        span, relations = Span(self.system.modulus), []
+        for number, image in enumerate(images):
+            rest, origin = span.reduce(self.vector(image), {number: 1})
+            if rest:
+                span.add(rest, origin)
+            else:
+                relations.append(origin)
+        return span, relations
+
+    def _kernel(self, images: Sequence[Table]) -> list[dict[int, int]]:
+        """A basis of the combinations of tables that are zero."""
+        return self._span(images)[1]
+
+    def _solved(
+        self, images: Sequence[Table], wanted: Mapping[Entry, int]
+    ) -> dict[int, int] | None:
+        """A combination of the tables that is the wanted table; None if there is none."""
+        span, _ = self._span(images)
+        rest, origin = span.reduce(self.vector(wanted), {})
+        if rest:
+            return None
+        return {number: -value % self.system.modulus for number, value in origin.items()}
+
+
+def _words(types: Sequence[RowType]) -> list[Word]:
+    return [each.word for each in types]
