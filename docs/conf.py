@@ -17,6 +17,7 @@ extensions = [
     "extensions.markdown_docstrings",
     "extensions.made_pages",
     "extensions.checks",
+    "extensions.fast_build",
 ]
 exclude_patterns = ["extensions", "static"]
 suppress_warnings = ["toc.empty_glob"]  # a section may have no page yet
