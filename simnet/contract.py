@@ -25,15 +25,15 @@ which is one of the classes below. A protocol has a facet as soon as it has the 
 does not inherit from the class. An instrument that misses its facet says in one line what it cannot
 show and which method would show it.
 
-==================  ========  =======================  ====================================
+==================  ========  =======================  =============================================
 member              needed    facet                    who uses the member, and what for
-==================  ========  =======================  ====================================
+==================  ========  =======================  =============================================
 `parties`           always    `Protocol`               every run: who takes part
 `functionality`     optional  `Ideal`                  verdicts: what the ideal world gives
 `enough_shares`     optional  `Thresholds`             `simnet breaking`: shares to open
 `identifies_input`  optional  `Identification`         `simnet breaking`: what names an input
-`items`             optional  `OverItems`              exact views: which inputs there are
-==================  ========  =======================  ====================================
+`items`             optional  `OverItems`              verdicts, exact views: which inputs there are
+==================  ========  =======================  =============================================
 
 One facet describes another object than the protocol: a `Simulator` belongs to a security proof and
 stands in a file of its own.

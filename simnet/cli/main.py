@@ -45,7 +45,7 @@ It runs a protocol, counts and bills every message, and says what each coalition
 
 Exit status: 0 when all went well, 1 when a claim or a check fails, 2 when the command line or the
 data are wrong, 3 when parties dropped out and the run was aborted, 124 when the time is up, 130
-when you interrupt the program.
+when you interrupt the program, 141 when the program that reads the output has ended.
 
 Every command takes these options too: `--debug` shows the traceback of an error,
 `--timeout SECONDS` ends a command that takes longer, and `--max-messages N` ends a run that sends
@@ -59,6 +59,9 @@ For example:
 - `simnet table1 --users 1000 --items 30 --participation 0.5`
 - `simnet reproduce all --quick`
 """
+
+# What a shell reports of a program that the signal SIGPIPE has ended: 128 + 13.
+READER_GONE = 141
 
 OF_SCENARIOS: dict[str, Command] = {
     "run": run,
@@ -161,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave(in_words(error, tokens) if isinstance(error, CycloptsError) else str(error), 2)
     except BrokenPipeError:  # a program that reads our output, such as `head`, has ended
         _discard_output()
-        sys.exit(0)
+        sys.exit(READER_GONE)  # not 0, because nobody has seen whether all went well
     except OSError as error:
         if error.errno not in NO_ROOM or error.filename is not None:
             raise

@@ -48,7 +48,7 @@ class Screen(Console):
                 yield Segment(lines, segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Raise `BrokenPipeError`, which `main` handles: that a reader stops is no failure."""
+        """Raise `BrokenPipeError`, which `main` turns into an exit status, without a message."""
         raise BrokenPipeError
 
 

@@ -161,6 +161,7 @@ def _judge(
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.perform import plain_parameters
+    from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.population import Population
     from simnet.scenario.verify import MOST_MESSAGES, verify_runs
     from simnet.scenario.verify import verify as verify_one
@@ -187,6 +188,9 @@ def _judge(
     for sentence in outcome_in_words(verified.verdict.runs[0], verified.about):
         out.print(sentence, style="yellow")
     print_verdict(out, verified.verdict)
+    guess = guessed_inputs_in_words(scenario, verified.protocol) if people is None else None
+    if guess is not None:
+        out.print(f"note: {guess}", style="yellow", markup=False)
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
         with progress_bar("runs", len(seeds), announces=True) as progress:

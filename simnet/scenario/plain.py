@@ -7,7 +7,8 @@ role, rounds, messages that nobody received, and what coalitions learn. `more_to
 else could be shown, and the method or field that each of these needs.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
@@ -16,7 +17,7 @@ import numpy as np
 from simnet import markup
 from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
-from simnet.errors import BadInput
+from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
@@ -73,6 +74,7 @@ class PlainRun:
     bill: Bill = attrs.field(factory=Bill, converter=Bill)
     privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
+    guess: str | None = None  # how inputs were made up for a protocol that does not say its inputs
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -189,10 +191,12 @@ def play(
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     fates = fates_of(drop, protocol, own_inputs, seed)
-    done = run(protocol, own_inputs, seed, progress=progress, fates=fates)
+    guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
+    with explained_by(guess):
+        done = run(protocol, own_inputs, seed, progress=progress, fates=fates)
     about = scenario.described(protocol)
     if lacks_estimate(done, about):
-        return PlainRun(name=name, scenario=scenario, run=done, about=about)
+        return PlainRun(name=name, scenario=scenario, run=done, about=about, guess=guess)
     totals = totals_of(scenario, own_inputs)
     stated = () if totals is None else privacy_of(about, done, totals, epsilon, delta)
     return PlainRun(
@@ -202,6 +206,7 @@ def play(
         about=about,
         bill=bill(about, done),
         privacy=stated,
+        guess=guess,
     )
 
 
@@ -276,7 +281,38 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
     Raises `BadInput` when the protocol cannot seat its parties.
     """
     wanted = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
+    if isinstance(protocol, OverItems) and isinstance(protocol.items, int):
+        scenario = attrs.evolve(scenario, items=protocol.items)
     return scenario.synthetic(wanted, seed).inputs if wanted else []
+
+
+def guessed_inputs_in_words(scenario: Scenario, protocol: Protocol) -> str | None:
+    """Return a note on inputs that were made up for a protocol that does not say what it takes.
+
+    Returns None if the protocol has `items`, if the scenario says what the inputs are, and if no
+    party takes an input.
+    """
+    is_said = isinstance(protocol, OverItems) or scenario.about is not None
+    takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)
+    if is_said or scenario.data != "items" or "items" in scenario.sizes or not takes_inputs:
+        return None
+    return (
+        "the protocol has no `items`, so its possible inputs are unknown. The inputs of this run "
+        f"were drawn from 1..{scenario.items}. Give your own with --inputs, or write into the "
+        f"class, for example, `items = {scenario.items}`, if an input is a whole number from 1 to "
+        f"{scenario.items}"
+    )
+
+
+@contextmanager
+def explained_by(guess: str | None) -> Iterator[None]:
+    """Add the note on guessed inputs to a script's error, which may come from these inputs."""
+    try:
+        yield
+    except ScriptError as error:
+        if guess is None:
+            raise
+        raise ScriptError(f"{error}. Note: {guess}") from error.__cause__
 
 
 def plain(output: Any) -> Any:

@@ -15,7 +15,7 @@ from simnet.errors import BadInput
 from simnet.kernel.run import Run, run
 from simnet.record.fate import Fates
 from simnet.scenario.drops import fates_of
-from simnet.scenario.plain import inputs_for
+from simnet.scenario.plain import explained_by, guessed_inputs_in_words, inputs_for
 from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Listed
@@ -94,9 +94,12 @@ def verify(
     seeds = range(seed, seed + collections)
     if fates is None:
         fates = [fates_of(drop, protocol, own_inputs, each) for each in seeds]
-    runs = [
-        run(protocol, own_inputs, each, fates=gone) for each, gone in zip(seeds, fates, strict=True)
-    ]
+    guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
+    with explained_by(guess):
+        runs = [
+            run(protocol, own_inputs, each, fates=gone)
+            for each, gone in zip(seeds, fates, strict=True)
+        ]
     about = scenario.described(protocol)
     return Verified(
         scenario,

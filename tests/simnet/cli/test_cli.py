@@ -651,3 +651,15 @@ def test_closed_output_is_no_failure() -> None:
     command = f'exec "{sys.executable}" -m simnet list >&-'
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.slow
+def test_a_command_whose_reader_has_ended_does_not_pass_for_a_success() -> None:
+    command = [sys.executable, "-m", "simnet", "list"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe) as done:
+        assert done.stdout
+        assert done.stderr
+        done.stdout.close()
+        assert done.stderr.read() == b""
+    assert done.returncode == 141

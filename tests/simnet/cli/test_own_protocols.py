@@ -72,6 +72,25 @@ def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path
     assert "2 inputs were given for 1" in refusal(simnet("run", fixed, "--inputs", "0,1"))
 
 
+@pytest.mark.parametrize("command", [("run",), ("verify", "--corrupt", "b")])
+def test_inputs_that_are_guessed_are_called_so(command: tuple[str, ...], fixed: Path) -> None:
+    note = "The inputs of this run were drawn from 1..3"
+    name, *options = command
+    assert note in refusal(simnet(name, fixed, *options, "--seed", "1"))  # 2 or 3 is no bit
+    fixed.write_text(fixed.read_text().replace("(0, 1)", "(1, 2, 3)").replace(", 2)", ", 4)"))
+    assert note in words(simnet(name, fixed, *options).out)
+    assert note not in words(simnet(name, fixed, *options, "--inputs", "1").out)
+    fixed.write_text(fixed.read_text().replace("class Fixed:", "class Fixed:\n    items = 1"))
+    result = simnet(name, fixed, *options, "--seed", "1")
+    assert (result.status, note in words(result.out)) == (0, False)
+
+
+def test_inputs_are_drawn_from_the_items_of_the_class(fixed: Path) -> None:
+    fixed.write_text(fixed.read_text().replace("class Fixed:", "class Fixed:\n    items = 1"))
+    for seed in range(8):
+        assert simnet("run", fixed, "--seed", seed, "--json", "-").json["outputs"] == {"b": 1}
+
+
 def test_a_column_of_data_is_what_the_parties_hold(tmp_path: Path) -> None:
     people = tmp_path / "people.csv"
     people.write_text("city\n" + "Rome\nOslo\nRome\n")
