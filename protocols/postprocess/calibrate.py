@@ -130,7 +130,9 @@ class Calibrate:
         Raises `ValueError` for a prior that does, or if no power law has the mean n / N.
         """
         if not self.is_fixed:
-            raise ValueError("this prior is fitted to the estimates of all items")
+            raise ValueError(
+                "this prior depends on the estimates of all items, so it has no step of its own"
+            )
         if self.known is None and self.family == "power-law":
             _refuse_few_users(noise.users, items * (1 - self.at_zero))
         prior = self.prior(np.full(max(items, 2), noise.users / items), noise)

@@ -46,8 +46,8 @@ class Deployment:
 
     `users` is n >= 2. `threshold` is t of `secagg`, and of `dpds_robust` with Shamir's sharing.
     `degree` and `neighbour_threshold` are k and t of `secagg_plus`; without them it is left out.
-    `members` is k of `committee`, `member_threshold` how many of them are needed, and `member_rate`
-    the probability that a member drops out.
+    `members` is the number of servers of `committee`, `member_threshold` the number of them that
+    must be left at the end, and `member_rate` the probability that one of them drops out.
 
     Raises `ValueError` or `TypeError` for other values.
 

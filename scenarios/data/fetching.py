@@ -107,7 +107,7 @@ def fetched(original: Original, cache: Path) -> bytes:
     except (OSError, EOFError, ValueError) as error:
         what = " ".join(str(error).split())
         raise BadInput(
-            f"{original.url} cannot be had, is there a connection to the internet? {what}"
+            f"{original.url} could not be downloaded; is there a connection to the internet? {what}"
         ) from error
     raise _another(original.url, found, original.sha256)
 

@@ -240,7 +240,10 @@ def _judged(found: Verdict, names: Names) -> _Judged:
 def _reach(
     found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
 ) -> tuple[int, int]:
-    """The parties that functions expose, and those that they touch; functions come by modulus."""
+    """Return the parties that the functions expose and those that they touch, as sets of bits.
+
+    `functions` has pairs of a modulus and the functions over its field.
+    """
     exposes = touches = 0
     number = {name: 1 << place for place, name in enumerate(names)}
 

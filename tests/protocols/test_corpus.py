@@ -21,7 +21,7 @@ from tests.harness.corpus.truth import Held, TruthOfSet, order
 from tests.harness.data import ROOT
 from tests.harness.shell import simnet
 
-HOW = (", as it is", ", told openly", ", mended")
+HOW = (", as it is", ", disclosed first", ", mended")
 
 
 def stem(name: str) -> str:

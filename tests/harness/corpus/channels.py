@@ -28,7 +28,7 @@ MASKED, MASK, NOTE, YES, NO = Tag("masked"), Tag("mask"), Tag("note"), Tag("yes"
 BLOCK = Summed("block")
 
 Tell = Callable[[Party, Any], Awaitable[None]]
-How = Literal["as it is", "told openly", "mended"]
+How = Literal["as it is", "disclosed first", "mended"]
 
 
 def bit_of(item: int) -> int:
@@ -228,7 +228,7 @@ class TellsInput(Telling):
         mine = me.secret(bit_of, item, field=F2, shape=())
         await me.send(MASKED, "keeper", mine + me.coins.field(F2, ()))
         value = me.output(bit_of, item)
-        if self.how == "told openly":
+        if self.how == "disclosed first":
             value = me.disclose(bit_of, item)
         elif self.how == "mended":
             value = me.disclose(behind_a_coin, item)
@@ -248,7 +248,7 @@ class TellsCoin(Telling):
         mask, spare = me.coins.field(F2, ()), me.coins.field(F2, ())
         await me.send(MASKED, "keeper", mine + mask)
         value = mask.open()
-        if self.how == "told openly":
+        if self.how == "disclosed first":
             value = me.disclose(int, mask)
         elif self.how == "mended":
             value = me.disclose(int, spare)
@@ -279,7 +279,7 @@ class TellsTotal(Telling):
     async def teller(self, me: Party) -> Any:
         total = await me.receive(MASKED, "user") - await me.receive(MASK, "helper")
         value = total.open()
-        if self.how == "told openly":
+        if self.how == "disclosed first":
             value = me.disclose(int, total)
         elif self.how == "mended":
             value = me.disclose(int, total + me.coins.field(F2, ()))
@@ -297,7 +297,7 @@ SOURCES: Sequence[tuple[str, Any, Sequence[str], Truth]] = (
     ("opened value", TellsTotal, (), LEAKS_AS_DISCLOSED),
 )
 """For each source: its name, its script, the members of the coalition beside the listeners, and
-what the coalition learns if the value is told openly."""
+what the coalition learns if the value is disclosed first."""
 
 
 def examples() -> list[Example]:
@@ -306,7 +306,7 @@ def examples() -> list[Example]:
     for source, script, others, told in SOURCES:
         for channel in CHANNELS:
             coalition = ", ".join([*others, *channel.listeners])
-            for how in ("as it is", "told openly", "mended"):
+            for how in ("as it is", "disclosed first", "mended"):
                 is_leaking = how != "mended"
                 is_abort = channel.name == "abort"
                 # The input decides what the bit is, unless the bit is a coin or a coin hides it.

@@ -101,13 +101,15 @@ def said_of(name: str) -> str:
 
 def table() -> Iterator[str]:
     """Yield the lines of the two tables of scripts, in Markdown."""
-    yield "| what escapes, and by which ways | as it is | told openly | mended |"
+    yield "| what escapes, and by which ways | as it is | disclosed first | mended |"
     yield "| --- | --- | --- | --- |"
     for source, *_ in SOURCES:
         rows: dict[tuple[str, ...], list[str]] = {}
         for channel in CHANNELS:
             name = f"{source} by {channel.name}"
-            said = tuple(said_of(f"{name}, {how}") for how in ("as it is", "told openly", "mended"))
+            said = tuple(
+                said_of(f"{name}, {how}") for how in ("as it is", "disclosed first", "mended")
+            )
             rows.setdefault(said, []).append(channel.name)
         for said, names in rows.items():
             yield f"| {source}, by {', '.join(names)} | {' | '.join(said)} |"
