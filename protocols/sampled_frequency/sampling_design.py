@@ -124,7 +124,8 @@ class SamplingDesign:
         if (came > self.members).any():
             group = int(np.argmax(came > self.members))
             raise ValueError(
-                f"{self.members[group]} users send at most as many reports, got {came[group]}"
+                f"group {group + 1} has {self.members[group]} users, so at most as many reports "
+                f"can come from it, got {came[group]}"
             )
         return counts, came
 

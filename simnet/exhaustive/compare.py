@@ -199,8 +199,8 @@ class Comparison:
         heard = self._law(inputs, lambda _: None).happened
         if len(heard) > 1:
             raise BadInput(
-                "in some worlds other parties were heard than in others: the ideal world can be "
-                "told one answer only"
+                "it depends on the coins who dropped out or was heard, and the functionality can "
+                "be told one case only"
             )
         named = self.model.named(inputs)
 
