@@ -128,6 +128,13 @@ class Group:
         return known[1]
 
     @functools.cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parties, in order. They are kept, because every party of a large run may
+        ask for all names.
+        """
+        return tuple(self)
+
+    @functools.cached_property
     def _picked(self) -> dict[int, tuple[Ints, "Group"]]:
         return {}
 

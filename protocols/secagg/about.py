@@ -151,7 +151,9 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
     t, N = protocol.threshold, protocol.items  # noqa: N806  # as papers do
     each = 2 + protocol.consistency
     keys, shares, masked, signed, opened = (
-        run.happened.heard("server", tag.name) for tag in (KEYS, SHARES, MASKED, SIGNED, OPENED)
+        # Keys of a mapping are looked up at once, where a tuple is searched from its start.
+        dict.fromkeys(run.happened.heard("server", tag.name))
+        for tag in (KEYS, SHARES, MASKED, SIGNED, OPENED)
     )
     ring = rings(run) if len(keys) >= t else {}
     begun, carried, listed = (ring if len(heard) >= t else {} for heard in (keys, shares, masked))

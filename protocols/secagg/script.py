@@ -28,10 +28,11 @@ Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*,
 The vectors are the answers of DPDS or of DPDG, so that the server's sum is what it learns there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated
 
 import attrs
+import numpy as np
 
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
@@ -137,8 +138,8 @@ class SecAgg:
         theirs = shares[[holders.index(name) for name in ring]]
         await me.send(SHARES, to="server", payload=me.encrypt(box_keys, theirs))
         marks, boxes = await me.receive(BOXES, sender="server")
-        shared_by = _marked(ring, marks)
-        where = [ring.index(name) for name in shared_by]
+        where = np.flatnonzero(marks.numbers()).tolist()
+        shared_by = [ring[place] for place in where]
         kept = me.decrypt(box_keys[where], boxes)  # shape (users, 3, 4)
 
         # (R2) Mask the answer.
@@ -149,14 +150,15 @@ class SecAgg:
         # (R3) Consistency check.
         alive = await me.receive(ALIVE, sender="server")
         members = [me.name, *shared_by]
-        present = _marked(members, alive)
+        is_present = [bool(mark) for mark in alive.numbers()]
+        present = [name for name, here in zip(members, is_present, strict=True) if here]
         self._check_list(me.name, present)
         if signing is not None:
-            await self._check_consistent(me, signing, ring, publics[2::each], present)
+            await self._check_consistent(me, signing, publics[2::each], present)
 
         # (R4) Unmasking.
         held = type(shares).join([own.reshape(1, 3, 4), kept])
-        pieces = self.opened(held, [name in present for name in members])
+        pieces = self.opened(held, is_present)
         await me.send(OPENED, to="server", payload=pieces)
 
     def masked(
@@ -196,8 +198,9 @@ class SecAgg:
         keys = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1
         rings = self.rings(list(keys), me.coins)
         self._check_neighbours(rings)
+        place = {name: at for at, name in enumerate(users)}
         for name, ring in rings.items():
-            places = index([users.index(other) for other in ring], len(users))
+            places = index([place[other] for other in ring], len(users))
             publics = PublicKeys.join([keys[other] for other in ring])
             await me.send(RING, to=name, payload=(places, publics))
 
@@ -209,7 +212,7 @@ class SecAgg:
         masked = await me.gather_some(MASKED, list(boxes), at_least=t)  # (R2) U3
         for name in masked:
             members = [name, *sharers[name]]
-            told = self.told(name, list(masked))
+            told = self.told(name, masked.keys())
             await me.send(ALIVE, to=name, payload=bits([other in told for other in members]))
         if self.consistency:
             await self._pass_on_signatures(me, rings, list(masked))
@@ -225,7 +228,7 @@ class SecAgg:
         del coins
         return {name: [other for other in users if other != name] for name in users}
 
-    def told(self, name: str, alive: Sequence[str]) -> Sequence[str]:
+    def told(self, name: str, alive: Collection[str]) -> Collection[str]:
         """Return the users whose vectors the server says have come: the truth."""
         del name
         return alive
@@ -262,22 +265,25 @@ class SecAgg:
         vectors = list(masked.values())
         total = type(vectors[0]).stack(vectors).sum()
         reports: dict[str, list[tuple[int, FieldArray]]] = {name: [] for name in sharers}
-        holders = {name: _in_order([name, *rings[name]]) for name in sharers}
+        points = {
+            name: {holder: point for point, holder in enumerate(_in_order([name, *rings[name]]), 1)}
+            for name in sharers
+        }
         for helper, pieces in opened.items():
             members, taken = [helper, *sharers[helper]], [0, 0]
             for name in members:
                 piece = 0 if name in masked else 1
                 if len(reports[name]) < self.threshold:
-                    point = 1 + holders[name].index(helper)
-                    reports[name].append((point, pieces[piece][taken[piece]]))
+                    share = pieces[piece][taken[piece]]
+                    reports[name].append((points[name][helper], share))
                 taken[piece] += 1
         seeds, pairs = [], []
         shape = (self.items,)
         for name, found in reports.items():
             if len(found) < self.threshold:
                 raise Abort(f"only {len(found)} shares of a secret of {name} have come")
-            points, shares = zip(*found, strict=True)
-            secret = Shamir(self.threshold).interpolate(list(shares), list(points))
+            at, shares = zip(*found, strict=True)
+            secret = Shamir(self.threshold).interpolate(list(shares), list(at))
             if name in masked:
                 seeds.append(secret)
                 continue
@@ -299,7 +305,6 @@ class SecAgg:
         self,
         me: Party,
         signing: FieldArray,
-        ring: Sequence[str],
         publics: PublicKeys,
         present: Sequence[str],
     ) -> None:
@@ -308,10 +313,11 @@ class SecAgg:
         The list is signed as a set of all users: a lying server may have told others of other
         rings, so that places in a ring would mean other users there.
         """
-        statement = bits([name in present for name in me.names("user")])
+        listed = set(present)
+        statement = bits([name in listed for name in me.names("user")])
         await me.send(SIGNED, to="server", payload=me.sign(signing, statement))
         marks, signatures = await me.receive(SIGNATURES, sender="server")
-        signers = [ring.index(name) for name in _marked(ring, marks)]
+        signers = np.flatnonzero(marks.numbers()).tolist()
         valid = me.is_signed(publics[signers], statement, signatures)
         if 1 + sum(valid) < self.threshold:
             raise Abort(f"only {1 + sum(valid)} users have signed the same list")
@@ -358,7 +364,7 @@ class SecAgg:
         server alone; nothing if these are fewer than t. Without `happened`, all vectors came.
         """
         names = [user.name for user in users]
-        counted = names if happened is None else self.counted(happened)
+        counted = set(names if happened is None else self.counted(happened))
         if not counted:
             return {}
         answers = [
@@ -443,8 +449,3 @@ def _sign(name: str, other: str) -> int:
 def _chosen(names: Sequence[str], places: Typed) -> list[str]:
     """Return the names at these places."""
     return [names[place] for place in places.numbers().tolist()]
-
-
-def _marked(names: Sequence[str], marks: Typed) -> list[str]:
-    """Return the names that are marked by 1."""
-    return [name for name, is_marked in zip(names, marks.numbers(), strict=True) if is_marked]

@@ -152,7 +152,8 @@ class Party:
         Raises `BadInput` if no party plays `role`. For example, `me.names("server")` is `["s1",
         "s2"]`.
         """
-        return [name.removeprefix(self._scope) for name in self.all(role)]
+        names = self.all(role).names
+        return [name.removeprefix(self._scope) for name in names] if self._scope else list(names)
 
     def group(self, names: To) -> Group:
         """Return the named parties as a group. Using a group again is faster than naming its

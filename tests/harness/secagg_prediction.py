@@ -48,7 +48,7 @@ class Liar(SecAgg):
     lists: Lists = attrs.field(factory=dict)
     helpers: tuple[str, ...] = ()
 
-    def told(self, name: str, alive: Sequence[str]) -> Sequence[str]:
+    def told(self, name: str, alive: Collection[str]) -> Collection[str]:
         """Return the list for a reader; without one, the truth."""
         return list(self.lists.get(name, alive))
 
@@ -61,14 +61,13 @@ class Liar(SecAgg):
         self,
         me: Party,
         signing: FieldArray,
-        ring: Sequence[str],
         publics: PublicKeys,
         present: Sequence[str],
     ) -> None:
         if me.name in self.helpers:
             await me.send(HELP, "server", signing)
             return
-        await super()._check_consistent(me, signing, ring, publics, present)
+        await super()._check_consistent(me, signing, publics, present)
 
     async def _pass_on_signatures(
         self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]

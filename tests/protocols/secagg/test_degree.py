@@ -204,7 +204,7 @@ class OneVoice(SecAggPlus):
             if f"u{u + 1}" in users
         }
 
-    def told(self, name: str, alive: Sequence[str]) -> Sequence[str]:
+    def told(self, name: str, alive: Collection[str]) -> Collection[str]:
         del name
         return [other for other in alive if other in self.called]
 
