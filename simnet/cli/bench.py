@@ -33,7 +33,8 @@ def bench(
     repeat
         The number of times that each benchmark runs. The median is compared with the target.
     page
-        Write the figures into this Markdown page, between its comments `speed` and `/speed`.
+        Write the figures into this Markdown page, between its comments `speed` and `/speed`. With
+        names, the rows of other benchmarks stay as they are.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -42,7 +43,7 @@ def bench(
     from simnet.bench.benchmark import NotInstalled, machine, measure, registered
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, write_json
-    from simnet.cli.page import write_part
+    from simnet.cli.page import read_part, write_part
 
     out = console(json)
     out.print(
@@ -77,7 +78,12 @@ def bench(
     for line in missing:
         out.print(line, style="yellow")
     if page is not None:
-        write_part(page, "speed", _part(results, repeat))
+        lines = (
+            _with_rows(read_part(page, "speed"), results, repeat)
+            if names
+            else _part(results, repeat)
+        )
+        write_part(page, "speed", lines)
     write_json([result.as_json() for result in results], json)
     return 0 if all(result.met for result in results) else 1
 
@@ -91,10 +97,25 @@ def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
     yield "| figure | sizes | measured | target |"
     yield "| --- | --- | --- | --- |"
     for one in results:
-        spread = f"{_figure(one.least)}..{_figure(one.most)}"
-        measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
-        target = _target(one) + ("" if one.met else ", missed")
-        yield f"| {one.benchmark.name} | {one.benchmark.sizes} | {measured} | {target} |"
+        yield _row(one)
+
+
+def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: int) -> list[str]:
+    """Return the lines of a table with the rows of these results: a row of the same benchmark is
+    replaced, and other rows follow at the end. Each row says how often it was measured, because the
+    line above the table speaks of the other rows.
+    """
+    rows = {one.benchmark.name: _row(one, f" of {repeat}") for one in results}
+    kept = [rows.pop(line.split("|")[1].strip(), line) if "|" in line else line for line in lines]
+    return [*kept, *rows.values()]
+
+
+def _row(one: "Measured", note: str = "") -> str:
+    """Return the row of a result; the note stands behind its least and largest value."""
+    spread = f"{_figure(one.least)}..{_figure(one.most)}{note}"
+    measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
+    target = _target(one) + ("" if one.met else ", missed")
+    return f"| {one.benchmark.name} | {one.benchmark.sizes} | {measured} | {target} |"
 
 
 def _target(result: "Measured") -> str:

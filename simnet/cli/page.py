@@ -16,17 +16,36 @@ from simnet.errors import BadInput
 from simnet.files import write_whole
 
 
+def read_part(page: Path, name: str) -> list[str]:
+    """Return the lines of the part with this name.
+
+    Raises `BadInput` when the page cannot be read or has no such part.
+    """
+    return _split(page, name)[1].splitlines()
+
+
 def write_part(page: Path, name: str, lines: Iterable[str]) -> None:
     """Replace the part with this name by these lines.
 
     Raises `BadInput` when the page cannot be read or written, or has no such part.
     """
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, _, after = _split(page, name)
+    begin, end = _marks(name)
+    write_whole(page, "\n".join([before + begin, *lines, end + after]))
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name} -->", f"<!-- /{name} -->"
+
+
+def _split(page: Path, name: str) -> tuple[str, str, str]:
+    """Return the text before a part, the part, and the text after it, without the two comments."""
+    begin, end = _marks(name)
     try:
         before, marker, after = page.read_text(encoding="utf-8").partition(begin + "\n")
-        _, closed, after = after.partition(end)
-        if not (marker and closed):
-            raise BadInput(f"{page} has no part to write to: add the lines {begin} and {end}")
     except OSError as error:
         raise BadInput(f"{page} cannot be read: {error.strerror}") from error
-    write_whole(page, "\n".join([before + begin, *lines, end + after]))
+    part, closed, after = after.partition(end)
+    if not (marker and closed):
+        raise BadInput(f"{page} has no part to write to: add the lines {begin} and {end}")
+    return before, part, after

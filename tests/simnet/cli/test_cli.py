@@ -359,9 +359,16 @@ def test_check_finds_a_run_the_same_whatever_the_circumstances() -> None:
     assert len(told["runs"]) >= 5
 
 
-def test_bench_says_whether_its_targets_are_met() -> None:
-    result = simnet("bench", "help", "--repeat", 1, "--json", "-")
+def test_bench_says_whether_its_targets_are_met(tmp_path: Path) -> None:
+    page = tmp_path / "speed.md"
+    kept = "Median of 5.\n\n| figure | sizes |\n| --- | --- |\n| other | old |\n"
+    page.write_text(f"<!-- speed -->\n{kept}| help | old |\n| last | old |\n<!-- /speed -->\n")
+    result = simnet("bench", "help", "--repeat", 1, "--json", "-", "--page", page)
     (row,) = result.json
+    before, new, after = page.read_text().partition(f"| help | {row['sizes']} |")
+    assert before == f"<!-- speed -->\n{kept}"  # the rows of other benchmarks stay
+    assert " of 1) |" in new + after
+    assert after.endswith(" |\n| last | old |\n<!-- /speed -->\n")
     assert set(row) >= {"name", "sizes", "unit", "target", "median", "least", "most", "met"}
     assert result.status == (0 if row["met"] else 1)
 
