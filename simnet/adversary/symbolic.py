@@ -78,7 +78,7 @@ class SymbolicField:
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Forms:
         """One unknown for each element drawn, with the sampled values."""
-        values = self._sampled.draw(field, shape, meter)
+        values = self._values(field, shape, meter)
         self._draws = hashlib.blake2b(
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16
         ).hexdigest()
@@ -95,6 +95,9 @@ class SymbolicField:
             "coin", key, self._label(party, purpose), self._holder, values
         )
         return self._reading.named(values, family)
+
+    def _values(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Residues:
+        return self._sampled.draw(field, shape, meter)
 
     def _label(self, party: str, purpose: str) -> str:
         """A label that distinguishes the coins drawn last from all others, without their seed."""
@@ -146,6 +149,7 @@ class Symbolic:
     """
 
     lifts = True
+    notes_sums: bool = False
 
     def __init__(
         self,

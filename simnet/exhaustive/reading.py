@@ -134,6 +134,7 @@ class LocalReading(Sampled):
     """
 
     lifts = True
+    notes_sums = False
     hides_numbers = True  # unknowns have no numbers here, and scripts may not rely on the others
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:

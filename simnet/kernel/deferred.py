@@ -70,7 +70,7 @@ class Posting:
     def add(self, block: FieldArray, total: Total, recorder: Recorder) -> None:
         """Add the block to a total, and record the rows that observed parties see."""
         total.add(self.slots, block)
-        if recorder.observed:
+        if recorder.observed and recorder.keeps_sums:
             self._record(block, recorder)
 
     def _record(self, block: FieldArray, recorder: Recorder) -> None:

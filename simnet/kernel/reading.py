@@ -9,6 +9,7 @@ Wherever the two differ, the kernel asks a `Reading`.
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from simnet.arrays import Indices
 from simnet.coins.coins import Coins
 from simnet.coins.sampled import SampledCoins
 from simnet.coins.seeded import agreed_digest, expanded, expanded_sum, seed_digests
@@ -17,7 +18,7 @@ from simnet.kernel.actor import Actor
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.residues import Residues
-from simnet.values.totals import ResidueTotal, Slots
+from simnet.values.totals import Label, ResidueTotal, Slots
 
 
 class Total(Protocol):
@@ -27,6 +28,10 @@ class Total(Protocol):
 
     def reserve(self, slots: int) -> None:
         """Make room for at least `slots` rows."""
+        ...
+
+    def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
+        """Note the recipients of the sums at some slots, and which messages go into these sums."""
         ...
 
     def add(self, pieces: Sequence[Slots], block: Any) -> None:
@@ -52,6 +57,11 @@ class Reading(Protocol):
     @property
     def lifts(self) -> bool:
         """Whether `outgoing` replaces payloads by something else."""
+        ...
+
+    @property
+    def notes_sums(self) -> bool:
+        """Whether the reading notes messages under summed tags itself: no transcript has them."""
         ...
 
     def begin(self, actors: Sequence[Actor]) -> None:
@@ -127,6 +137,7 @@ class Sampled:
     """The numeric reading: coins are seeded, and values are numbers."""
 
     lifts: bool = False
+    notes_sums: bool = False
 
     def begin(self, actors: Sequence[Actor]) -> None:
         """Do nothing: numbers need no bookkeeping."""

@@ -391,7 +391,9 @@ class _Stage:
         self.fates = dict(fates)
         self.fates_by_number = checked_fates(fates, self.roster)
         self.recorder = Recorder(
-            frozenset(self.roster.find(name) for name in observe), len(self.roster)
+            frozenset(self.roster.find(name) for name in observe),
+            len(self.roster),
+            keeps_sums=not reading.notes_sums,
         )
         self.ledger = Ledger(self.roster, self.recorder)
         self.log = Log(self.ledger.meters)

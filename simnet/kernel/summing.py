@@ -295,8 +295,9 @@ class Summing:
         return sum_
 
     def _new_sum(self, tag: str, key: Key) -> Sum:
-        made = Sum(tag, key, self._roster)
-        self._sums.setdefault((tag, key), []).append(made)
+        sums = self._sums.setdefault((tag, key), [])
+        made = Sum(tag, key, self._roster, len(sums))
+        sums.append(made)
         return made
 
     def _table(self, tag: str, field: Field, shape: tuple[int, ...]) -> TotalTable:

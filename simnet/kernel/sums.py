@@ -120,9 +120,10 @@ class Sum:
     batches.
     """
 
-    def __init__(self, tag: str, key: Key, roster: Roster) -> None:
+    def __init__(self, tag: str, key: Key, roster: Roster, turn: int) -> None:
         self.tag = tag
         self.key = key
+        self.turn = turn  # the number of earlier sums of this tag and key
         self.table: TotalTable | None = None  # set by the first block
         self.asked: dict[int, int] = {}  # the number of messages that each recipient asks for
         # What each recipient heard that need not add up everything that it was sent.
@@ -236,7 +237,7 @@ class Sum:
                 return batch
         if self._batches and self._tokens is None:
             self._tell_recipients_apart()
-        begun = Batch(to, lot, alike[0].slots if alike else self._new_slots(to))
+        begun = Batch(to, lot, alike[0].slots if alike else self._named_slots(to))
         self._batches.append(begun)
         self._by_group[id(to)] = (*alike, begun)
         if self._tokens is not None:
@@ -250,6 +251,12 @@ class Sum:
         self._by_recipient = {number: [first] for number in first.to.numbers.tolist()}
         self._tokens = np.zeros(len(self._roster), dtype=np.uint64)
         self._tokens[first.to.numbers] = first.fingerprint(self._roster.tokens)
+
+    def _named_slots(self, to: Group) -> Slots:
+        assert self.table is not None
+        slots = self._new_slots(to)
+        self.table.total.name(slots, to.numbers, (self.tag, self.key, self.turn))
+        return slots
 
     def _new_slots(self, to: Group) -> Slots:
         """Return the slots of a group's totals. Members without a slot get a new slot."""

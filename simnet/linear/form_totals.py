@@ -12,11 +12,11 @@ from math import gcd, prod
 import attrs
 import numpy as np
 
-from simnet.arrays import Ints
+from simnet.arrays import Indices, Ints
 from simnet.linear.forms import FormReading, Forms
 from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
 from simnet.values.field import Field
-from simnet.values.totals import ResidueTotal, Slots
+from simnet.values.totals import Label, ResidueTotal, Slots
 
 MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
@@ -50,6 +50,9 @@ class FormTotal:
     def reserve(self, slots: int) -> None:
         """Make room for at least `slots` rows."""
         self._sampled.reserve(slots)
+
+    def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
+        """Do nothing: forms are added up without looking at recipients."""
 
     def add(self, pieces: Sequence[Slots], block: Forms) -> None:
         """Add a block. The pieces say to which rows of the total the block's rows are added, in

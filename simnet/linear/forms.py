@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Ints, Numbers
-from simnet.linear.terms import Terms, accumulate, join, pick, refine, take
+from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered
@@ -301,19 +301,7 @@ class Forms:
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)
-        lengths = np.asarray(sizes, dtype=np.int64)
-        run = np.repeat(np.arange(len(lengths)), lengths)
-        rests = lengths.cumsum() + np.arange(len(lengths))
-        elements = np.arange(len(run)) + run
-        ones = np.ones(len(run), dtype=np.int64)
-        minus_ones = ones * (self.field.modulus - 1)
-        terms = accumulate(
-            join([refine(self.terms, 1), refine(ends.terms, 1), refine(self.terms, 1)]),
-            np.concatenate([elements, rests, rests[run]]),
-            np.concatenate([ones, np.ones(len(lengths), dtype=np.int64), minus_ones]),
-            len(run) + len(lengths),
-            self.field.modulus,
-        )
+        terms = closed(refine(self.terms, 1), refine(ends.terms, 1), sizes, self.field.modulus)
         return Forms(sampled, terms, self.reading)
 
     def combine(self, weights: Ints) -> "Forms":

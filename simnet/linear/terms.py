@@ -195,6 +195,54 @@ def accumulate(
     return Terms(starts, unknowns, coefficients, source.lanes)
 
 
+def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
+    """Return rows with one more row after each group of them: a total minus the sum of the group.
+
+    The k-th group has `sizes[k]` rows. All rows have one lane.
+    """
+    if np.all(rows.lengths == 1) and np.all(rows.unknowns[1:] > rows.unknowns[:-1]):
+        if not (totals.unknowns.size and rows.unknowns.size):
+            is_apart = True
+        else:
+            is_apart = bool(totals.unknowns.max() < rows.unknowns[0])
+        if is_apart:
+            return _closed_quickly(rows, totals, sizes, modulus)
+    lengths = np.asarray(sizes, dtype=np.int64)
+    run = np.repeat(np.arange(len(lengths)), lengths)
+    ends = lengths.cumsum() + np.arange(len(lengths))
+    ones = np.ones(len(run), dtype=np.int64)
+    return accumulate(
+        join([rows, totals, rows]),
+        np.concatenate([np.arange(len(run)) + run, ends, ends[run]]),
+        np.concatenate([ones, np.ones(len(lengths), dtype=np.int64), ones * (modulus - 1)]),
+        len(run) + len(lengths),
+        modulus,
+    )
+
+
+def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
+    """The same if the rows are different unknowns in ascending order, above those of the totals.
+
+    Then nothing has to be sorted: a new row consists of the total's terms and of the group's.
+    """
+    lengths, unknowns, coefficients = [], [], []
+    begin = 0
+    for size, start, stop in zip(sizes, totals.starts[:-1], totals.starts[1:], strict=True):
+        group = slice(begin, begin + size)
+        own, factors = rows.unknowns[group], rows.coefficients[group]
+        lengths += [np.ones(size, dtype=np.int64), np.array([stop - start + size])]
+        unknowns += [own, totals.unknowns[start:stop], own]
+        coefficients += [factors, totals.coefficients[start:stop], modulus - factors]
+        begin += size
+    nothing = np.zeros(1, dtype=np.int64)
+    return Terms(
+        np.cumsum(np.concatenate([nothing, *lengths])),
+        np.concatenate([nothing[:0], *unknowns]),
+        np.concatenate([nothing[:0], *coefficients]),
+        1,
+    )
+
+
 def _by_row(into: Ints, rows: int) -> Ints:
     """Return the stable order of terms by the row that they are added to.
 

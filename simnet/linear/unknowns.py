@@ -49,10 +49,10 @@ from simnet.errors import SimnetError
 from simnet.linear.seeds import Query
 from simnet.values.residues import Residues, residues_of
 
-UnknownKind = Literal["coin", "secret", "product", "public", "stream"]
+UnknownKind = Literal["coin", "secret", "product", "public", "stream", "message"]
 
 PLACES = 1 << 36  # the largest number of unknowns in one family
-KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public", "stream")
+KINDS: tuple[UnknownKind, ...] = ("coin", "secret", "product", "public", "stream", "message")
 ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are multiples of it
 
 
@@ -63,7 +63,8 @@ class Family:
     `holders` are the parties that know the unknowns; the families of one party have different
     labels. A *monomial* is a family of one unknown: the product of the secrets `factors`. A
     *stream* is made by a random function from the seed with the digest `seed`; it has no holders,
-    because whoever knows the seed knows it.
+    because whoever knows the seed knows it. A *message* is what a party receives, in an outline
+    (`simnet.adversary.orbits.outline`), where it is not replaced by what it was computed from.
     """
 
     kind: UnknownKind
@@ -92,6 +93,13 @@ class Name:
     place: int
 
 
+def _flat(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    """The numbers in one row. If all of them are one number in memory, so they stay."""
+    if numbers.size and not any(numbers.strides):
+        return np.broadcast_to(numbers[(0,) * numbers.ndim], numbers.size)
+    return numbers.reshape(-1)
+
+
 class Unknowns:
     """All unknowns of one run, or of several runs that are judged together."""
 
@@ -116,7 +124,7 @@ class Unknowns:
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
             if family is None:
-                numbers = residues_of(values).reshape(-1)
+                numbers = _flat(residues_of(values))
                 family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
                 self.families.append(family)
             family.holders.add(holder)

@@ -17,10 +17,14 @@ from simnet.record.view import View
 
 
 class Recorder:
-    """Collects messages during a run. Several threads may add messages."""
+    """Collects messages during a run. Several threads may add messages.
 
-    def __init__(self, observed: frozenset[int], parties: int) -> None:
+    Without `keeps_sums`, messages under summed tags are left out.
+    """
+
+    def __init__(self, observed: frozenset[int], parties: int, keeps_sums: bool = True) -> None:
         self.observed = observed
+        self.keeps_sums = keeps_sums
         self.mask = np.zeros(parties, dtype=np.bool_)
         self.mask[list(observed)] = True
         self._blocks: list[Block] = []

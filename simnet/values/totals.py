@@ -25,6 +25,8 @@ from simnet.values.field import Field
 from simnet.values.residues import Residues, residues_of
 
 Slots = slice | Indices  # the slots of some rows, as a slice or as an array
+# The tag and the key of the messages of a sum, and how many such sums their recipient had before.
+Label = tuple[str, int | None, int]
 
 _WIDE_LIMIT = 1 << 63
 
@@ -56,6 +58,9 @@ class ResidueTotal:
                 [self._narrow, np.zeros((grown, *self.row_shape), self._narrow.dtype)]
             )
             self._wide = np.concatenate([self._wide, np.zeros((grown, *self.row_shape), np.uint64)])
+
+    def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
+        """Do nothing: numbers are added up without looking at recipients."""
 
     def add(self, pieces: Sequence[Slots], block: Residues) -> None:
         """Add the rows of a block, one after another, to the rows that the pieces name.

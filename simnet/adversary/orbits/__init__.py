@@ -1,5 +1,11 @@
 """Verdicts on runs in which many parties are alike, at the cost of a run with few parties.
 
-- `tables`: matrices that do not change when alike parties change places, as short tables.
-- `solving`: what a coalition learns, from such tables, with a proof that anybody can check.
+From a run to a verdict::
+
+    rows       the rows of one sender, with its coins eliminated
+    outline    the run, read sender by sender: what every message was computed from
+    structure  which parties are alike, and the tables that a coalition sees
+    tables     matrices that do not change when alike parties change places
+    solving    what a coalition learns, from such tables, with a proof that anybody can check
+    lift       all of this
 """

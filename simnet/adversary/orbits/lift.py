@@ -1,0 +1,61 @@
+"""Lifted verdicts: what a coalition learns from a run, by tables instead of elimination.
+
+Theory of operation. `outline` reads a run, `structure` finds out which parties are alike and checks
+that the messages of alike parties are, and `solving` proves what the coalition learns. If a system
+has no proof with equal entries for alike parties, one party of each class is *named*: it becomes a
+class of its own, and we try again, a few times. A party that others treat in a way of its own is
+named, too.
+
+A run that is not symmetric raises `NotAlike`, and is to be judged by elimination.
+"""
+
+from collections.abc import Iterator
+
+import attrs
+
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.solving import LiftedFinding, NoProof, OrbitProof, solve
+from simnet.adversary.orbits.structure import Component, Structure
+
+ORDER: tuple[LiftedFinding, ...] = ("nothing", "output-only", "leaks")
+MOST_TRIES = 5
+
+
+@attrs.frozen(eq=False)
+class Lifted:
+    """What a coalition learns: one system for each component of the run, with its proof."""
+
+    found: tuple[tuple[Component, OrbitProof], ...]
+
+    @property
+    def finding(self) -> LiftedFinding:
+        """The finding about the whole run, which is the worst of its components."""
+        findings = [ORDER.index(proof.finding) for _, proof in self.found]
+        return ORDER[max(findings, default=0)]
+
+
+def lift(structure: Structure, corrupt: frozenset[int]) -> Lifted:
+    """Return what a coalition learns. Raises `NotAlike` if parties are not alike."""
+    named: frozenset[int] = frozenset()
+    for _ in range(MOST_TRIES):
+        components: list[Component] = []
+        try:
+            components += structure.components(corrupt, named)
+            return Lifted(tuple((each, solve(each.system)) for each in components))
+        except NoProof as error:
+            reason = str(error)
+            named |= set(_to_name(components, corrupt))
+        except NotAlike as error:
+            if error.party is None:
+                raise
+            reason = str(error)
+            named |= {error.party}
+    raise NotAlike(reason)
+
+
+def _to_name(components: list[Component], corrupt: frozenset[int]) -> Iterator[int]:
+    """One member of each class of several honest parties."""
+    for component in components:
+        for members in component.members.values():
+            if len(members) > 1 and members[0] not in corrupt:
+                yield members[0]

@@ -1,0 +1,544 @@
+"""The outline of a run: what every message was computed from, read sender by sender.
+
+Theory of operation
+-------------------
+
+A symbolic reading keeps the form of every message, in the coins and secrets of all parties. For a
+hundred million messages this takes too much memory. An outline keeps the *relations* of messages
+instead, and forgets each block of messages after it was read:
+
+- What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
+  sender's messages contain its own coins, its own secrets, and what it received.
+- The coins of each sender are eliminated from its own rows (`rows`). The result are *relations*:
+  ties among the sender's messages, and messages that were computed from received ones.
+- Field coins have no values, because nobody looks at them: an outline follows the plain values that
+  the doors of the run gave.
+
+Example. u1 shares its secret b among three users, and later sends on the sum of what it received::
+
+    share to u1     c1              independent
+    share to u2     c2              independent
+    share to u3     b - c1 - c2     tie: the three shares add up to b
+    partial         received        computed from what u1 received
+
+All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
+to the sender alone. So there are no other relations than the ones that were found. Time and memory
+are linear in the run, and the memory holds one block of messages at a time.
+
+An outline refuses what it has no rule for, by `NotAlike`: products, seeds, secrets made from field
+elements, and doors that were given field elements with coins.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import attrs
+import numpy as np
+
+from simnet.adversary.orbits.rows import Book, Kind, NotAlike, Sent
+from simnet.adversary.symbolic import Symbolic, SymbolicField
+from simnet.arrays import Indices
+from simnet.coins.coins import Coins
+from simnet.coins.sampled import SampledField
+from simnet.doors.record import DoorRecord
+from simnet.errors import ScriptError, SimnetError
+from simnet.kernel.actor import Actor
+from simnet.kernel.ideal import ideal_world
+from simnet.kernel.replay import compare_runs
+from simnet.kernel.run import Run, run
+from simnet.linear.forms import Forms, lanes_of
+from simnet.linear.terms import Terms, fresh, refine, take
+from simnet.linear.unknowns import ONE, PLACES
+from simnet.record.message import Block
+from simnet.values.field import Field, FieldArray
+from simnet.values.meter import Meter
+from simnet.values.residues import Residues
+from simnet.values.totals import Label, Slots
+
+
+@attrs.frozen(order=True)
+class SecretPlace:
+    """A place of a secret that every party of some kind has: the number of the secret, from 0, and
+    the element, the first one of a row of lanes.
+    """
+
+    number: int
+    place: int
+
+
+@attrs.frozen(eq=False)
+class Received:
+    """What a received unknown stands for.
+
+    It is the sum of all messages under `label` to `recipient`, or, if `sender` is a party, the one
+    message of this sender: row `row` of its block `block`.
+    """
+
+    recipient: int
+    label: tuple[object, ...]
+    sender: int | None = None
+    block: int = 0
+    row: int = 0
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Outline:
+    """The relations of a run over one field.
+
+    `books` has the rows of each party by its number. `received` explains a received unknown, and
+    `secret` an unknown of a secret. `handed` has the rows that the ideal world gives to each party,
+    each as coefficients of secrets: (party, secret, place) -> coefficient. `tossing` are the
+    parties that drew discrete coins outside doors.
+    """
+
+    run: Run
+    reading: "OutlineReading"
+    modulus: int
+    lanes: int
+    books: Mapping[int, Book]
+    handed: Mapping[str, Sequence[Mapping[tuple[int, int, int], int]]]
+
+    def received(self, unknown: int) -> Received:
+        """What a received unknown stands for."""
+        return self.reading.received(unknown)
+
+    def secret(self, unknown: int) -> tuple[int, int, int]:
+        """The party, the number and the place of a secret's unknown."""
+        return self.reading.secret(unknown)
+
+
+def outline_of(sampled: Run, record: DoorRecord) -> Outline:
+    """Read the outline of a run, whose doors are on record.
+
+    Raises `NotAlike` for a run that has something for which outlines have no rule.
+    """
+    if sampled.fates or sampled.aborts:
+        raise NotAlike("somebody dropped out, or the run was aborted")
+    if sampled.roster.crowds:
+        raise NotAlike("some parties are crowds")
+    reading = OutlineReading(record)
+    try:
+        done = run(
+            sampled.protocol,
+            sampled.inputs,
+            sampled.seed,
+            observe=sampled.roster.names,
+            reading=reading,
+            threads=1,
+        )
+    except ScriptError:
+        # What the reading refuses reaches the kernel as an error of the script.
+        reading.check_refusals()
+        raise
+    reading.check_refusals()
+    reading.check_doors()
+    reading.read_kept_messages(done)
+    reading.check_counts(done)
+    compare_runs(sampled, done)
+    handed = {
+        name: [row for forms in _arrays(arrays) for row in reading.handed_rows(forms)]
+        for name, arrays in ideal_world(
+            done.protocol, done.inputs, done.seed, reading, done.happened
+        ).items()
+    }
+    if len(reading.moduli) != 1:
+        raise NotAlike(f"its field elements are over {len(reading.moduli)} fields")
+    return Outline(
+        run=done,
+        reading=reading,
+        modulus=next(iter(reading.moduli)),
+        lanes=reading.common_lanes(),
+        books=reading.books,
+        handed=handed,
+    )
+
+
+def _arrays(handed: Any) -> Sequence[Any]:
+    if handed is None:
+        return ()
+    return list(handed) if isinstance(handed, Sequence) else [handed]
+
+
+class _BareField(SymbolicField):
+    """Unknown coins without values."""
+
+    def _values(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Residues:
+        return zeros(field, shape, meter)
+
+    def lift(self, rows: FieldArray) -> FieldArray:
+        """Turn plain field elements of a deferred block into forms, which nobody receives."""
+        return self._reading.lifted(rows) if isinstance(rows, Residues) else rows
+
+    def block(self, number: int) -> "_BareField":
+        """Return the source of the unknowns that a deferred block draws."""
+        return _BareField(self._sampled.block(number), self._reading, self._holder)
+
+
+def zeros(field: Field, shape: tuple[int, ...], meter: Meter | None = None) -> Residues:
+    """Zeros that take no memory, in place of numbers that nobody looks at."""
+    return Residues(field, np.broadcast_to(np.zeros((), dtype=field.dtype), shape), meter)
+
+
+class OutlineReading(Symbolic):
+    """The reading that makes an outline: see the module's documentation."""
+
+    notes_sums = True
+
+    def __init__(self, record: DoorRecord) -> None:
+        super().__init__(record)
+        self.books: dict[int, Book] = {}
+        self.moduli: set[int] = set()
+        self._numbers: dict[str, int] = {}
+        self._refusals: list[str] = []
+        self._received: dict[int, Callable[[int], Received]] = {}  # by family
+        self._payloads: dict[int, tuple[str, Forms]] = {}  # what was sent, by family
+        self._senders: dict[int, int] = {}  # the sender of each family of messages
+        self._lanes: Counter[int] = Counter()
+
+    # What the kernel asks of a reading.
+
+    def begin(self, actors: Sequence[Actor]) -> None:
+        """Store the parties."""
+        super().begin(actors)
+        self._numbers = {actor.name: actor.number for actor in actors}
+
+    def coins(self, seed: int, party: str, meter: Meter) -> Coins:
+        """The party's coins: its field coins are unknown, and have no values."""
+        actor = self._actors.get(id(meter))
+        holder = actor.name if actor else party
+        fields = _BareField(SampledField(seed, party), self, holder)
+        coins = Coins(self.discrete(seed, party), fields, meter)
+        if self._is_running:
+            self._coins[party] = coins
+        return coins
+
+    def name_of(self, block: Forms) -> str:
+        """The party that sends a block."""
+        actor = self._actors.get(id(block.meter))
+        if actor is None:
+            raise NotAlike("a party sends field elements that nobody holds")
+        return actor.name
+
+    def outgoing(self, party: str, payload: Any) -> Any:
+        """Return fresh unknowns, one for each element that is sent."""
+        lifted = super().outgoing(party, payload)
+        if isinstance(lifted, Forms) and lifted.terms.rows:
+            return self._as_received(party, lifted)
+        if isinstance(lifted, tuple):
+            return tuple(
+                self._as_received(party, piece) if isinstance(piece, Forms) else piece
+                for piece in lifted
+            )
+        return lifted
+
+    def _as_received(self, party: str, forms: Forms) -> Forms:
+        family = self._new_family(party)
+        self._payloads[family] = party, forms
+        terms = fresh(family * PLACES, forms.terms.rows, forms.terms.lanes)
+        return Forms(forms.sampled, terms, self)
+
+    def _new_family(self, holder: str) -> int:
+        unknowns = self.unknowns
+        made = unknowns.family("message", len(unknowns.families), "", holder, zeros(Field(2), (0,)))
+        return made.number
+
+    def total(self, field: Field, row_shape: tuple[int, ...]) -> Any:
+        """Totals that note which messages are added up."""
+        self.moduli.add(field.modulus)
+        return OutlineTotal(field, row_shape, self, self._new_family(""))
+
+    def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
+        """Products of public numbers stay linear. Others are refused."""
+        for factor in (left, right):
+            if not np.any(factor.terms.unknowns != ONE):
+                return super().product(left, right, sampled)
+        self.refuse("a party multiplies field elements")
+        return super().product(left, right, sampled)
+
+    def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:  # noqa: ARG002  # refused
+        """Refuse seeds and keys."""
+        self.refuse("a party uses seeds or keys")
+        raise NotAlike(self._refusals[0])
+
+    def refuse(self, why: str) -> None:
+        """Note why this run has no outline."""
+        self._refusals.append(why)
+
+    def check_refusals(self) -> None:
+        """Raise `NotAlike` for what the reading has refused, even if a script caught the error."""
+        if self._refusals:
+            raise NotAlike(self._refusals[0])
+
+    def check_counts(self, done: Run) -> None:
+        """Raise `NotAlike` unless as many field elements were read as the bill counts."""
+        lanes = self.common_lanes()
+        read = sum(
+            lanes * (len(sent.recipients) - int(np.count_nonzero(sent.recipients == sender)))
+            for sender, book in self.books.items()
+            for sent in book.sent
+        )
+        billed = done.ledger.total().elements.get("qd", 0)
+        if read != billed:
+            raise NotAlike(f"{billed:,} field elements were sent, and {read:,} were read")
+
+    def check_doors(self) -> None:
+        """Raise `NotAlike` if a door needs more than an outline can say."""
+        for use in self.door_uses:
+            if use.kind == "output":
+                continue
+            families = {
+                family
+                for forms in use.rows
+                for family in np.unique(forms.terms.unknowns // PLACES).tolist()
+            }
+            kinds = {self.unknowns.families[family].kind for family in families}
+            if use.kind == "secret" and use.rows:
+                raise NotAlike(f"{use.party} makes a secret from field elements")
+            if not kinds <= {"secret", "public"}:
+                raise NotAlike(f"{use.party} gives a door field elements with coins")
+
+    # What a sender's unknowns are.
+
+    def book(self, sender: int) -> Book:
+        """The rows of a party."""
+        found = self.books.get(sender)
+        if found is None:
+            name = next(name for name, number in self._numbers.items() if number == sender)
+            found = self.books[sender] = Book(_kinds_for(self, name))
+        return found
+
+    def kind_for(self, name: str, family: int) -> Kind:
+        """What a family's unknowns are to a sender. Raises `NotAlike` for another's."""
+        record = self.unknowns.families[family]
+        if record.kind == "public":
+            return "public"
+        if record.kind == "message":
+            # Who received it is checked for each unknown, when the run is over.
+            return "received"
+        if record.kind in ("coin", "secret") and record.holders == {name}:
+            return "coin" if record.kind == "coin" else "secret"
+        raise NotAlike(f"a message of {name} contains coins or secrets that are not its own")
+
+    def received(self, unknown: int) -> Received:
+        """What a received unknown stands for."""
+        explain = self._received.get(unknown // PLACES)
+        if explain is None:
+            raise NotAlike("a message contains field elements that nobody sent to its sender")
+        return explain(unknown % PLACES)
+
+    def secret(self, unknown: int) -> tuple[int, int, int]:
+        """The party, the number and the place of a secret's unknown."""
+        record = self.unknowns.families[unknown // PLACES]
+        (holder,) = record.holders
+        return self._numbers[holder], int(record.label.partition("/")[0]), unknown % PLACES
+
+    def handed_rows(self, forms: Any) -> Iterator[Mapping[tuple[int, int, int], int]]:
+        """The rows that the ideal world hands out, as coefficients of secrets."""
+        if not isinstance(forms, Forms):
+            return
+        self.moduli.add(forms.field.modulus)
+        lanes = self.common_lanes()
+        if forms.terms.lanes % lanes:
+            raise NotAlike("the ideal output treats elements of one array differently")
+        terms = refine(forms.terms, lanes)
+        kinds = {
+            self.unknowns.families[family].kind
+            for family in set((terms.unknowns // PLACES).tolist())
+        }
+        if not kinds <= {"secret", "public"}:
+            raise NotAlike("the ideal output contains more than secrets")
+        for vector in terms.vectors():
+            row = {
+                self.secret(unknown): value for unknown, value in vector.items() if unknown != ONE
+            }
+            if any(place % lanes for _, _, place in row):
+                raise NotAlike("the ideal output moves elements of secrets to other places")
+            yield row
+
+    def common_lanes(self) -> int:
+        """The number of lanes that all rows have. Raises `NotAlike` if rows differ in it."""
+        if len(self._lanes) > 1:
+            raise NotAlike("messages have different numbers of elements that are treated alike")
+        return next(iter(self._lanes), 1)
+
+    # Reading messages.
+
+    def read_block(
+        self, name: str, labels: Sequence[Label], groups: Sequence[Indices], rows: Forms
+    ) -> None:
+        """Read messages under summed tags: one row of the array for each recipient."""
+        sender = self._numbers[name]
+        rows = self._own_forms(name, rows)
+        messages = sum(len(group) for group in groups)
+        terms = rows.terms
+        if terms.rows % messages:
+            raise NotAlike("one row of unknowns is spread over several messages")
+        each = terms.rows // messages
+        for element in range(each):
+            blocks = [
+                Sent((*label, element), np.asarray(group, dtype=np.int64))
+                for label, group in zip(labels, groups, strict=True)
+            ]
+            part = terms
+            if each > 1:
+                part = take(terms, np.arange(messages) * each + element)
+            self._read(sender, blocks, part, rows.field)
+
+    def _own_forms(self, name: str, rows: Forms) -> Forms:
+        """The forms that a party has sent, if the array consists of what stands for them."""
+        unknowns = rows.terms.unknowns
+        sent = self._payloads.get(int(unknowns[0]) // PLACES) if unknowns.size else None
+        if sent is None or sent[0] != name:
+            return rows
+        own = sent[1]
+        whole = fresh(int(unknowns[0]) // PLACES * PLACES, own.terms.rows, own.terms.lanes)
+        if whole.lanes == rows.terms.lanes and np.array_equal(whole.unknowns, unknowns):
+            del self._payloads[int(unknowns[0]) // PLACES]
+            return own
+        return rows
+
+    def _read(self, sender: int, blocks: Sequence[Sent], terms: Terms, field: Field) -> None:
+        self.moduli.add(field.modulus)
+        self._lanes[terms.lanes] += 1
+        self.book(sender).read(blocks, terms, field.modulus)
+
+    def read_kept_messages(self, done: Run) -> None:
+        """Read the messages that are not summed, which the transcript of the outline has."""
+        seen: Counter[tuple[int, int, str, int]] = Counter()
+        recipients: dict[int, list[tuple[int, int, int]]] = {}  # by family: to, offset, occurrence
+        tags: dict[int, tuple[str, int]] = {}
+        for block in done.transcript.blocks:
+            for to, piece, forms in _kept(block):
+                key = block.sender, to, block.tag, piece
+                occurrence, seen[key] = seen[key], seen[key] + 1
+                if not forms.terms.unknowns.size:
+                    raise NotAlike("a party sends an array without elements")
+                family, offset = divmod(int(forms.terms.unknowns[0]), PLACES)
+                recipients.setdefault(family, []).append((to, offset, occurrence))
+                tags[family] = block.tag, piece
+        for family, sent in recipients.items():
+            name, forms = self._payloads[family]
+            self._read_payload(family, self._numbers[name], forms, tags[family], sent)
+
+    def _read_payload(
+        self,
+        family: int,
+        sender: int,
+        forms: Forms,
+        tag: tuple[str, int],
+        sent: Sequence[tuple[int, int, int]],
+    ) -> None:
+        """Read one payload: the same for all recipients, or with a row for each."""
+        offsets = sorted({offset for _, offset, _ in sent})
+        occurrences = {occurrence for _, _, occurrence in sent}
+        if len(occurrences) > 1:
+            raise NotAlike(
+                "one payload is a party's first message to some, and a later one to others"
+            )
+        label = ("message", *tag, occurrences.pop())
+        to = {offset: [who for who, at, _ in sent if at == offset] for offset in offsets}
+        is_published = len(offsets) == 1
+        if not is_published and any(len(each) > 1 for each in to.values()):
+            raise NotAlike("rows of one array are sent to several recipients each")
+        each = forms.terms.rows // len(offsets)
+        book = self.book(sender)
+        first = len(book.sent)
+        receivers = np.array(
+            to[offsets[0]] if is_published else [to[offset][0] for offset in offsets]
+        )
+        is_single = is_published and len(receivers) == 1
+        for element in range(each):
+            part = take(forms.terms, np.arange(len(offsets)) * each + element)
+            block = Sent((*label, element), receivers, is_published and not is_single)
+            self._read(sender, [block], part, forms.field)
+
+        lanes = forms.terms.lanes
+        self._received[family] = lambda place: Received(
+            -1, label, sender, first + place // lanes % each, place // lanes // each
+        )
+
+    def note_sum(self, family: int, explain: Callable[[int], Received]) -> None:
+        """Note what the unknowns of a family of sums stand for."""
+        self._received[family] = explain
+
+
+def _kinds_for(reading: OutlineReading, name: str) -> Callable[[int], Kind]:
+    return lambda family: reading.kind_for(name, family)
+
+
+def _kept(block: Block) -> Iterator[tuple[int, int, Forms]]:
+    """The recipient, the piece and the forms of the messages of a block."""
+    for message in block.messages():
+        for piece, forms in enumerate(message.pieces):
+            if isinstance(forms, Forms):
+                yield message.recipient, piece, forms
+
+
+class OutlineTotal:
+    """Sums whose unknowns stand for the sum of all messages that go into them."""
+
+    def __init__(
+        self, field: Field, row_shape: tuple[int, ...], reading: OutlineReading, family: int
+    ) -> None:
+        self._field = field
+        self._shape = row_shape
+        self._size = prod(row_shape)
+        self._lanes = lanes_of(row_shape)
+        self._reading = reading
+        self._family = family
+        self._groups: dict[int, tuple[Slots, Indices, Label]] = {}  # by identity of the slots
+        self._owners: dict[int, tuple[int, Label]] = {}  # by slot
+        reading.note_sum(family, self._explain)
+
+    def reserve(self, slots: int) -> None:
+        """Do nothing: a sum is an unknown, which takes no memory."""
+
+    def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
+        """Note whose sums these slots are, and which messages go into them."""
+        self._groups[id(slots)] = slots, recipients, label
+
+    def _explain(self, place: int) -> Received:
+        slot, element = divmod(place, self._size)
+        if not self._owners:  # the run is over, so all slots have names
+            for slots, recipients, label in self._groups.values():
+                taken = (
+                    range(slots.start, slots.stop) if isinstance(slots, slice) else slots.tolist()
+                )
+                for each, recipient in zip(taken, recipients.tolist(), strict=True):
+                    self._owners[each] = recipient, label
+        recipient, label = self._owners[slot]
+        return Received(recipient, (*label, element // self._lanes))
+
+    def add(self, pieces: Sequence[Slots], block: Forms) -> None:
+        """Read a block of messages, and forget it."""
+        try:
+            known = [self._groups[id(piece)] for piece in pieces]
+            name = self._reading.name_of(block)
+            self._reading.read_block(
+                name, [label for _, _, label in known], [group for _, group, _ in known], block
+            )
+        except Exception as error:  # noted, too, in case that the script catches it
+            self._reading.refuse(str(error))
+            raise
+
+    def merge(self, other: Any) -> None:  # noqa: ARG002  # nothing is merged
+        """Raise an error: an outline is read in one thread."""
+        raise SimnetError("an outline is read in one thread")
+
+    def row(self, slot: int) -> Forms:
+        """The unknowns that stand for the sum at one slot."""
+        first = self._family * PLACES + slot * self._size
+        terms = fresh(first, self._size // self._lanes, self._lanes)
+        return Forms(zeros(self._field, self._shape), terms, self._reading)
+
+    def rows(self, slots: Sequence[int]) -> Forms:
+        """The unknowns that stand for several sums; shape (slots, ...)."""
+        each = self._size // self._lanes
+        firsts = self._family * PLACES + np.asarray(slots, dtype=np.int64) * self._size
+        unknowns = (firsts[:, np.newaxis] + self._lanes * np.arange(each)).reshape(-1)
+        terms = Terms(
+            np.arange(len(unknowns) + 1), unknowns, np.ones(len(unknowns), np.int64), self._lanes
+        )
+        return Forms(zeros(self._field, (len(slots), *self._shape)), terms, self._reading)

@@ -1,0 +1,350 @@
+"""The rows of one sender, with its coins eliminated: which rows are independent, which are not.
+
+Theory of operation. Rows are read block by block. Most rows of a large block are a single coin that
+occurs in no earlier row. Such rows are independent, and consecutive ones form a *stretch*: row k of
+the stretch is the coin `first + k * lanes`. So ten thousand rows need a few numbers. In all other
+rows, coins are replaced by the rows that determine them. If a coin is left that no earlier row
+determines, the row is independent, too. If no coin is left, the row is a combination of earlier
+rows, secrets, and what the sender received: a `Relation`.
+
+Example over F_7: u1 sends c, d and b - c - d, in one block.
+
+>>> from simnet.linear.terms import Terms
+>>> book = Book({1: "coin", 2: "secret"}.__getitem__)
+>>> c, b = 1 << 36, 2 << 36
+>>> block = Terms.of_vectors([{c: 1}, {c + 1: 1}, {c: 6, c + 1: 6, b: 1}])
+>>> book.read([Sent(("share",), np.array([0, 1, 2]))], block, modulus=7)
+>>> [(each.is_tie, each.terms) for each in book.relations]
+[(True, {('secret', 137438953472, 0): 1, ('sent', 0, 0): 6})]
+
+The relation is a tie: b minus the sum of all rows of the block is 0. Relations name whole blocks
+where they can, so relations of senders who do the same look the same.
+"""
+
+import bisect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Bools, Ints
+from simnet.errors import SimnetError
+from simnet.linear.terms import Terms
+from simnet.linear.unknowns import PLACES
+
+Kind = Literal["coin", "secret", "received", "public"]
+# A part of a relation: all rows of a block ("sent", block, 0), one row ("row", block, row), a coin,
+# a secret or something received, ("coin", unknown, 0) and so on.
+Part = tuple[str, int, int]
+
+MOST_SINGLE_ROWS = 64  # the most rows of a block that one relation names one by one
+MOST_STRETCHES = 2_000_000  # of one sender
+
+
+class NotAlike(SimnetError):
+    """Why a run cannot be judged by symmetry.
+
+    `party` is the number of a party that is treated unlike others that are alike otherwise.
+    """
+
+    def __init__(self, reason: str, party: int | None = None) -> None:
+        super().__init__(reason)
+        self.party = party
+
+
+@attrs.frozen(eq=False)
+class Sent:
+    """Rows that were sent under one label: row k went to `recipients[k]`.
+
+    If `is_published`, there is a single row, which went to all recipients.
+    """
+
+    label: tuple[object, ...]
+    recipients: Ints
+    is_published: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return 1 if self.is_published else len(self.recipients)
+
+
+@attrs.frozen
+class Relation:
+    """A row that is a combination of `terms`, or a tie: `terms`, which include the row, add up to
+    0.
+    """
+
+    block: int
+    row: int
+    terms: dict[Part, int]
+    is_tie: bool
+
+
+@attrs.frozen
+class _Stretch:
+    """Consecutive rows of a block, each of which is one coin, times `factor`."""
+
+    first: int
+    last: int
+    lanes: int
+    count: int
+    factor: int
+    block: int
+    row: int
+
+
+class Book:
+    """All rows of one sender, in the order in which they are read.
+
+    `sent` are its blocks, and `relations` the rows that are not independent. `kind_of` says what
+    the unknowns of a family are to the sender; it raises `NotAlike` for families that the sender's
+    rows may not contain. All rows are over one field.
+    """
+
+    def __init__(self, kind_of: Callable[[int], Kind]) -> None:
+        self.sent: list[Sent] = []
+        self.relations: list[Relation] = []
+        self._kind_of = kind_of
+        self._lanes: dict[int, int] = {}
+        self._firsts: list[int] = []  # of the stretches, ascending
+        self._stretches: list[_Stretch] = []
+        self._coins: dict[int, dict[Part, int]] = {}  # coins that other rows determine
+        self._families: set[int] = set()
+
+    def read(self, blocks: Sequence[Sent], terms: Terms, modulus: int) -> None:
+        """Read rows, which belong to the blocks one after another."""
+        numbers = len(self.sent) + np.arange(len(blocks))
+        ends = np.cumsum([block.rows for block in blocks])
+        self.sent += blocks
+        is_coin, families = self._coins_among(terms)
+        fresh = self._fresh_coins(terms, is_coin, families)
+        self._families |= families
+        at = terms.starts[:-1][fresh]
+        unknowns, factors = terms.unknowns[at], terms.coefficients[at]
+        places = np.searchsorted(ends, fresh, side="right")
+        rows = fresh - np.concatenate([[0], ends[:-1]])[places]
+        self._note_stretches(unknowns, factors, numbers[places], rows, terms.lanes)
+        is_rest = np.ones(terms.rows, dtype=np.bool_)
+        is_rest[fresh] = False
+        for row in np.flatnonzero(is_rest).tolist():
+            place = int(np.searchsorted(ends, row, side="right"))
+            within = row - (int(ends[place - 1]) if place else 0)
+            span = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
+            self._relate(
+                int(numbers[place]),
+                within,
+                terms.unknowns[span],
+                terms.coefficients[span],
+                is_coin[span],
+                modulus,
+            )
+
+    def _coins_among(self, terms: Terms) -> tuple[Bools, set[int]]:
+        """Which terms are coins, and the families of these coins.
+
+        Raises `NotAlike` if lanes overlap: a lane then would share unknowns with another lane.
+        """
+        families = terms.unknowns // PLACES
+        begins = np.flatnonzero(np.diff(families, prepend=-1))
+        kinds = {family: self._kind_of(family) for family in set(families[begins].tolist())}
+        for family, kind in kinds.items():
+            if kind != "public" and self._lanes.setdefault(family, terms.lanes) != terms.lanes:
+                raise NotAlike("elements of one array are used together and one by one")
+        coins = {family for family, kind in kinds.items() if kind == "coin"}
+        if len(coins) == len(kinds):
+            is_coin = np.ones(len(families), dtype=np.bool_)
+        else:
+            is_coin = np.zeros(len(families), dtype=np.bool_)
+            for family in coins:
+                is_coin |= families == family
+        if terms.lanes > 1:
+            is_public = families == 0
+            if np.any(terms.unknowns[~is_public] % PLACES % terms.lanes):
+                raise NotAlike("elements of one array are used in different places of a message")
+        return is_coin, coins
+
+    def _fresh_coins(self, terms: Terms, is_coin: Bools, families: set[int]) -> Ints:
+        """The rows that are a single coin which no other row determines."""
+        single = np.flatnonzero(terms.lengths == 1)
+        single = single[is_coin[terms.starts[:-1][single]]]
+        unknowns = terms.unknowns[terms.starts[:-1][single]]
+        if self._families.isdisjoint(families) and np.all(unknowns[1:] > unknowns[:-1]):
+            return single
+        _, firsts = np.unique(unknowns, return_index=True)
+        chosen = [
+            place
+            for place in np.sort(firsts).tolist()
+            if self._stretch_of(unknown := int(unknowns[place])) is None
+            and unknown not in self._coins
+        ]
+        return single[np.array(chosen, dtype=np.int64)]
+
+    def _note_stretches(
+        self, unknowns: Ints, factors: Ints, blocks: Ints, rows: Ints, lanes: int
+    ) -> None:
+        if not len(unknowns):
+            return
+        breaks = (np.diff(unknowns) != lanes) | (np.diff(rows) != 1)
+        breaks |= (np.diff(factors) != 0) | (np.diff(blocks) != 0)
+        begins = [0, *(np.flatnonzero(breaks) + 1).tolist()]
+        if len(self._stretches) + len(begins) > MOST_STRETCHES:
+            raise NotAlike("a party's messages contain its coins in too many different ways")
+        for begin, end in zip(begins, [*begins[1:], len(unknowns)], strict=True):
+            stretch = _Stretch(
+                int(unknowns[begin]),
+                int(unknowns[end - 1]),
+                lanes,
+                end - begin,
+                int(factors[begin]),
+                int(blocks[begin]),
+                int(rows[begin]),
+            )
+            place = bisect.bisect(self._firsts, stretch.first)
+            self._firsts.insert(place, stretch.first)
+            self._stretches.insert(place, stretch)
+
+    def _stretch_of(self, unknown: int) -> _Stretch | None:
+        """The stretch that a coin belongs to."""
+        place = bisect.bisect(self._firsts, unknown) - 1
+        if place < 0 or unknown > self._stretches[place].last:
+            return None
+        return self._stretches[place]
+
+    def _relate(
+        self,
+        block: int,
+        row: int,
+        unknowns: Ints,
+        coefficients: Ints,
+        is_coin: Bools,
+        modulus: int,
+    ) -> None:
+        """Express a row by other rows; note the relation, or the coin that makes it independent."""
+        terms: Counter[Part] = Counter()
+        for unknown, value in zip(
+            unknowns[~is_coin].tolist(), coefficients[~is_coin].tolist(), strict=True
+        ):
+            kind = self._kind_of(unknown // PLACES)
+            if kind != "public":
+                terms[kind, unknown, 0] += value
+        spans: list[tuple[int, int, int, int]] = []  # block, first row, end, coefficient
+        coins, values = unknowns[is_coin], coefficients[is_coin]
+        left: list[tuple[int, int]] = []
+        place = 0
+        while place < len(coins):
+            coin, value = int(coins[place]), int(values[place])
+            stretch = self._stretch_of(coin)
+            if stretch is None:
+                left.append((coin, value))
+                place += 1
+                continue
+            end = int(np.searchsorted(coins, stretch.last, side="right"))
+            inverse = pow(stretch.factor, -1, modulus)
+            if end - place == stretch.count and np.all(values[place:end] == value):
+                spans.append(
+                    (
+                        stretch.block,
+                        stretch.row,
+                        stretch.row + stretch.count,
+                        value * inverse % modulus,
+                    )
+                )
+                place = end
+                continue
+            within = stretch.row + (coin - stretch.first) // stretch.lanes
+            spans.append((stretch.block, within, within + 1, value * inverse % modulus))
+            place += 1
+        missing = self._replaced(left, terms, modulus)
+        if missing:
+            self._note_coin(block, row, missing, spans, terms, modulus)
+            return
+        is_tie = not any(kind == "received" for (kind, _, _), value in terms.items() if value)
+        if is_tie:
+            spans.append((block, row, row + 1, modulus - 1))
+        self._add_spans(spans, terms)
+        found = {part: value % modulus for part, value in terms.items() if value % modulus}
+        self.relations.append(Relation(block, row, found, is_tie))
+
+    def _replaced(
+        self, coins: Sequence[tuple[int, int]], terms: Counter[Part], modulus: int
+    ) -> dict[int, int]:
+        """Replace coins that rows determine; return the other coins with their coefficients."""
+        missing: Counter[int] = Counter()
+        pending = list(coins)
+        while pending:
+            coin, value = pending.pop()
+            stretch = self._stretch_of(coin)
+            if stretch is not None:
+                within = stretch.row + (coin - stretch.first) // stretch.lanes
+                inverse = pow(stretch.factor, -1, modulus)
+                terms["row", stretch.block, within] += value * inverse % modulus
+            elif coin in self._coins:
+                for part, factor in self._coins[coin].items():
+                    if part[0] == "coin":
+                        pending.append((part[1], value * factor % modulus))
+                    else:
+                        terms[part] += value * factor % modulus
+            else:
+                missing[coin] += value
+        for part in [part for part, value in terms.items() if not value % modulus]:
+            del terms[part]
+        return {coin: value % modulus for coin, value in missing.items() if value % modulus}
+
+    def _note_coin(
+        self,
+        block: int,
+        row: int,
+        missing: dict[int, int],
+        spans: list[tuple[int, int, int, int]],
+        terms: Counter[Part],
+        modulus: int,
+    ) -> None:
+        """Note that a row determines a coin, in terms of the row and of all others in it."""
+        self._add_spans(spans, terms)
+        pivot = min(missing)
+        factor = -pow(missing.pop(pivot), -1, modulus)
+        terms["row", block, row] -= 1
+        for coin, value in missing.items():
+            terms["coin", coin, 0] += value
+        self._coins[pivot] = {
+            part: value * factor % modulus for part, value in terms.items() if value % modulus
+        }
+
+    def _add_spans(self, spans: Sequence[tuple[int, int, int, int]], terms: Counter[Part]) -> None:
+        """Add rows of blocks, given by spans. Whole blocks are named as such where possible."""
+        by_block: dict[int, list[tuple[int, int, int]]] = {}
+        for block, begin, end, value in spans:
+            by_block.setdefault(block, []).append((begin, end, value))
+        for block, parts in by_block.items():
+            pieces = _with_gaps(sorted(parts), self.sent[block].rows)
+            lengths: Counter[int] = Counter()
+            for begin, end, value in pieces:
+                lengths[value] += end - begin
+            usual = max(lengths, key=lambda value: (lengths[value], value))
+            if lengths.total() - lengths[usual] > MOST_SINGLE_ROWS:
+                raise NotAlike("a party combines its messages with many different coefficients")
+            if usual:
+                terms["sent", block, 0] += usual
+            for begin, end, value in pieces:
+                if value != usual:
+                    for row in range(begin, end):
+                        terms["row", block, row] += value - usual
+
+
+def _with_gaps(parts: Sequence[tuple[int, int, int]], rows: int) -> list[tuple[int, int, int]]:
+    """Spans of a block's rows with their coefficients, and with 0 for all rows between them."""
+    pieces: list[tuple[int, int, int]] = []
+    at = 0
+    for begin, end, value in parts:
+        if begin < at:
+            raise NotAlike("a row of a message occurs twice in one relation")
+        if begin > at:
+            pieces.append((at, begin, 0))
+        pieces.append((begin, end, value))
+        at = end
+    if at < rows:
+        pieces.append((at, rows, 0))
+    return pieces

@@ -1,0 +1,708 @@
+"""From the outline of a run to tables: who is alike, and which system a coalition sees.
+
+Theory of operation
+-------------------
+
+1. *Components.* Labels of messages, and places of secrets, are joined if a relation contains both.
+   Labels that are not joined share no unknowns, so each component is a system of its own. The items
+   of a run are often components: TSS treats every item by itself.
+2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt
+   or both honest, and send and receive the same numbers of messages under each label, to and
+   from parties of the same classes. Any such partition would do: the next step checks it.
+3. *Types.* The messages of a label from one class to another are a type, with the word (class of
+   the sender, class of the recipient), or (class) for messages of a party to itself. Two things are
+   checked, and `NotAlike` is raised where they fail: a type is *full*, with exactly one message for
+   each pair of parties; and its messages are *alike*: all of them are independent, or all have the
+   same relation, up to exchanging parties.
+4. *Tables.* The messages of honest parties that were not computed from received ones are the
+   variables. Each other message is expressed by variables and secrets, by products of tables. The
+   coalition sees the messages that honest parties send to its members, and each tie as 0.
+
+What corrupt parties know is left out: their messages follow from what they received and drew.
+
+Nothing here is an assumption about the protocol. Classes and types are read off the run, and every
+message of the run is looked at.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from simnet.adversary.orbits.outline import Outline, SecretPlace
+from simnet.adversary.orbits.rows import NotAlike, Part, Relation, Sent
+from simnet.adversary.orbits.solving import RowType, SymmetricSystem
+from simnet.adversary.orbits.tables import Matching, Orbits, Table, Word
+from simnet.arrays import Ints
+
+Label = tuple[object, ...]
+Node = Label | SecretPlace
+# A part of a relation as it looks for all parties that are alike.
+AlikePart = tuple[object, ...]
+Shape = tuple[tuple[AlikePart, int], ...]
+
+MOST_CLASSES = 12
+
+
+@attrs.frozen(eq=False)
+class Component:
+    """One system that a coalition sees.
+
+    `members` are the numbers of the parties of each class. `secrets` has the number and the place
+    of the secret that each type of secrets in the system stands for.
+    """
+
+    system: SymmetricSystem
+    members: Mapping[str, Sequence[int]]
+    secrets: Sequence[SecretPlace]
+
+
+class Structure:
+    """The labels of an outline and how they hang together; `components` judges coalitions."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self._sizes = len(outline.run.roster)
+        self.relations: dict[tuple[int, int], list[Relation]] = defaultdict(list)
+        self._joined: dict[Node, Node] = {}
+        self._senders: dict[Label, list[tuple[int, int]]] = defaultdict(list)
+        self._secrets: dict[SecretPlace, set[int]] = defaultdict(set)
+        for party, book in outline.books.items():
+            for number, sent in enumerate(book.sent):
+                self._find(sent.label)
+                self._senders[sent.label].append((party, number))
+            for relation in book.relations:
+                self.relations[party, relation.block].append(relation)
+                home: Node = book.sent[relation.block].label
+                for part in relation.terms:
+                    self._join(home, self._node(party, part))
+        self._note_ideal()
+
+    def _node(self, party: int, part: Part) -> Node:
+        kind, number, _ = part
+        if kind == "received":
+            return self._received_label(party, number)
+        if kind == "secret":
+            owner, secret, place = self.outline.secret(number)
+            node = SecretPlace(secret, place)
+            self._secrets[node].add(owner)
+            return node
+        return self.outline.books[party].sent[number].label
+
+    def _received_label(self, party: int, unknown: int) -> Label:
+        """The label of what a party received. Raises `NotAlike` if it was sent to another."""
+        received = self.outline.received(unknown)
+        if received.sender is None:
+            if received.recipient != party:
+                raise NotAlike("a party uses a sum that another party received")
+            return received.label
+        block = self.outline.books[received.sender].sent[received.block]
+        if block.is_published:
+            if party not in block.recipients:
+                raise NotAlike("a party uses a message that was not sent to it")
+        elif int(block.recipients[received.row]) != party:
+            raise NotAlike("a party uses a message that was not sent to it")
+        return block.label
+
+    def _note_ideal(self) -> None:
+        for rows in self.outline.handed.values():
+            for row in rows:
+                nodes = []
+                for party, number, place in row:
+                    node = SecretPlace(number, place)
+                    self._secrets[node].add(party)
+                    nodes.append(node)
+                for node in nodes[1:]:
+                    self._join(nodes[0], node)
+
+    def _find(self, node: Node) -> Node:
+        path = []
+        while (above := self._joined.setdefault(node, node)) != node:
+            path.append(node)
+            node = above
+        for each in path:
+            self._joined[each] = node
+        return node
+
+    def _join(self, one: Node, other: Node) -> None:
+        first, second = self._find(one), self._find(other)
+        if first != second:
+            self._joined[first] = second
+
+    def components(
+        self, corrupt: frozenset[int], named: frozenset[int] = frozenset()
+    ) -> Iterator[Component]:
+        """Yield the systems that a coalition sees. Parties in `named` are classes of their own.
+
+        Raises `NotAlike` if the parties of a run are not alike.
+        """
+        together: dict[Node, list[Node]] = defaultdict(list)
+        for node in list(self._joined):
+            together[self._find(node)].append(node)
+        for nodes in together.values():
+            labels = [node for node in nodes if not isinstance(node, SecretPlace)]
+            secrets = [node for node in nodes if isinstance(node, SecretPlace)]
+            builder = _Builder(
+                self,
+                corrupt,
+                named,
+                {label: self._senders[label] for label in labels},
+                {node: self._secrets[node] for node in secrets},
+            )
+            if builder.has_honest_secrets:
+                yield builder.component()
+
+
+class _Builder:
+    """Builds the tables of one component."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        corrupt: frozenset[int],
+        named: frozenset[int],
+        senders: Mapping[Label, Sequence[tuple[int, int]]],
+        secrets: Mapping[SecretPlace, set[int]],
+    ) -> None:
+        self._structure = structure
+        self._outline = structure.outline
+        self._corrupt = corrupt
+        self._named = named
+        self._senders = dict(sorted(senders.items(), key=lambda item: str(item[0])))
+        self._secrets = dict(sorted(secrets.items(), key=lambda item: str(item[0])))
+        # By identity of a group: how many members are in each class, and the set of all members.
+        self._bins: dict[int, tuple[Ints, Ints]] = {}
+        self._sets: dict[int, tuple[Ints, frozenset[int]]] = {}
+        self._of, self._names = self._classes()
+        self.sizes = {
+            name: int(count)
+            for name, count in zip(self._names, np.bincount(self._of[self._of >= 0]), strict=True)
+        }
+        self._orbits = Orbits(self.sizes, self._outline.modulus)
+
+    @property
+    def has_honest_secrets(self) -> bool:
+        """Whether honest parties have secrets in this component."""
+        return any(owners - self._corrupt for owners in self._secrets.values())
+
+    # Classes.
+
+    def _present(self) -> set[int]:
+        """The parties that send or receive something in this component, or have a secret."""
+        found: set[int] = set()
+        groups: dict[int, Ints] = {}
+        for senders in self._senders.values():
+            for party, number in senders:
+                found.add(party)
+                group = self._sent(party, number).recipients
+                groups[id(group)] = group
+        for group in groups.values():
+            found.update(group.tolist())
+        for owners in self._secrets.values():
+            found |= owners
+        return found
+
+    def _sent(self, party: int, number: int) -> Sent:
+        return self._outline.books[party].sent[number]
+
+    def _classes(self) -> tuple[Ints, list[str]]:
+        """The class of each party, -1 without one, and the names of the classes."""
+        roster = self._outline.run.roster
+        present = sorted(self._present())
+        keys: dict[int, Hashable] = {
+            party: (
+                roster.seats[party].role,
+                party in self._corrupt,
+                party if party in self._named else -1,
+                tuple(node for node, owners in self._secrets.items() if party in owners),
+            )
+            for party in present
+        }
+        classes = -np.ones(len(roster), dtype=np.int64)
+        count = 0
+        while True:
+            numbers: dict[Hashable, int] = {}
+            for party in present:
+                classes[party] = numbers.setdefault(keys[party], len(numbers))
+            if len(numbers) > MOST_CLASSES:
+                raise NotAlike("the parties of this run are of too many different kinds")
+            if len(numbers) == count:
+                break
+            count = len(numbers)
+            links = self._links(classes, count)
+            keys = {party: (keys[party], links[party].tobytes()) for party in present}
+        names = [self._class_name(number, classes) for number in range(count)]
+        return classes, names
+
+    def _links(self, classes: Ints, count: int) -> Ints:
+        """What each party sends to and receives from each class, label by label; shape (parties,
+        numbers).
+        """
+        parties = len(classes)
+        columns = []
+        for senders in self._senders.values():
+            sent = np.zeros((parties, count + 1), dtype=np.int64)
+            received = np.zeros((parties, count), dtype=np.int64)
+            by_group: dict[int, tuple[Ints, list[int]]] = {}
+            for party, number in senders:
+                group = self._sent(party, number).recipients
+                by_group.setdefault(id(group), (group, []))[1].append(party)
+            for group, members in by_group.values():
+                to = np.bincount(classes[group], minlength=count)
+                inside = np.zeros(parties, dtype=np.bool_)
+                inside[group] = True
+                who = np.array(members)
+                np.add.at(sent, who, np.concatenate([to, [0]]))
+                own = who[inside[who]]
+                # A message to itself is counted apart.
+                np.add.at(sent, (own, classes[own]), -1)
+                np.add.at(sent, (own, np.full(len(own), count)), 1)
+                received[group] += np.bincount(classes[who], minlength=count)
+                np.add.at(received, (own, classes[own]), -1)
+            columns += [sent, received]
+        return np.concatenate(columns, axis=1) if columns else np.zeros((parties, 0), np.int64)
+
+    def _class_name(self, number: int, classes: Ints) -> str:
+        members = np.flatnonzero(classes == number)
+        roster = self._outline.run.roster
+        first = int(members[0])
+        if len(members) == 1:
+            return roster.names[first]
+        kind = "corrupt" if first in self._corrupt else "honest"
+        return f"{kind} {roster.seats[first].role} {number + 1}"
+
+    def _class(self, party: int) -> str:
+        return self._names[int(self._of[party])]
+
+    # Types.
+
+    def component(self) -> Component:
+        """The system of this component."""
+        types = self._types()
+        tables = _Tables(self, types)
+        return Component(
+            tables.system(),
+            {
+                name: np.flatnonzero(self._of == number).tolist()
+                for number, name in enumerate(self._names)
+            },
+            [node for node, _ in tables.secrets],
+        )
+
+    def _types(self) -> dict[tuple[Label, Word], Shape | None]:
+        """The types of messages of honest senders, each with its relation: None if the messages are
+        independent.
+
+        Raises `NotAlike` for a type that is not full, or whose messages differ.
+        """
+        counts: Counter[tuple[Label, Word]] = Counter()
+        shapes: dict[tuple[Label, Word], Counter[Shape | None]] = defaultdict(Counter)
+        for label, senders in self._senders.items():
+            if len({party for party, _ in senders}) != len(senders):
+                raise NotAlike("a party sends several messages under one label")
+            published = {self._sent(*each).is_published for each in senders}
+            if len(published) > 1:
+                raise NotAlike("some parties publish what others send one by one")
+            for party, number in senders:
+                if party not in self._corrupt:
+                    self._count(label, party, number, counts, shapes)
+        types: dict[tuple[Label, Word], Shape | None] = {}
+        for key, count in counts.items():
+            label, word = key
+            room = 1
+            for place, name in enumerate(word):
+                room *= self.sizes[name] - word[:place].count(name)
+            if count != room:
+                raise NotAlike(
+                    f"of {room:,} messages that alike parties would send, {count:,} were sent"
+                )
+            related = shapes.get(key, Counter())
+            if related and (len(related) > 1 or sum(related.values()) != count):
+                raise NotAlike("alike parties compute messages in different ways")
+            types[key] = next(iter(related), None)
+        return types
+
+    def _count(
+        self,
+        label: Label,
+        party: int,
+        number: int,
+        counts: Counter[tuple[Label, Word]],
+        shapes: dict[tuple[Label, Word], Counter[Shape | None]],
+    ) -> None:
+        """Count the messages of a party under a label by type, and their relations by shape."""
+        sent = self._sent(party, number)
+        own = self._class(party)
+        if sent.is_published:
+            counts[label, (own,)] += 1
+        else:
+            to = self._to_classes(sent.recipients)
+            has_itself = self._is_member(sent.recipients, party)
+            for place, name in enumerate(self._names):
+                count = int(to[place]) - (has_itself and name == own)
+                if count:
+                    counts[label, (own, name)] += count
+            if has_itself:
+                counts[label, (own,)] += 1
+        for relation in self._structure.relations.get((party, number), ()):
+            if not relation.is_tie:
+                word: Word = (own,)
+                if not sent.is_published:
+                    recipient = int(sent.recipients[relation.row])
+                    word = (own,) if recipient == party else (own, self._class(recipient))
+                shapes[label, word][self.shape(party, relation)] += 1
+
+    def _to_classes(self, group: Ints) -> Ints:
+        """How many members of a group are in each class. Raises `NotAlike` for repeated members."""
+        found = self._bins.get(id(group))
+        if found is None:
+            if len(np.unique(group)) != len(group):
+                raise NotAlike("a party sends several messages of one kind to a recipient")
+            binned = np.bincount(self._of[group], minlength=len(self._names))
+            found = self._bins[id(group)] = group, binned
+        return found[1]
+
+    def _is_member(self, group: Ints, party: int) -> bool:
+        found = self._sets.get(id(group))
+        if found is None:
+            found = self._sets[id(group)] = group, frozenset(group.tolist())
+        return party in found[1]
+
+    # Relations.
+
+    def shape(self, party: int, relation: Relation) -> Shape:
+        """A relation as it looks for all alike parties: parties are named by their part in it.
+
+        Ties are scaled, so that their first coefficient is 1.
+        """
+        sent = self._sent(party, relation.block)
+        recipient = None if sent.is_published else int(sent.recipients[relation.row])
+        found: Counter[AlikePart] = Counter()
+        for part, value in relation.terms.items():
+            alike = self._alike(party, None if relation.is_tie else recipient, part)
+            if alike is not None:
+                found[alike] += value
+        q = self._outline.modulus
+        shape = sorted(((part, value % q) for part, value in found.items() if value % q), key=str)
+        if relation.is_tie and shape:
+            unit = pow(shape[0][1], -1, q)
+            shape = [(part, value * unit % q) for part, value in shape]
+        return tuple(shape)
+
+    def _alike(self, party: int, recipient: int | None, part: Part) -> AlikePart | None:
+        """A part of a relation as it looks for alike parties; None if the coalition knows it."""
+        kind, number, row = part
+        if kind == "secret":
+            owner, secret, place = self._outline.secret(number)
+            assert owner == party
+            return "secret", SecretPlace(secret, place)
+        if kind == "received":
+            received = self._outline.received(number)
+            if received.sender is None:
+                return "sum", received.label
+            if received.sender in self._corrupt:
+                return None
+            label = self._sent(received.sender, received.block).label
+            return "message", label, self._role(party, recipient, received.sender)
+        block = self._sent(party, number)
+        if kind == "sent":
+            return "all", block.label
+        to = None if block.is_published else int(block.recipients[row])
+        return "one", block.label, None if to is None else self._role(party, recipient, to)
+
+    def _role(self, party: int, recipient: int | None, other: int) -> str:
+        """What a party is in a row: the sender, the recipient, or the one party of a class."""
+        if other == party:
+            return "itself"
+        if other == recipient:
+            return "the recipient"
+        name = self._class(other)
+        if self.sizes[name] > 1:
+            raise NotAlike("a party treats one of several alike parties in a way of its own", other)
+        return f"class {name}"
+
+    def ties(self) -> dict[tuple[str, Label, int], Shape]:
+        """The ties of honest parties: one for each class, label, and number of the tie.
+
+        Raises `NotAlike` if alike parties have different ties.
+        """
+        found: dict[tuple[str, Label, int], Counter[Shape]] = defaultdict(Counter)
+        for label, senders in self._senders.items():
+            for party, number in senders:
+                if party in self._corrupt:
+                    continue
+                ties = [
+                    self.shape(party, relation)
+                    for relation in self._structure.relations.get((party, number), ())
+                    if relation.is_tie
+                ]
+                for place, shape in enumerate(sorted(ties, key=str)):
+                    found[self._class(party), label, place][shape] += 1
+        for (name, _, _), shapes in found.items():
+            if len(shapes) > 1 or sum(shapes.values()) != self.sizes[name]:
+                raise NotAlike("alike parties tie their messages in different ways")
+        return {key: next(iter(shapes)) for key, shapes in found.items()}
+
+    # What the tables need.
+
+    @property
+    def modulus(self) -> int:
+        return self._outline.modulus
+
+    @property
+    def orbits(self) -> Orbits:
+        return self._orbits
+
+    def is_corrupt(self, name: str) -> bool:
+        """Whether the members of a class are corrupt."""
+        number = self._names.index(name)
+        return int(np.flatnonzero(self._of == number)[0]) in self._corrupt
+
+    def class_of(self, party: int) -> str:
+        """The class of a party."""
+        return self._class(party)
+
+    def owner_classes(self) -> Iterator[tuple[SecretPlace, str]]:
+        """The secrets of honest parties: each with the classes of its owners.
+
+        Raises `NotAlike` if only some parties of a class have the secret.
+        """
+        for node, owners in self._secrets.items():
+            by_class = Counter(self._class(party) for party in owners)
+            for name, count in sorted(by_class.items()):
+                if count != self.sizes[name]:
+                    raise NotAlike("only some of several alike parties have a secret")
+                if not self.is_corrupt(name):
+                    yield node, name
+
+    def senders_of(self, label: Label) -> set[str]:
+        """The classes of the honest senders under a label."""
+        return {
+            self._class(party) for party, _ in self._senders[label] if party not in self._corrupt
+        }
+
+    def published_to(self, label: Label, name: str) -> bool:
+        """Whether a member of the coalition receives what parties of a class publish.
+
+        Raises `NotAlike` if this differs between parties of the class.
+        """
+        seen = {
+            any(int(to) in self._corrupt for to in self._sent(party, number).recipients)
+            for party, number in self._senders[label]
+            if self._class(party) == name
+        }
+        if len(seen) > 1:
+            raise NotAlike("alike parties publish to different recipients")
+        return seen.pop()
+
+    def is_published(self, label: Label) -> bool:
+        """Whether messages of a label are the same for all recipients."""
+        return self._sent(*self._senders[label][0]).is_published
+
+    def handed_rows(self) -> Iterator[tuple[str, Mapping[tuple[SecretPlace, str], int]]]:
+        """The rows of the ideal output to the coalition: a label, and coefficients by secret and
+        class of the owner.
+
+        Raises `NotAlike` if alike parties have different coefficients.
+        """
+        names = self._outline.run.roster.names
+        listed: set[frozenset[tuple[tuple[SecretPlace, str], int]]] = set()
+        for party in sorted(self._corrupt):
+            for place, row in enumerate(self._outline.handed.get(names[party], ())):
+                found: dict[tuple[SecretPlace, str], Counter[int]] = defaultdict(Counter)
+                for (owner, number, at), value in row.items():
+                    node = SecretPlace(number, at)
+                    if node in self._secrets and owner not in self._corrupt:
+                        found[node, self._class(owner)][value % self.modulus] += 1
+                coefficients = {}
+                for (node, name), values in found.items():
+                    if len(values) > 1 or sum(values.values()) != self.sizes[name]:
+                        raise NotAlike("the ideal output treats alike parties differently")
+                    coefficients[node, name] = next(iter(values))
+                content = frozenset(coefficients.items())
+                if content and content not in listed:
+                    listed.add(content)
+                    yield f"output {place + 1} of {names[party]}", coefficients
+
+
+class _Tables:
+    """The tables of a component, given its types."""
+
+    def __init__(self, builder: _Builder, types: Mapping[tuple[Label, Word], Shape | None]) -> None:
+        self._builder = builder
+        self._orbits = builder.orbits
+        self._shapes = types
+        self.variables = [key for key, shape in types.items() if shape is None]
+        self.derived = [key for key, shape in types.items() if shape is not None]
+        self.secrets = list(builder.owner_classes())
+        self._words_v = [word for _, word in self.variables]
+        self._words_s: list[Word] = [(name,) for _, name in self.secrets]
+        # For each derived type: its row in terms of variables, and of secrets; with row type 0.
+        self._resolved: dict[tuple[Label, Word], tuple[Table, Table]] = {}
+        self._open: set[tuple[Label, Word]] = set()
+
+    def system(self) -> SymmetricSystem:
+        """The system that the coalition sees."""
+        rows: list[RowType] = []
+        seen: Table = {}
+        told: Table = {}
+
+        def add(label: str, word: Word, of_variables: Table, of_secrets: Table) -> None:
+            place = len(rows)
+            rows.append(RowType(label, word))
+            seen.update({(place, c, m): value for (_, c, m), value in of_variables.items()})
+            told.update({(place, c, m): value for (_, c, m), value in of_secrets.items()})
+
+        for key in self._shapes:
+            label, word = key
+            if self._is_seen(label, word):
+                add(_text(label), word, *self._row(key))
+        for (name, label, _), shape in self._builder.ties().items():
+            add(f"tie of {_text(label)}", (name,), *self._expressed(shape, (name,)))
+        ideal: list[RowType] = []
+        handed: Table = {}
+        for text, coefficients in self._builder.handed_rows():
+            place = len(ideal)
+            ideal.append(RowType(text, ()))
+            for secret, value in coefficients.items():
+                handed[place, self.secrets.index(secret), ()] = value
+        return SymmetricSystem(
+            modulus=self._builder.modulus,
+            sizes=self._builder.sizes,
+            rows=rows,
+            variables=[RowType(_text(label), word) for label, word in self.variables],
+            secrets=[RowType(_secret_text(node), (name,)) for node, name in self.secrets],
+            ideal=ideal,
+            seen=seen,
+            told=told,
+            handed=handed,
+        )
+
+    def _is_seen(self, label: Label, word: Word) -> bool:
+        if self._builder.is_published(label):
+            return self._builder.published_to(label, word[0])
+        return len(word) == 2 and self._builder.is_corrupt(word[1])
+
+    def _row(self, key: tuple[Label, Word]) -> tuple[Table, Table]:
+        """A message in terms of variables and of secrets: two tables with one row type."""
+        shape = self._shapes[key]
+        word = key[1]
+        if shape is None:
+            diagonal = tuple((at, at) for at in range(len(word)))
+            return {(0, self.variables.index(key), diagonal): 1}, {}
+        found = self._resolved.get(key)
+        if found is None:
+            if key in self._open:
+                raise NotAlike("messages are computed from each other in a circle")
+            self._open.add(key)
+            found = self._resolved[key] = self._expressed(shape, word)
+            self._open.discard(key)
+        return found
+
+    def _expressed(self, shape: Shape, word: Word) -> tuple[Table, Table]:
+        """A relation in terms of variables and secrets. The row's word is `word`."""
+        of_variables: Table = {}
+        of_secrets: Table = {}
+        for part, value in shape:
+            if part[0] == "secret":
+                assert isinstance(part[1], SecretPlace)
+                column = self.secrets.index((part[1], word[0]))
+                for matching in self._alike_matchings(word, (word[0],), {0: 0}):
+                    entry = 0, column, matching
+                    of_secrets = self._orbits.added(of_secrets, {entry: value})
+                continue
+            for target, fixed in self._targets(part, word):
+                matchings = self._alike_matchings(word, target[1], fixed)
+                variables, secrets = self._row(target)
+                for matching in matchings:
+                    pick: Table = {(0, 0, matching): value}
+                    more_v = self._orbits.product(
+                        pick, variables, [word], [target[1]], self._words_v
+                    )
+                    more_s = self._orbits.product(pick, secrets, [word], [target[1]], self._words_s)
+                    of_variables = self._orbits.added(of_variables, more_v)
+                    of_secrets = self._orbits.added(of_secrets, more_s)
+        return of_variables, of_secrets
+
+    def _targets(
+        self, part: AlikePart, word: Word
+    ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
+        """The types of messages that a part of a relation is made of.
+
+        Each comes with the places that must be matched: place in the message's word -> place in the
+        row's word.
+        """
+        for key in self._shapes:
+            if key[0] != part[1]:
+                continue
+            if part[0] == "sum":
+                yield from self._to_sum(key, word)
+            elif part[0] == "message":
+                yield from self._from_one(key, part[2], word)
+            elif key[1][0] == word[0]:
+                if part[0] == "all":
+                    yield key, {0: 0}
+                else:
+                    yield from self._to_one(key, part[2], word)
+
+    def _to_sum(
+        self, key: tuple[Label, Word], word: Word
+    ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
+        """Messages to the row's sender, from itself or from others."""
+        other = key[1]
+        if len(other) == 1:
+            if other == word[:1]:
+                yield key, {0: 0}
+        elif other[1] == word[0]:
+            yield key, {1: 0}
+
+    def _from_one(
+        self, key: tuple[Label, Word], role: object, word: Word
+    ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
+        """The message of one party to the row's sender."""
+        other = key[1]
+        is_published = self._builder.is_published(key[0])
+        if role == "itself":
+            if len(other) == 1 and other[0] == word[0]:
+                yield key, {0: 0}
+            return
+        if not is_published and (len(other) < 2 or other[1] != word[0]):
+            return
+        to_self = {} if is_published else {1: 0}
+        if role == "the recipient":
+            if len(word) == 2 and other[0] == word[1]:
+                yield key, {0: 1, **to_self}
+        elif role == f"class {other[0]}":
+            yield key, to_self
+
+    def _to_one(
+        self, key: tuple[Label, Word], role: object, word: Word
+    ) -> Iterator[tuple[tuple[Label, Word], dict[int, int]]]:
+        """A message of the row's sender to one party."""
+        other = key[1]
+        if role in (None, "itself"):
+            if len(other) == 1:
+                yield key, {0: 0}
+        elif len(other) == 2:
+            if role == "the recipient":
+                if len(word) == 2 and other[1] == word[1]:
+                    yield key, {0: 0, 1: 1}
+            elif role == f"class {other[1]}":
+                yield key, {0: 0}
+
+    def _alike_matchings(self, row: Word, column: Word, fixed: Mapping[int, int]) -> list[Matching]:
+        """The matchings of a row with all messages whose places `fixed` are matched as given."""
+        wanted = {(place, at) for at, place in fixed.items()}
+        return [
+            matching for matching in self._orbits.matchings(row, column) if wanted <= set(matching)
+        ]
+
+
+def _text(label: Label) -> str:
+    """A label for people: the tag, and the key or numbers that are not 0."""
+    return " ".join(str(part) for part in label if part not in (None, 0, "message"))
+
+
+def _secret_text(secret: SecretPlace) -> str:
+    return f"secret {secret.number + 1}, element {secret.place + 1}"

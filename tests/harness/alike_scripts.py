@@ -1,0 +1,150 @@
+"""Random protocols in which users are alike, or all alike but one, to test lifted verdicts."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.kernel.party import Party
+from simnet.kernel.tags import Summed, Tag
+from simnet.roster import Seat, seats
+from simnet.values.field import Field, FieldArray
+
+STEPS = ("share", "share", "mask", "send", "send", "publish")
+
+
+@attrs.frozen
+class Step:
+    """One thing that every user does.
+
+    `share` splits a value into shares for all users, and sums up what it receives; the share that
+    closes the sum stands at place `at`. `mask` sends fresh coins to all users. `send` sends a
+    combination to the server, and `publish` to all users. `weights` are the coefficients of the
+    combination, and with `fresh` a new coin is added to it. `summed` says how it is sent.
+    """
+
+    kind: str
+    weights: tuple[int, ...]
+    at: int
+    fresh: bool
+    summed: bool
+
+
+@attrs.frozen
+class Alike:
+    """n users, each with a secret of two elements, who all take the same steps.
+
+    If `odd` is the number of a user, this user alone does something else at step `odd_step`.
+    """
+
+    users: int
+    modulus: int
+    steps: tuple[Step, ...]
+    outputs: bool
+    odd: int = 0
+    odd_step: int = 0
+    odd_way: int = 0
+
+    def parties(self) -> Mapping[str, Seat]:
+        """The users, and a server."""
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    def secret(self, holder: Any, item: Any) -> FieldArray:
+        """A user's secret."""
+        q = self.modulus
+        made: FieldArray = holder.secret(
+            lambda value: [value % q, (value * value + 1) % q],
+            item,
+            field=Field(q),
+            shape=(2,),
+        )
+        return made
+
+    async def user(self, me: Party, item: Any) -> None:
+        """Take all steps; `pool` has everything that may go into a combination."""
+        field, users = Field(self.modulus), me.all("user")
+        mine = self.secret(me, item)
+        pool = [mine[[0]], mine[[1]]]
+        for number, step in enumerate(self.steps):
+            is_odd = me.index == self.odd and number == self.odd_step
+            weights = list(step.weights[: len(pool)])
+            if is_odd and self.odd_way == 0:
+                weights[0] += 1
+            value = pool[0] * 0
+            for weight, each in zip(weights, pool, strict=False):
+                value = value + each * weight
+            summed, tag = Summed(f"{step.kind} {number}"), Tag(f"{step.kind} {number} alone")
+            if step.kind == "share":
+                masks = me.coins.field(field, (self.users - 1, 1))
+                closing = (value - masks.sum())[None]
+                place = (step.at + (1 if is_odd else 0)) % self.users
+                rows = type(masks).join([masks[:place], closing, masks[place:]])
+                await me.scatter(summed, to=users, rows=rows)
+                pool.append(await me.gather_sum(summed, senders=users))
+            elif step.kind == "mask":
+                rows = me.coins.field(field, (self.users, 1))
+                if is_odd and self.odd_way == 1:
+                    rows = type(rows).join([rows[1:], rows[1:2]])
+                await me.scatter(summed, to=users, rows=rows)
+                pool.append(rows.sum())
+                pool.append(await me.gather_sum(summed, senders=users))
+            else:
+                if step.fresh and not (is_odd and self.odd_way == 2):
+                    coin = me.coins.field(field, (1,))
+                    value = value + coin
+                    pool.append(coin)
+                if step.kind == "publish":
+                    others = [name for name in users if name != me.name]
+                    await me.publish(tag, others, value)
+                    heard = await me.gather(tag, others)
+                    pool.append(type(heard[0]).stack(heard).sum())
+                elif step.summed:
+                    await me.send(summed, "server", value)
+                else:
+                    await me.send(tag, "server", value)
+
+    async def server(self, me: Party) -> None:
+        """Receive what users send."""
+        users = me.all("user")
+        for number, step in enumerate(self.steps):
+            if step.kind == "send" and step.summed:
+                await me.gather_sum(Summed(f"send {number}"), senders=users)
+            elif step.kind == "send":
+                await me.gather(Tag(f"send {number} alone"), users)
+
+    def functionality(self, inputs: Any, users: Any) -> Mapping[str, FieldArray]:
+        """The sum of first elements for the server, or nothing."""
+        if not self.outputs:
+            return {}
+        secrets = [self.secret(user, item) for user, item in zip(users, inputs, strict=True)]
+        return {"server": type(secrets[0]).stack(secrets).sum()[[0]]}
+
+
+def random_alike(draw: random.Random, users: int, with_odd: bool) -> Alike:
+    """A random protocol of this kind."""
+    q = draw.choice([2, 3, 5, 7, 101])
+    steps = tuple(
+        Step(
+            kind=draw.choice(STEPS),
+            weights=tuple(draw.choice([0, 0, 1, 1, q - 1, draw.randrange(q)]) for _ in range(12)),
+            at=draw.randrange(users),
+            fresh=draw.random() < 0.3,
+            summed=draw.random() < 0.6,
+        )
+        for _ in range(draw.randint(1, 4))
+    )
+    return Alike(
+        users=users,
+        modulus=q,
+        steps=steps,
+        outputs=draw.random() < 0.5,
+        odd=draw.randint(1, users) if with_odd else 0,
+        odd_step=draw.randrange(len(steps)),
+        odd_way=draw.randrange(3),
+    )
+
+
+def inputs_of(protocol: Alike) -> Sequence[int]:
+    """Some inputs."""
+    return list(range(1, protocol.users + 1))

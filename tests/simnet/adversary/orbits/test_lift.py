@@ -1,0 +1,247 @@
+"""Lifted verdicts find the space that elimination finds, or refuse."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.sharing.schemes import Shamir
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
+from simnet import BadInput, Field, Seat, Summed, Tag, run, seats
+from simnet.adversary.orbits.lift import lift
+from simnet.adversary.orbits.outline import outline_of
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.structure import Structure
+from simnet.adversary.reading_again import Recording
+from tests.harness.alike_scripts import inputs_of, random_alike
+from tests.harness.lifted import coalitions_of, compared, lifted_rows, read
+
+F = Field(10_007)
+SHARE, REPORT = Summed("share"), Summed("report")
+
+
+def house(name, n):
+    items = {"items": 3, "participation": 1.0, "users": n}
+    return {
+        "dpds": lambda: DPDS(**items),
+        "dpdg": lambda: DPDG(users=n, items=2, epsilon=1.0, delta=1e-5),
+        "tss": lambda: TSS(**items, reported=2),
+        "tss_prime": lambda: TSSPrime(**items, reported=1, bound=2),
+        "pairs": lambda: PairwiseMasks(n),
+    }[name]()
+
+
+class PairwiseMasks:
+    """Every user sends every other user a mask, and reports its number with all masks: those it
+    sent added, and those it received subtracted.
+    """
+
+    def __init__(self, users, reuses_from=10**9):
+        self.users, self.reuses_from = users, reuses_from
+
+    def parties(self):
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    def secret(self, holder, number):
+        return holder.secret(lambda x: [x, 1], number, field=F, shape=(2,))
+
+    async def user(self, me, number):
+        users, mine = me.all("user"), self.secret(me, number)
+        masks = me.coins.field(F, (self.users, 2))
+        if self.users >= self.reuses_from:
+            masks = type(masks).stack([masks[0]] * self.users)
+        await me.scatter(SHARE, to=users, rows=masks)
+        received = await me.gather_sum(SHARE, senders=users)
+        await me.send(REPORT, "server", mine + masks.sum() - received)
+
+    async def server(self, me):
+        await me.gather_sum(REPORT, senders=me.all("user"))
+
+    def functionality(self, numbers, users):
+        mine = [self.secret(user, number) for user, number in zip(users, numbers, strict=True)]
+        return {"server": type(mine[0]).stack(mine).sum()}
+
+
+def inputs(protocol, n):
+    return [1 + place % getattr(protocol, "items", 3) for place in range(n)]
+
+
+@pytest.mark.parametrize("name", ["dpds", "pairs"])
+def test_every_coalition_of_a_small_run_has_the_space_that_elimination_finds(name):
+    protocol = house(name, 3)
+    done, outline = read(protocol, inputs(protocol, 3))
+    found = compared(done, outline, coalitions_of(done))
+    assert not found["refused"]
+    assert found["nothing"]
+    assert found["output-only"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dpds", "dpdg", "tss", "tss_prime", "pairs"])
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_every_coalition_of_runs_with_up_to_five_users(name, n):
+    protocol = house(name, n) if name != "tss_prime" or n > 2 else house(name, 3)
+    n = protocol.users
+    for seed in range(1 + (n < 5)):
+        done, outline = read(protocol, inputs(protocol, n), seed)
+        assert not compared(done, outline, coalitions_of(done))["refused"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dpds", "dpdg", "tss", "tss_prime", "pairs"])
+def test_some_coalitions_of_larger_runs(name):
+    draw = random.Random(name)
+    for n in (7, 8, 12):
+        protocol = house(name, n)
+        done, outline = read(protocol, inputs(protocol, n), n)
+        parties = range(len(done.roster))
+        some = [sorted(draw.sample(parties, draw.randint(1, n - 1))) for _ in range(10)]
+        assert not compared(done, outline, some)["refused"]
+
+
+def random_protocols(seeds):
+    found: Counter[str] = Counter()
+    for seed in seeds:
+        draw = random.Random(seed)
+        protocol = random_alike(draw, draw.choice([2, 3, 3, 4]), draw.random() < 0.3)
+        try:
+            done, outline = read(protocol, inputs_of(protocol), seed)
+        except NotAlike:
+            found["refused"] += 1
+            continue
+        some = coalitions_of(done)
+        found.update(compared(done, outline, draw.sample(some, min(8, len(some)))))
+    return found
+
+
+def test_random_protocols_with_alike_users_or_an_odd_one():
+    found = random_protocols(range(3))
+    assert found["nothing"]
+    assert found["leaks"]
+
+
+@pytest.mark.slow
+def test_many_random_protocols():
+    found = random_protocols(range(1_000, 1_250))
+    assert found["refused"] < found.total() / 3
+    assert min(found["nothing"], found["leaks"], found["output-only"]) > 30
+
+
+def lifted(protocol, numbers, corrupt):
+    done, outline = read(protocol, numbers)
+    return lift(Structure(outline), frozenset(done.roster.number[name] for name in corrupt))
+
+
+def test_a_mask_that_is_used_again_from_ten_users_on_is_seen_at_ten_users():
+    """No copy with fewer users shows this: the run itself is read, and is refused from ten on."""
+    corrupt = ["u1", "server"]
+    assert lifted(PairwiseMasks(9, reuses_from=10), range(9), corrupt).finding == "output-only"
+    with pytest.raises(NotAlike, match="in a way of its own"):
+        lifted(PairwiseMasks(10, reuses_from=10), range(10), corrupt)
+
+
+class OneMaskForTwo:
+    """A user shares two secrets, and masks both with one coin: (m, b1 - m) and (m, b2 - m).
+
+    Each pair alone hides its secret. Who receives m and m, or b1 - m and b2 - m, learns of it.
+    """
+
+    def parties(self):
+        return {**seats("u", self.user, 2), "A": Seat(self.holder), "B": Seat(self.holder)}
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x, x + 1], number, field=F, shape=(2,))
+        mask = me.coins.field(F, (1,))
+        for place in (0, 1):
+            rows = type(mask).stack([mask, mine[[place]] - mask])
+            await me.scatter(SHARE, to=["A", "B"], rows=rows)
+
+    async def holder(self, me):
+        for _ in range(2):
+            await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_one_mask_for_two_items_leaks_although_each_item_alone_is_hidden():
+    assert lifted(OneMaskForTwo(), [3, 4], ["A"]).finding == "nothing"
+    assert lifted(OneMaskForTwo(), [3, 4], ["B"]).finding == "leaks"
+    done, outline = read(OneMaskForTwo(), [3, 4])
+    assert not compared(done, outline, coalitions_of(done))["refused"]
+
+
+class Neighbours:
+    """Every user sends its number to the next user: nobody treats all others alike."""
+
+    def __init__(self, users):
+        self.users = users
+
+    def parties(self):
+        return seats("u", self.user, self.users)
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        note = Tag("note")
+        await me.send(note, f"u{me.index % self.users + 1}", mine)
+        await me.receive(note, f"u{(me.index - 2) % self.users + 1}")
+
+
+def test_users_who_are_not_alike_are_refused_or_judged_rightly():
+    done, outline = read(Neighbours(4), [1, 2, 3, 4])
+    compared(done, outline, coalitions_of(done))
+    with pytest.raises(NotAlike):
+        lifted(Neighbours(40), list(range(40)), ["u1"])
+
+
+class Multiplies(Neighbours):
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        await me.send(Tag("note"), f"u{me.index % self.users + 1}", mine * mine)
+
+
+class Discloses(Neighbours):
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        masked = mine + me.coins.field(F, (1,))
+        me.disclose(lambda numbers: int(numbers[0]), masked)
+        await me.send(Tag("note"), f"u{me.index % self.users + 1}", masked)
+
+
+class MakesSecrets(Neighbours):
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        other = me.secret(
+            lambda x: [int(x[0])], mine + me.coins.field(F, (1,)), field=F, shape=(1,)
+        )
+        await me.send(Tag("note"), f"u{me.index % self.users + 1}", other)
+
+
+class Stretches(Neighbours):
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        seed = me.coins.field(F, (2,))
+        mask = me.expand(seed, F, (1,), "mask")
+        await me.send(Tag("note"), f"u{me.index % self.users + 1}", mine + mask)
+
+
+@pytest.mark.parametrize("script", [Multiplies, Discloses, MakesSecrets, Stretches])
+def test_what_an_outline_has_no_rule_for_is_refused(script):
+    recording = Recording()
+    done = run(script(3), [1, 2, 3], 1, reading=recording)
+    with pytest.raises((NotAlike, BadInput)):
+        outline_of(done, recording.record)
+
+
+def test_shares_of_a_polynomial_are_refused_for_more_than_a_few_users():
+    protocol = DPDS(users=12, items=1, participation=1.0, sharing=Shamir(9))
+    with pytest.raises(NotAlike):
+        lifted(protocol, [1] * 12, ["u1"])
+
+
+def test_rows_of_all_lanes_are_written_out():
+    protocol = house("pairs", 3)
+    done, outline = read(protocol, [1, 2, 3])
+    found = lift(Structure(outline), frozenset({done.roster.number["server"]}))
+    assert outline.lanes == 2
+    assert len(lifted_rows(found.found, outline.lanes)) == 2
