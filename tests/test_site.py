@@ -5,8 +5,11 @@ for.
 import re
 
 import pytest
+from docutils import nodes
+from sphinx import addnodes
 
 from docs.extensions.checks import fetched_addresses, public_names
+from docs.extensions.fast_build import only_titles
 from tests.harness.data import ROOT
 
 
@@ -54,3 +57,16 @@ def test_public_names_are_found_in_the_stubs() -> None:
     assert {"run", "Party"} <= set(names["simnet"])
     assert {"DPDS"} <= set(names["protocols"])
     assert {"assert_learns"} <= set(names["simnet.testing"])
+
+
+def test_the_tree_of_pages_has_titles_and_lists_of_pages_alone() -> None:
+    def item(title: str, *below: nodes.Node) -> nodes.list_item:
+        text = addnodes.compact_paragraph("", title)
+        return nodes.list_item("", text, *([nodes.bullet_list("", *below)] if below else []))
+
+    pages = addnodes.toctree("", entries=[(None, "a")])
+    contents = nodes.bullet_list("", item("title", item("part", item("detail")), pages))
+    short = only_titles(contents)
+    assert short.astext().split() == ["title"]
+    assert [found["entries"] for found in short.findall(addnodes.toctree)] == [[(None, "a")]]
+    assert contents.astext().split() == ["title", "part", "detail"]
