@@ -18,7 +18,9 @@ _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
 def escaped(value: object) -> str:
-    """A value as text for HTML: markup and control characters in it are shown, and do nothing."""
+    """A value as text for HTML. Markup in it is shown as it was typed, and every character that
+    cannot be printed becomes a dot.
+    """
     return html.escape(printable(str(value)))
 
 

@@ -24,7 +24,9 @@ class FrequencyLaw(Interface):
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether the estimates of two items add up to 1 and have the same variance."""
+        """Whether the only two items are yes and no, so that their estimates add up to 1 and have
+        the same variance.
+        """
         ...
 
     @property

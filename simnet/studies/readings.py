@@ -102,10 +102,12 @@ def share_less(pairs: Sequence[tuple[Counterpart, Counterpart]]) -> Counterpart:
 def crossing_of(first: Lines, second: Lines, expected: float) -> Counterpart:
     """Return the x at which the first of two curves stops being below the second curve.
 
-    The interval goes from the last x up to which the confidence intervals show the first curve
-    below, to the first x from which on they show it above. The interval holds with the joint
-    confidence of all these intervals. The measured value lies between the two points where a change
-    of order agrees best with the means.
+    The result has an interval for this x. At the left end of the interval and at every x before it,
+    the confidence intervals of the curves show the first curve below the second. At the right end
+    and at every x after it, they show the first curve above the second. The interval is the
+    shortest one of this kind; it begins at 0, or ends at infinity, if no point can be such an end.
+    The interval holds with the joint confidence of all confidence intervals. The measured value
+    lies between the two points where a change of order agrees best with the means.
 
     Raises `NoSuchPoint` if the curves do not cross between the points that were run.
     """
