@@ -676,8 +676,12 @@ function prove({ statement, set }, fields, seeds) {
   return `${linear}; ${leaked} of these ${leaked === 1n ? "does" : "do"} not follow from the ideal output listed here.`;
 }
 
-function checkSource(source, limit) {
-  const certificate = CERTIFICATE(readCanonical(source));
+// Checks a certificate, with a pause (a `yield`) after each part, so that a page can answer in between.
+function* checkSource(source, limit) {
+  const marked = readCanonical(source);
+  yield;
+  const certificate = CERTIFICATE(marked);
+  yield;
   const { runs, set, statement, families, doors, told, protocol, disclosed } = certificate;
   must(certificate.version === 4n, `this is a certificate of version ${certificate.version}, expected version 4`);
   must(new Set(set).size === set.length, "a member is named twice");
@@ -694,7 +698,11 @@ function checkSource(source, limit) {
   const seeds = readSeeds(certificate);
   const kinds = classify(certificate, seeds);
   const listed = runs.map(() => new Map()); // the number of listed elements, by run and tag
-  const fields = certificate.fields.map((field) => readField(field, certificate, kinds, listed, seeds));
+  const fields = [];
+  for (const field of certificate.fields) {
+    fields.push(readField(field, certificate, kinds, listed, seeds));
+    yield;
+  }
   must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli do not ascend");
   const inField = new Map(); // by family
   fields.forEach((field, at) => field.unknowns.forEach(([family]) => {
@@ -712,6 +720,7 @@ function checkSource(source, limit) {
   for (const field of fields) {
     checkPrivate(field, seeds);
     checkField(field, sumsModulo(field.q));
+    yield;
   }
   checkDoors(doors, fields, kinds.toldSet);
   const proved = prove(certificate, fields, seeds);
@@ -722,8 +731,17 @@ function checkSource(source, limit) {
 }
 
 export function check(source, limit = 100_000_000) {
+  const steps = checkInSteps(source, limit);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+// The same as a generator, which pauses after each part of the check and returns the result.
+export function* checkInSteps(source, limit = 100_000_000) {
   try {
-    return checkSource(source, limit);
+    return yield* checkSource(source, limit);
   } catch (error) { // JSON.parse raises errors too, and so does node for a text or number that is too long
     if (error instanceof BadCertificate) throw error;
     throw new BadCertificate("the text cannot be read", { cause: error });

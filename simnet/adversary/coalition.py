@@ -10,7 +10,7 @@ A coalition is written in words that keep their meaning when a run has more user
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import attrs
 
@@ -23,6 +23,7 @@ EXAMPLES = (
     "'everyone', 'network'"
 )
 
+MOST_PIECES = 1000  # a longer list is split at every comma
 _COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
 
 
@@ -54,7 +55,7 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
     if isinstance(corrupt, Coalition):
         corrupt = [*corrupt.parties, *[NETWORK] * corrupt.network]
     texts = [corrupt] if isinstance(corrupt, str) else list(corrupt)
-    parts = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    parts = [part for text in texts for part in _parts(text, roster)]
     if not parts:
         raise BadInput(f"a coalition names at least one party, such as {EXAMPLES}")
     numbers: set[int] = set()
@@ -62,6 +63,22 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
         if part != NETWORK:
             numbers.update(_members(part, roster))
     return Coalition(tuple(roster.names[number] for number in sorted(numbers)), NETWORK in parts)
+
+
+def _parts(text: str, roster: Roster) -> Iterator[str]:
+    """Split a text at commas. A name may contain commas: the longest piece that is a name stays
+    whole.
+    """
+    pieces = text.split(",")
+    place = 0
+    while place < len(pieces):
+        end = len(pieces) if len(pieces) <= MOST_PIECES else place + 1
+        while end > place + 1 and ",".join(pieces[place:end]).strip() not in roster.number:
+            end -= 1
+        part = ",".join(pieces[place:end]).strip()
+        place = end
+        if part:
+            yield part
 
 
 def _members(part: str, roster: Roster) -> Iterable[int]:

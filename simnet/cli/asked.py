@@ -142,7 +142,7 @@ class Asked:
                 result,
                 command=shlex.join([*self._words(by), *further, "--html", html.name]),
                 verify=shlex.join(self._words("verify")),
-                is_private=self.is_private or None,
+                is_private=self.is_private,
                 worlds=worlds,
                 judge=judge,
                 progress=progress,

@@ -25,17 +25,11 @@ import attrs
 from simnet.adversary.certificate import certificate_of
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
-from simnet.adversary.whole_view import besides_in_words, disclosed_in_words
-from simnet.adversary.words import (
-    evidence_in_words,
-    exposed_in_words,
-    finding_in_words,
-    function_in_words,
-    seen_in_words,
-    tier_in_words,
-)
+from simnet.adversary.whole_view import disclosed_in_words, discloses_nothing
+from simnet.adversary.words import evidence_in_words, seen_in_words, tier_in_words
 from simnet.errors import ScriptError, SimnetError
 from simnet.kernel.run import Run
+from simnet.page.keeping import Keeping
 from simnet.page.proofs import Interned, Proofs, exact
 from simnet.stated.about import About
 
@@ -49,6 +43,10 @@ EVIDENCE_SHOWN = 5  # messages of an attack in words, where there is no proof on
 
 NO_PROOF_ROOM = (
     "This proof is too long for the page. The command below writes it into a file, and checks it."
+)
+NO_COEFFICIENTS = (
+    "The proof is left out: it has coefficients that may be disclosed values, and these may depend "
+    "on inputs. The command below writes the proof into a file, and checks it."
 )
 UNDECIDED = "An undecided verdict is a bound, and has no proof that could be checked."
 
@@ -111,13 +109,13 @@ def _every_set(names: Sequence[str]) -> Iterator[Sequence[str]]:
 class _Records:
     """Writes verdicts as JSON for the page; what several verdicts share is written once."""
 
-    def __init__(self, is_private: bool, names: Sequence[str]) -> None:
-        self._is_private = is_private
+    def __init__(self, kept: Keeping, names: Sequence[str]) -> None:
+        self._kept = kept
         self._number = {name: place for place, name in enumerate(names)}
         self._sentences = Interned()
         self._secrets = Interned()
         self._disclosures = Interned()
-        self._proofs = Proofs(without_numbers=is_private)
+        self._proofs = Proofs(kept)
         self._letters = 0
         self._listed: list[Json] = []
 
@@ -129,13 +127,15 @@ class _Records:
             "finding": verdict.finding,
             "least": verdict.at_least,
             "most": verdict.at_most,
-            "sentence": self._sentences.place(self._sentence(verdict)),
+            "fixes": self._fixes(verdict),
             "tier": self._sentences.place(tier_in_words(verdict)),
-            "notes": [self._sentences.place(note) for note in verdict.notes],
-            "disclosed": self._disclosures.place(_disclosure(verdict)),
-            "functions": [self._function(function) for function in shown],
+            "notes": [self._sentences.place(self._kept.text(note)) for note in verdict.notes],
+            "disclosed": self._disclosures.place(self._disclosure(verdict)),
+            "functions": [
+                self._function(function, self._kept.hides_proof(verdict)) for function in shown
+            ],
             "more": len(verdict.functions) - len(shown),
-            "exposes": sorted({self._number[leak.terms[0][0].party] for leak in verdict.leaks}),
+            "exposed": [self._secret(leak.terms[0][0]) for leak in verdict.leaks],
             **self._proof(verdict, shown),
         }
         self._listed.append({key: value for key, value in record.items() if value != []})
@@ -150,25 +150,12 @@ class _Records:
             "proofs": self._proofs.as_json(),
         }
 
-    def _sentence(self, verdict: Verdict) -> str:
-        """What the coalition learns, in words; without a value if inputs are somebody's data."""
-        if verdict.finding == "output-only":
-            return self._output_in_words(verdict) + besides_in_words(verdict)
-        words = finding_in_words(verdict)
-        if not self._is_private:
-            return words
-        for learned in verdict.functions:
-            shown = function_in_words(learned)
-            words = words.replace(shown, shown.rpartition(" = ")[0])
-        return words
-
-    def _output_in_words(self, verdict: Verdict) -> str:
-        """One sentence for both: nothing beyond the output, and what the output itself gives."""
-        exposed = exposed_in_words(leak.exposes for leak in verdict.leaks if leak.exposes)
-        fixed = None if self._is_private else verdict.output_fixes.in_words
-        given = "; ".join(filter(None, (exposed, fixed)))
-        sums = "the sums that are listed below"
-        return f"learns nothing beyond the output; the output itself gives {given or sums}"
+    def _fixes(self, verdict: Verdict) -> list[int]:
+        """The place of a text that says what follows from the values of the output, if anything
+        does. The page does not check it, and has it only with the values.
+        """
+        words = None if self._kept.numbers else verdict.output_fixes.in_words
+        return [] if words is None else [self._sentences.place(words)]
 
     @staticmethod
     def _shown(verdict: Verdict) -> list[LearnedFunction]:
@@ -181,21 +168,27 @@ class _Records:
             shown.append(function)
         return shown
 
-    def _function(self, learned: LearnedFunction) -> Json:
+    def _function(self, learned: LearnedFunction, hides: bool) -> Json:
+        """A function; `hides` says whether its coefficients may be disclosed values."""
+
+        def shown(coefficient: int) -> int | str | None:
+            is_left_out = hides and self._kept.hides(coefficient, learned.modulus)
+            return None if is_left_out else exact(coefficient)
+
         products = [
-            [[self._secret(factor) for factor in product.factors], exact(factor)]
+            [[self._secret(factor) for factor in product.factors], shown(factor)]
             for product, factor in learned.products
         ]
         return {
-            "terms": [[self._secret(secret), exact(factor)] for secret, factor in learned.terms],
+            "terms": [[self._secret(secret), shown(factor)] for secret, factor in learned.terms],
             **({"products": products} if products else {}),
-            **({} if self._is_private else {"value": exact(learned.value)}),
+            **({} if self._kept.numbers else {"value": exact(learned.value)}),
             "in_output": learned.in_output,
             "modulus": exact(learned.modulus),
         }
 
     def _secret(self, secret: Secret) -> int:
-        entry = [self._number[secret.party], secret.number, secret.item]
+        entry = [self._number[secret.party], secret.number, secret.item, secret.size]
         return self._secrets.place(entry if secret.run is None else [*entry, secret.run])
 
     def _proof(self, verdict: Verdict, shown: Sequence[LearnedFunction]) -> Json:
@@ -203,19 +196,23 @@ class _Records:
         why = NO_PROOF_ROOM
         if verdict.finding == "undecided":
             why = UNDECIDED
+        elif self._kept.hides_proof(verdict):
+            why = NO_COEFFICIENTS
         elif self._letters < MOST_LETTERS_OF_PROOFS and _size(verdict) <= MOST_ROWS_OF_A_PROOF:
             try:
                 certificate = certificate_of(verdict)
             except SimnetError as error:
-                why = f"{str(error)[0].upper()}{str(error)[1:]}."
+                why = self._kept.text(f"{str(error)[0].upper()}{str(error)[1:]}.")
             else:
-                if self._is_private:
-                    certificate["protocol"]["parameters"] = {}
-                self._letters += _letters(certificate)
-                return {"proof": self._proofs.add(certificate)}
+                if not self._kept.hides_in(certificate):
+                    if self._kept.numbers:
+                        certificate["protocol"]["parameters"] = {}
+                    self._letters += _letters(certificate)
+                    return {"proof": self._proofs.add(certificate)}
+                why = NO_COEFFICIENTS
         evidence = (
             []
-            if self._is_private
+            if self._kept.numbers
             else [
                 self._sentences.place(evidence_in_words(verdict, learned, EVIDENCE_SHOWN))
                 for learned in shown[:EVIDENCE_SHOWN]
@@ -223,30 +220,31 @@ class _Records:
         )
         return {"unproved": self._sentences.place(why), "evidence": evidence}
 
+    def _disclosure(self, verdict: Verdict) -> Json:
+        """What is disclosed to everybody, and how it is judged."""
+        discrete = verdict.discrete
+        stated = discrete.disclosure
+        sees = ({**kind, "what": self._kept.tag(kind["what"])} for kind in discrete.sees)
+        return {
+            "words": disclosed_in_words(verdict),
+            "is_nothing": discloses_nothing(verdict),
+            "tier": "not judged" if stated is None else stated.tier,
+            "argument": discrete.reason if stated is None else stated.argument,
+            "sees": [seen_in_words(kind) for kind in sees],
+        }
 
-def coalitions_json(judged: Judged, done: Run, is_private: bool) -> Json:
+
+def coalitions_json(judged: Judged, done: Run, kept: Keeping) -> Json:
     """Return what the page needs of these verdicts."""
-    records = _Records(is_private, done.roster.names)
+    records = _Records(kept, done.roster.names)
     for verdict in judged.verdicts:
         records.add(verdict)
     declaring = {name for name, secrets in done.secrets.items() if secrets}
     return {
         **records.as_json(),
         "complete": judged.is_complete and not judged.why_none,
-        "why_none": judged.why_none,
+        "why_none": kept.text(judged.why_none),
         "declaring": [number for number, name in enumerate(done.roster.names) if name in declaring],
-    }
-
-
-def _disclosure(verdict: Verdict) -> Json:
-    """What is disclosed to everybody, and how it is judged."""
-    discrete = verdict.discrete
-    stated = discrete.disclosure
-    return {
-        "words": disclosed_in_words(verdict),
-        "tier": "not judged" if stated is None else stated.tier,
-        "argument": discrete.reason if stated is None else stated.argument,
-        "sees": [seen_in_words(kind) for kind in discrete.sees],
     }
 
 

@@ -24,8 +24,10 @@ import attrs
 from simnet.adversary.reading_again import played_again
 from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run
+from simnet.page.keeping import Keeping
 from simnet.page.traffic import flows_json, messages_json
 
+WITHOUT_NUMBERS = Keeping(numbers=True)  # a diagram shows no contents
 MOST_PARTIES = 10
 MOST_ARROWS = 80
 LEFT = 9  # letters before the first line
@@ -58,14 +60,14 @@ def diagram_of(done: Run) -> Diagram:
     roster = done.roster
     messages = done.ledger.total().messages
     if len(roster) <= MOST_PARTIES and messages <= MOST_ARROWS and not roster.crowds:
-        found = messages_json(played_again(done, roster.names, Sampled()), with_contents=False)
+        found = messages_json(played_again(done, roster.names, Sampled()), WITHOUT_NUMBERS)
         columns = (found["round"], found["from"], found["to"], found["tag"])
         arrows = [
             Arrow(round_, source, target, found["tags"][tag])
             for round_, source, target, tag in zip(*columns, strict=True)
         ]
         return Diagram(roster.names, arrows, is_folded=False)
-    flows = flows_json(done)
+    flows = flows_json(done, WITHOUT_NUMBERS)
     names = [
         f"{role} ×{roster.role(role).size:,}" if roster.role(role).size > 1 else role
         for role in roster.roles

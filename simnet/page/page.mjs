@@ -5,11 +5,12 @@
 // attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
 // checks the proof of what it shows, and shows a verdict whose proof fails as broken.
 
-import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, secretName, twinsOf } from "./proof.mjs";
+import { attackSteps, byInclusion, checked, checkedInSteps, equation, formsOf, headline, Readers, secretName, setsInWords, twinsOf } from "./proof.mjs";
 
 const MOST_OPEN = 8; // a role with more parties is folded at first
 const MOST_LANES = 40; // more parties of a role that is unfolded are not drawn
 const MOST_ARROWS = 400;
+const MOST_AT_ONCE = 60; // messages of a proof, or weights, that are checked in one task
 const MOST_OF_A_SEED = 6; // messages from which a seed is put together, by name
 const MOST_APART = 80; // of a run with more messages, those of one round, tag and pair of lanes are one arrow
 const TALLEST = 1200; // pixels; a taller picture scrolls in its box
@@ -42,23 +43,37 @@ const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count =
 
 export const keyOf = (members) => [...members].sort((a, b) => a - b).join(",");
 
+// Splits a text at commas. A name may contain commas itself: the longest piece that is a name stays whole.
+function parted(text, number) {
+  const pieces = text.split(",");
+  const parts = [];
+  for (let i = 0; i < pieces.length;) {
+    let end = pieces.length;
+    while (end > i + 1 && !number.has(pieces.slice(i, end).join(",").trim())) end--;
+    parts.push(pieces.slice(i, end).join(",").trim());
+    i = end;
+  }
+  return parts.filter(Boolean);
+}
+
 // Returns the numbers of the parties that a text such as "u1..u3, server" names, or a sentence that says what is wrong.
 export function partiesNamed(text, { names, roles, role }) {
-  const number = new Map(names.map((name, i) => [name, i]));
+  const number = new Map(names.map((name, i) => [name.trim(), i]));
   const members = new Set();
-  for (const part of text.split(",").map((each) => each.trim()).filter(Boolean)) {
+  for (const part of parted(text, number)) {
     const [first, last] = part.split("..");
-    const counting = /^all (\S+?)(?: but (one|\d+))?$/.exec(part);
+    const counting = /^(all|half of the) (\S+?)(?: but (one|\d+))?$/.exec(part);
     if (number.has(part)) members.add(number.get(part));
     else if (part === "everyone") names.forEach((_, i) => members.add(i));
     else if (last !== undefined && number.has(first) && number.has(last)) {
       for (let i = number.get(first); i <= number.get(last); i++) members.add(i);
     } else if (counting) {
-      const place = [counting[1], counting[1].replace(/s$/, "")].map((each) => roles.indexOf(each)).find((i) => i >= 0);
-      if (place === undefined) return `no role is called "${counting[1]}"`;
+      const [, amount, title, but] = counting;
+      const place = [title, title.replace(/s$/, "")].map((each) => roles.indexOf(each)).find((i) => i >= 0);
+      if (place === undefined) return `no role is called "${title}"`;
       const all = names.map((_, i) => i).filter((i) => role[i] === place);
-      const spared = counting[2] === undefined ? 0 : counting[2] === "one" ? 1 : Number(counting[2]);
-      all.slice(0, all.length - spared).forEach((i) => members.add(i));
+      const spared = amount !== "all" ? Math.ceil(all.length / 2) : but === undefined ? 0 : but === "one" ? 1 : Number(but);
+      all.slice(0, Math.max(0, all.length - spared)).forEach((i) => members.add(i));
     } else return `no party is called "${part}"`;
   }
   return members;
@@ -162,6 +177,7 @@ function start(data) {
   const verdictOf = new Map(data.verdicts.map((verdict) => [keyOf(verdict.members), verdict]));
   const box = (id) => document.getElementById(id);
   const boxes = new Map(); // the check box of each party
+  const readers = new Readers(data);
   let arrows = [];
 
   // What follows the tag in the picture: it tells messages with the same tag apart, and is never cut off.
@@ -244,8 +260,8 @@ function start(data) {
   // -- The verdict --
 
   // A long proof is checked in tasks of its own, so that the boxes answer at once.
-  const isLong = ({ proof }) => proof !== undefined
-    && data.proofs.proofs[proof].fields.some(({ messages = [] }) => messages.length > 100);
+  const isLong = ({ proof }) => proof !== undefined && data.proofs.proofs[proof].fields.some(({ messages = [], learned = [] }) =>
+    messages.length > MOST_AT_ONCE || learned.reduce((sum, { weights }) => sum + weights.length, 0) > MOST_AT_ONCE);
 
   const pause = () => new Promise((resolve) => { setTimeout(resolve, 10); });
 
@@ -254,6 +270,7 @@ function start(data) {
     const members = [...state.ticked].sort((a, b) => a - b);
     region.replaceChildren();
     region.removeAttribute("data-finding");
+    region.removeAttribute("data-checked");
     if (data.why_none) {
       region.append(element("p", {}, `Nothing was judged: ${data.why_none}.`));
       return;
@@ -287,7 +304,13 @@ function start(data) {
 
   function showUnjudged(region, who, members) {
     const { exposed, safe, learnsNothing } = byInclusion(data, members);
+    const wrong = [...new Set([...exposed.values(), ...safe.values()])].find((verdict) => !isLong(verdict) && checked(data, verdict)?.failed);
     region.dataset.finding = "not-judged";
+    if (wrong) {
+      region.dataset.finding = "broken";
+      region.append(element("p", { class: "failed" }, "Do not trust this page: the proof of the verdict on ", isolated(`{${setName(wrong.members, names)}}`), " does not hold."));
+      return;
+    }
     region.append(element("p", { class: "headline" }, isolated(who), ": not judged"));
     const name = (verdict) => `{${setName(verdict.members, names)}}`;
     const lines = [];
@@ -306,11 +329,15 @@ function start(data) {
       region.append(element("p", { class: "failed" }, "Do not trust this verdict: its proof does not hold in this page."),
         element("ul", {}, proof.failed.map((why) => element("li", {}, isolated(why)))));
     }
-    region.append(element("p", { class: "headline" }, isolated(who), " ", isolated(sentence(verdict.sentence))),
+    region.append(element("p", { class: "headline" }, isolated(who), " ", isolated(headline(data, verdict))),
       element("p", { class: "note" }, `In this run; ${sentence(verdict.tier)}.`));
+    for (const place of verdict.fixes ?? []) region.append(element("p", {}, "From the numbers of the output also follows: ", isolated(sentence(place)), ". ", element("span", { class: "note" }, "(The page does not check this conclusion.)")));
     for (const note of verdict.notes ?? []) region.append(element("p", { class: "warning" }, isolated(sentence(note))));
     showFunctions(region, verdict);
-    if (proof?.proved) {
+    if (proof?.proved && verdict.finding === "no-shares") {
+      region.append(element("p", { class: "note" }, isolated(proof.proved)));
+    } else if (proof?.proved) {
+      region.dataset.checked = "";
       region.append(element("h3", {}, "The proof, checked in this page"), element("p", { class: "proved" }, isolated(proof.proved)),
         element("p", { class: "note" }, "A field element is a whole number modulo a prime number. A vector stands for elements of a message that are made in the same way."));
     } else if (!proof) {
@@ -325,9 +352,11 @@ function start(data) {
     if (!functions.length) return;
     const [[place], { modulus }] = [functions[0].terms[0] ?? functions[0].products[0][0], functions[0]];
     const [name, q] = [secretName(data, place), String(modulus).replace("#", "")];
+    const isLeftOut = functions.some(({ terms, products = [] }) => [...terms, ...products].some(([, factor]) => factor === null));
     region.append(element("h3", {}, "What the set can compute"), element("p", { class: "note" },
       isolated(name), ` means element ${data.secrets[place][2]} of ${data.secrets[place][1] ? `secret ${data.secrets[place][1] + 1}` : "the secret"} of `, isolated(names[data.secrets[place][0]]),
-      `. All numbers are modulo ${q}: of a sum, only the remainder after division by ${q} counts.`));
+      `. All numbers are modulo ${q}: of a sum, only the remainder after division by ${q} counts.`,
+      isLeftOut ? " c1, c2 and so on stand for numbers that the set knows. The page keeps them back, because they may be disclosed values, which may depend on inputs." : ""));
     region.append(element("ul", { class: "equations" }, functions.map((learned, place) => {
       const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned)));
       const told = learned.in_output ? element("span", { class: "note" }, " — the output tells this too") : element("span", { class: "beyond" }, " — beyond the output");
@@ -558,8 +587,9 @@ function start(data) {
     const key = traffic.key[i] ?? null;
     if (key !== null) at.key = key;
     const forms = formsOf(data, at, twins[i]);
-    const size = `${traffic.bytes[i]} bytes of contents and ${traffic.header} of header`;
-    const readers = data.readers[i];
+    const size = `${counted(traffic.bytes[i], "byte")} of contents and ${traffic.header} of header`;
+    const who = element("span", {}, isolated(at.from), "; ", isolated(at.to), "; being searched");
+    if (traffic.elements[i]) showReaders(who, i);
     const form = forms && element("ul", {}, forms.map(({ element: place, lanes: alike, text, modulus }) => element("li", { class: "formula" },
       `element ${place + 1}${alike > 1 ? ` (and those to ${place + alike} likewise)` : ""}: `, isolated(text), ` (mod ${modulus})`)));
     box("message").replaceChildren(described([
@@ -568,8 +598,22 @@ function start(data) {
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
       ["Form", form],
-      ["Who can compute it", traffic.elements[i] ? (readers ? `${at.from}; ${at.to}${readers === "none" ? "; no set of other parties" : `; ${readers}`}` : `${at.from}; ${at.to}; other sets were not searched`) : "it has plain values: verdicts take it that everybody knows disclosed values"],
+      ["Who can compute it", traffic.elements[i] ? who : "it has plain values: verdicts take it that everybody knows disclosed values"],
     ]));
+  }
+
+  // Searches in short tasks, and writes the sets behind the sender and the recipient.
+  async function showReaders(who, i) {
+    let begin = performance.now();
+    const breathe = async () => {
+      if (performance.now() - begin < 40) return;
+      await pause();
+      begin = performance.now();
+    };
+    const found = await readers.of(i, breathe);
+    const ends = [traffic.from[i], traffic.to[i]];
+    const others = names.map((_, party) => party).filter((party) => !ends.includes(party));
+    who.replaceChildren(...ends.flatMap((party) => [isolated(names[party]), "; "]), found === null ? "other sets were not searched" : isolated(setsInWords(found, others, data.parties)));
   }
 
   function showControls() {
@@ -640,4 +684,15 @@ function start(data) {
   showScrolling();
 }
 
-if (typeof document !== "undefined") start(JSON.parse(document.getElementById("data").textContent));
+// Large data are compressed.
+async function dataOf(script) {
+  if (script.dataset.packed === undefined) return JSON.parse(script.textContent);
+  const bytes = Uint8Array.from(atob(script.textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+if (typeof document !== "undefined") {
+  dataOf(document.getElementById("data")).then(start, (error) => {
+    document.getElementById("verdict").textContent = `This page could not be read. It needs a browser from 2023 or later. (${error.message})`;
+  });
+}

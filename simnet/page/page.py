@@ -14,12 +14,17 @@ runs. The second makes certificates of the proofs on the page. The third draws.
 
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
 the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error,
-and statements of privacy that depend on the truth.
-Its attacks are equations. Only if the scenario itself draws all inputs from the seed, so that
-they are nobody's data, the page has all this.
+and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Its attacks are
+equations. Only if the scenario itself drew all inputs from the seed, so that they are nobody's
+data, the page has all this. Where the inputs came from decides, not what they are: given inputs
+that happen to equal drawn ones are kept back.
+
+Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
+with gzip, which every browser can undo by itself, and written in base64.
 """
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -27,14 +32,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from simnet.adversary.coalition import coalition_of
-from simnet.adversary.reading_again import played_again
-from simnet.adversary.words import sets_in_words
-from simnet.errors import SimnetError
-from simnet.kernel.reading import Sampled
-from simnet.kernel.run import Run
+from simnet.contract import OverItems
 from simnet.page.beside import (
     Result,
     bill_of,
@@ -56,13 +55,10 @@ from simnet.page.coalitions import (
     judge_all,
     judge_some,
 )
-from simnet.page.readers import smallest_readers
+from simnet.page.keeping import Keeping, kept_of, played
 from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
 from simnet.page.worlds import Worlds
 from simnet.scenario.drops import outcome_in_words
-from simnet.scenario.perform import Performance
-from simnet.scenario.plain import inputs_for
-from simnet.scenario.population import in_chance_order
 
 HERE = Path(__file__).parent
 CHECKER = HERE.parent / "adversary" / "check.mjs"
@@ -73,7 +69,7 @@ NO_SETS = (
     "the run is too large to judge all sets, and neither the scenario nor the command names some "
     "(simnet show has the option --judge)"
 )
-MOST_PEOPLE_COMPARED = 100_000  # more made-up inputs are not drawn again to compare them
+MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 
 Json = dict[str, Any]
 
@@ -92,7 +88,7 @@ def page_of(
 
     `command` is the command that makes the page again, and `verify` the beginning of a command that
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
-    people; without it, all inputs count as such unless the scenario draws the same from the seed.
+    people; without it, all inputs count as such unless the scenario itself drew them.
     `worlds` are two inputs of a tiny instance, which the page shows side by side.
     `judge` are coalitions to judge in a run that is too large to judge all. `progress` is called
     for every coalition that is judged.
@@ -104,8 +100,9 @@ def page_of(
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    private = not is_drawn(result) if is_private is None else is_private
+    private = not result.is_drawn if is_private is None else is_private
     data = page_data(result, private, verify, judge, progress)
+    said = script_json(data)
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -116,7 +113,7 @@ def page_of(
     )
     style = (HERE / "page.css").read_text(encoding="utf-8")
     scripts = page_scripts()
-    done = result.run
+    done, kept = result.run, Keeping(numbers=private)
     people = getattr(result, "population", None)
     hides_privacy = private and depends_on_truth(result)
     privacy = [] if hides_privacy else privacy_of_page(result.privacy)
@@ -124,7 +121,7 @@ def page_of(
         title=result.name,
         summary=result.scenario.summary,
         facts=_facts(result, private),
-        outcome=outcome_in_words(done, result.about),
+        outcome=[kept.text(said) for said in outcome_in_words(done, result.about)],
         is_private=private,
         source=getattr(people, "source", ""),
         estimate=estimate_of(result, private),
@@ -140,7 +137,8 @@ def page_of(
         parameters=parameters_of(result),
         terms=terms_of_page(),
         command=command,
-        data=script_json(data),
+        is_packed=len(said) > MOST_LETTERS_PLAIN,
+        data=packed(said) if len(said) > MOST_LETTERS_PLAIN else said,
         style=style,
         scripts=scripts,
         script_hashes=[source_hash(script) for script in scripts],
@@ -159,43 +157,24 @@ def page_data(
     """Return the data that the script of the page draws and checks."""
     done = result.run
     judged = _judged(result, judge, progress)
-    traffic, readers = _traffic(done, judged, is_private)
+    if done.ledger.total().messages > MOST_MESSAGES:
+        kept = kept_of(done, is_private)
+        traffic = flows_json(done, kept)
+    else:
+        sampled, kept = played(done, is_private)
+        traffic = messages_json(sampled, kept)
+    protocol = done.protocol
     return {
         "protocol": result.about.name,
         "private": is_private,
+        "hides_coefficients": kept.coefficients,
         "rounds": done.ledger.rounds,
         "verify": verify,
         "parties": parties_json(done.roster),
+        "items": protocol.items if isinstance(protocol, OverItems) else None,
         "traffic": traffic,
-        "readers": readers,
-        **coalitions_json(judged, done, is_private),
+        **coalitions_json(judged, done, kept),
     }
-
-
-def is_drawn(result: Result) -> bool:
-    """Whether the scenario draws exactly these inputs from the seed, so that they are nobody's.
-
-    >>> from simnet import perform
-    >>> is_drawn(perform("dpds", users=4, items=2)), is_drawn(perform("dpds", data=["a", "b"]))
-    (True, False)
-    """
-    done, scenario = result.run, result.scenario
-    given = list(done.inputs.values())
-    if not given:
-        return True
-    if done.people > MOST_PEOPLE_COMPARED:
-        return False
-    try:
-        if isinstance(result, Performance):
-            people = scenario.synthetic(done.people, done.seed)
-            seated = in_chance_order(people, done.seed) if scenario.in_chance_order else people
-            drawn: Any = seated.inputs
-        else:
-            drawn = inputs_for(scenario, done.protocol, done.seed)
-        flat = np.concatenate([np.atleast_1d(np.asarray(each, dtype=float)) for each in given])
-    except (SimnetError, ValueError, TypeError):
-        return False
-    return np.array_equal(flat.reshape(-1), np.asarray(drawn, dtype=float).reshape(-1))
 
 
 def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None]) -> Judged:
@@ -218,45 +197,6 @@ def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None
     return Judged(
         tuple(found), is_complete=False, why_none="" if found else named.why_none or NO_SETS
     )
-
-
-def _traffic(done: Run, judged: Judged, is_private: bool) -> tuple[Json, list[str]]:
-    """The messages or flows, and in words who can compute each message."""
-    names = done.roster.names
-    if done.ledger.total().messages > MOST_MESSAGES:
-        return flows_json(done), []
-    sampled = played_again(done, names, Sampled())
-    traffic = messages_json(sampled, with_contents=not is_private)
-    if not (judged.is_complete and judged.verdicts):
-        return traffic, []
-    found = smallest_readers(judged.verdicts[-1])
-    if found is None:
-        return traffic, []
-    role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
-    by_place: dict[tuple[Any, ...], list[tuple[str, ...]]] = {
-        (place[:4] if is_private else place): sets for place, sets in found.items()
-    }
-    words = []
-    for place in _places(traffic, is_private):
-        sets = by_place.get(place)
-        others = [name for number, name in enumerate(names) if number not in place[1:3]]
-        words.append("" if sets is None else sets_in_words(sets, others, role_of))
-    return traffic, words
-
-
-def _places(traffic: Json, is_private: bool) -> list[tuple[Any, ...]]:
-    """Round, sender, recipient, tag and key of each message; the key is left out with inputs."""
-    count = len(traffic["round"])
-    keys: Sequence[int | None] = traffic["key"] or [None] * count
-    rows = zip(
-        traffic["round"],
-        traffic["from"],
-        traffic["to"],
-        (traffic["tags"][tag] for tag in traffic["tag"]),
-        keys,
-        strict=True,
-    )
-    return [tuple(row)[: 4 if is_private else 5] for row in rows]
 
 
 def _facts(result: Result, is_private: bool) -> list[str]:
@@ -287,6 +227,15 @@ def script_json(data: Json) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def packed(text: str) -> str:
+    """Return a text compressed with gzip, in base64; equal texts give equal results.
+
+    >>> gzip.decompress(base64.b64decode(packed("{}")))
+    b'{}'
+    """
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode()
+
+
 def page_scripts() -> list[str]:
     """Return the scripts of the page in order.
 
@@ -301,7 +250,7 @@ def _inlined(path: Path) -> str:
     source = path.read_text(encoding="utf-8")
     source = _IMPORT.sub(r"const \1 = globalThis.simnet;", source)
     exported = re.findall(
-        r"^export (?:async function|function|const|class) (\w+)", source, re.MULTILINE
+        r"^export (?:async function|function\*?|const|class) (\w+)", source, re.MULTILINE
     )
     if exported:
         source += f"globalThis.simnet = {{ ...globalThis.simnet, {', '.join(exported)} }};\n"

@@ -7,11 +7,13 @@
 // refuse it, or it would prove the same.
 //
 // A certificate proves something about the messages that it lists. So `contradictions` compares it with what the
-// page shows: the coalition, the verdict, the functions, and the messages that reach the coalition.
+// page shows: the coalition, the verdict, the functions and what is said of each, whose secrets are exposed, what is
+// disclosed, and the messages that reach the coalition. The sentence about a verdict is made here, from what was
+// compared; it is not in the data.
 //
 // Numbers of the page are JavaScript's numbers, or texts such as "#1152921504606846976" above 2^53.
 
-import { check } from "../adversary/check.mjs";
+import { check, checkInSteps } from "../adversary/check.mjs";
 
 const whole = (value) => BigInt(typeof value === "string" ? value.slice(1) : value);
 
@@ -134,17 +136,32 @@ export const certificateText = (certificate) => canonical(certificate) + "\n";
 
 const secretKey = (holder, number, item, run) => JSON.stringify([holder, Number(number), item, run ?? null]);
 
-// The functions of secrets that a certificate proves, one text for each lane.
+// Whether a form follows from these forms modulo q. The checker has seen that they are a reduced basis.
+function follows(form, basis, q) {
+  const count = new Map();
+  for (const each of basis) for (const [unknown] of each) count.set(unknown, (count.get(unknown) ?? 0) + 1);
+  const rest = new Map(form);
+  for (const each of basis) {
+    const [pivot] = each.find(([unknown, factor]) => factor === 1n && count.get(unknown) === 1);
+    const times = rest.get(pivot) ?? 0n;
+    if (times) for (const [unknown, factor] of each) rest.set(unknown, ((rest.get(unknown) ?? 0n) + (q - times) * factor) % q);
+  }
+  return [...rest.values()].every((factor) => factor === 0n);
+}
+
+// The functions of secrets that a certificate proves, one for each lane.
 function provedFunctions(certificate) {
   const named = [];
-  for (const { modulus, learned, unknowns } of certificate.fields) {
+  for (const { modulus, learned, unknowns, ideal } of certificate.fields) {
     for (const { function: form, values } of learned) {
+      const inOutput = follows(form, ideal, modulus);
       values.forEach((value, lane) => {
         const terms = form.map(([unknown, factor]) => {
           const [family, place] = unknowns[unknown];
           return [termsOf(certificate.families, family, place + lane), String(factor)];
         });
-        named.push({ modulus, value, terms: new Map(terms), isNamed: terms.every(([key]) => key !== null) });
+        const isSingle = form.length === 1 && certificate.families[unknowns[form[0][0]][0]].kind === "secret";
+        named.push({ modulus, value, inOutput, isSingle, terms: new Map(terms), isNamed: terms.every(([key]) => key !== null) });
       });
     }
   }
@@ -158,11 +175,13 @@ function termsOf(families, number, place) {
   return secretKey(holders[0], label.split("/")[0], place + 1);
 }
 
+function keyOfSecret(data, place) {
+  const [party, number, item] = data.secrets[place];
+  return secretKey(data.parties.names[party], number, item);
+}
+
 function shownFunction(data, { terms, products = [], modulus, value }) {
-  const key = (place) => {
-    const [party, number, item] = data.secrets[place];
-    return secretKey(data.parties.names[party], number, item);
-  };
+  const key = (place) => keyOfSecret(data, place);
   const named = terms.map(([place, factor]) => [key(place), String(whole(factor))]);
   for (const [factors, factor] of products) named.push([factors.map(key).sort().join("·"), String(whole(factor))]);
   return { modulus: whole(modulus), value: value === undefined ? null : whole(value), terms: new Map(named) };
@@ -182,12 +201,28 @@ export function contradictions(data, verdict, certificate) {
   if (certificate.statement !== verdict.finding) {
     found.push(`the page says "${verdict.finding}", and the proof is about "${certificate.statement}"`);
   }
-  const proved = provedFunctions(certificate);
-  for (const [place, shown] of (verdict.functions ?? []).map((each) => shownFunction(data, each)).entries()) {
-    if (!proved.some((each) => isSame(shown, each))) found.push(`equation ${place + 1} is not the proved one`);
+  for (const end of [verdict.least, verdict.most]) {
+    if (end !== certificate.statement) found.push(`the page has the bound "${end}", and the proof is about "${certificate.statement}"`);
   }
-  if ((verdict.functions ?? []).length + verdict.more < proved.length) {
-    found.push("the proof has more equations than the page");
+  const proved = provedFunctions(certificate);
+  for (const [place, learned] of (verdict.functions ?? []).entries()) {
+    const shown = shownFunction(data, learned);
+    const same = proved.find((each) => isSame(shown, each));
+    if (!same) found.push(`equation ${place + 1} is not the proved one`);
+    else if (same.inOutput !== learned.in_output) {
+      found.push(`equation ${place + 1} ${same.inOutput ? "follows" : "does not follow"} from the output, and the page says otherwise`);
+    }
+  }
+  if ((verdict.functions ?? []).length + verdict.more !== proved.length) {
+    found.push(`the proof has ${proved.length} equations, and the page counts others`);
+  }
+  const single = new Set(proved.filter(({ isSingle }) => isSingle).flatMap(({ terms }) => [...terms.keys()]));
+  const exposed = new Set((verdict.exposed ?? []).map((place) => keyOfSecret(data, place)));
+  if (single.size !== exposed.size || [...single].some((key) => !exposed.has(key))) found.push("the page names other exposed secrets than the proof");
+  const { independent, tier, argument } = certificate.disclosed;
+  const disclosed = data.disclosures[verdict.disclosed];
+  if (disclosed.tier !== tier || disclosed.argument !== argument || disclosed.is_nothing !== (independent === true && ["proved", "enumerated"].includes(tier))) {
+    found.push("the page says other things of disclosed values than the proof");
   }
   if (data.traffic.round === undefined) return found;
   const members = new Set(verdict.members);
@@ -235,9 +270,11 @@ export async function checkedInSteps(data, verdict, pause) {
     await pause();
     const text = certificateText(certificate);
     await pause();
-    const found = check(text);
-    await pause();
-    return outcome(data, verdict, certificate, found);
+    const steps = checkInSteps(text);
+    for (let step = steps.next(); ; step = steps.next()) {
+      await pause();
+      if (step.done) return outcome(data, verdict, certificate, step.value);
+    }
   } catch (error) {
     return { failed: [error.message] };
   }
@@ -259,7 +296,10 @@ export function byInclusion(data, members) {
   const safe = new Map();
   for (const verdict of data.verdicts) {
     if (verdict.members.every((number) => set.has(number)) && verdict.finding !== "undecided") {
-      for (const party of verdict.exposes ?? []) if (!set.has(party) && !exposed.has(party)) exposed.set(party, verdict);
+      for (const place of verdict.exposed ?? []) {
+        const [party] = data.secrets[place];
+        if (!set.has(party) && !exposed.has(party)) exposed.set(party, verdict);
+      }
     }
     if (verdict.finding !== "nothing") continue;
     const judged = new Set(verdict.members);
@@ -360,15 +400,60 @@ export class Seeds {
 
 // ---- Words ----
 
+const PARTIES_NAMED = 3;
+const TERMS_NAMED = 4;
+const FINDINGS = { nothing: "nothing", "output-only": "only the output", leaks: "more than the output", "no-shares": "no shares", undecided: "undecided" };
+const counted = (count, one, several) => `${count} ${count === 1 ? one : several}`;
+
+// Exposed secrets by party, such as "u7's items 1, 2, 3 and items 1, 2 of its secret 2".
+function exposedInWords(data, places) {
+  const parties = new Map();
+  for (const place of places) {
+    const [party, number, item, size] = data.secrets[place];
+    if (!parties.has(party)) parties.set(party, new Map());
+    const numbers = parties.get(party);
+    if (!numbers.has(number)) numbers.set(number, { items: new Set(), size });
+    numbers.get(number).items.add(item);
+  }
+  const words = [...parties].map(([party, numbers]) => `${data.parties.names[party]}'s ${[...numbers].map(([number, { items, size }]) => {
+    const several = items.size > 1;
+    const listed = [...items].slice(0, TERMS_NAMED).join(", ") + (items.size > TERMS_NAMED ? "..." : "");
+    const name = number ? `secret ${number + 1}` : "secret";
+    if (size === data.items) return `item${several ? "s" : ""} ${listed}${number ? ` of its ${name}` : ""}`;
+    return items.size === size ? name : `${name} (${several ? "entries" : "entry"} ${listed})`;
+  }).join(" and ")}`);
+  const hidden = words.length - PARTIES_NAMED;
+  return words.slice(0, PARTIES_NAMED).join("; ") + (hidden > 0 ? ` and ${counted(hidden, "more party", "more parties")}` : "");
+}
+
+// What a coalition learns, as the end of a sentence that begins with the coalition.
+export function headline(data, verdict) {
+  const disclosed = data.disclosures[verdict.disclosed];
+  if (verdict.finding === "no-shares") return `receives no secret shares and learns only what is disclosed (${disclosed.words})`;
+  const besides = disclosed.is_nothing ? "" : `; disclosed values: ${disclosed.words}`;
+  const exposed = exposedInWords(data, verdict.exposed ?? []);
+  const functions = verdict.functions ?? [];
+  if (verdict.finding === "nothing") return `learns nothing${disclosed.is_nothing ? "" : " from secret shares"}${besides}`;
+  if (verdict.finding === "output-only") return `learns nothing beyond the output; the output itself gives ${exposed || "the sums that are listed below"}${besides}`;
+  if (verdict.finding === "leaks") {
+    const beyond = functions.find((learned) => !learned.in_output);
+    return `learns ${exposed || (beyond ? equation(data, beyond) : "more than the output")}${besides}`;
+  }
+  const listed = functions.length ? " (see the functions listed)" : "";
+  return `learns at least ${FINDINGS[verdict.least]}${listed} and at most ${FINDINGS[verdict.most]}${besides}`;
+}
+
 export function secretName(data, place) {
-  const [party, number, item, run] = data.secrets[place];
+  const [party, number, item, , run] = data.secrets[place];
   return `${data.parties.names[party]}${"'".repeat(number)}[${item}]${run === undefined ? "" : ` (run ${run})`}`;
 }
 
 const signed = (factor, modulus) => factor > modulus / 2n ? factor - modulus : factor;
 
 function sum(terms, modulus) { // pairs of a name and a coefficient
+  let hidden = 0;
   const parts = terms.map(([name, factor]) => {
+    if (factor === null) return `+ c${++hidden} ${name}`; // a number that the page keeps back
     const value = signed(whole(factor), whole(modulus));
     const size = value < 0n ? -value : value;
     return `${value < 0n ? "-" : "+"} ${size === 1n ? "" : `${size} `}${name}`;
@@ -410,13 +495,10 @@ function unknownName(families, [number, place], numbered) {
   return `(${kind} ${place + 1}${draw === undefined ? "" : ` of draw ${draw}`} of ${holders.join(" and ")})`;
 }
 
-// The forms of a message in words, one for each row, or null if the page does not have them. A row stands for `lanes`
-// elements: each has the form of the one before it, with the next unknown of each family.
-// `twin` says which one is meant of several messages with the same tag, round, key and parties. A proof whose list does
-// not tell them apart is left out.
-export function formsOf(data, link, twin = { number: 1, count: 1 }) {
+// The entries of proofs that list a message: one for each of its pieces, or none. `twin` says which one is meant of
+// several messages with the same tag, round, key and parties. A proof whose list does not tell them apart is left out.
+function entriesOf(data, link, twin) {
   const { proofs } = data;
-  const rows = [];
   const isMeant = (message) => message.round === link.round && message.from === link.from && message.to === link.to
     && message.tag === link.tag && (link.key === undefined || message.key === link.key);
   const meant = new Set();
@@ -429,10 +511,20 @@ export function formsOf(data, link, twin = { number: 1, count: 1 }) {
     }
     for (const places of pieces.values()) if (places.length === twin.count) meant.add(places[twin.number - 1]);
   }
+  return [...meant].map((place) => proofs.messages[place]);
+}
+
+const unknownsOf = (proofs, modulus) => proofs.unknowns[String(modulus).replace("#", "")];
+
+// The forms of a message in words, one for each row, or null if the page does not have them. A row stands for `lanes`
+// elements: each has the form of the one before it, with the next unknown of each family.
+export function formsOf(data, link, twin = { number: 1, count: 1 }) {
+  const { proofs } = data;
+  const rows = [];
   const done = new Set();
   const numbered = draws(proofs.families);
-  for (const message of [...meant].map((place) => proofs.messages[place])) {
-    const unknowns = proofs.unknowns[String(message.modulus).replace("#", "")];
+  for (const message of entriesOf(data, link, twin)) {
+    const unknowns = unknownsOf(proofs, message.modulus);
     for (const [element, pairs] of message.rows) {
       const at = `${message.piece} ${element}`;
       if (done.has(at)) continue;
@@ -443,6 +535,159 @@ export function formsOf(data, link, twin = { number: 1, count: 1 }) {
     }
   }
   return rows.length ? rows.sort((a, b) => a.piece - b.piece || a.element - b.element) : null;
+}
+
+// ---- Who can compute a message ----
+
+const MOST_READERS = 8; // parties
+const MOST_ROWS = 1500; // of all messages
+
+// Which smallest sets of parties can compute a message, besides its sender and its recipient.
+//
+// Theory of operation. A set knows its own coins and secrets, and the messages that reach it. It can compute a message
+// if the forms of the message are linear combinations of these. Whoever joins a set only adds to what it knows, so
+// small sets are tried first, and a set that contains one that was found is skipped. The forms are those of the
+// proofs on the page. What a set may conclude from numbers that scripts open is not searched.
+export class Readers {
+  constructor(data) {
+    const { names } = data.parties;
+    const { traffic, proofs } = data;
+    this.data = data;
+    this.bases = new Map(); // for each set: the forms that reach it, by modulus
+    this.rows = null; // for each message its forms, by modulus; null if there is nothing to search
+    const isSeeded = proofs.families.some(({ kind }) => kind === "stream") || proofs.proofs.some(({ closed }) => closed.length);
+    if (!data.complete || names.length > MOST_READERS || isSeeded || Object.keys(data.parties.crowds).length || traffic.round === undefined) return;
+    const { twins } = twinsOf(data);
+    const rows = [];
+    let count = 0;
+    for (const [i, hasElements] of traffic.elements.entries()) {
+      rows.push([]);
+      if (!hasElements) continue;
+      const link = { round: traffic.round[i], from: names[traffic.from[i]], to: names[traffic.to[i]], tag: traffic.tags[traffic.tag[i]] };
+      const key = traffic.key[i] ?? null;
+      rows[i] = this.formsOfMessage(key === null ? link : { ...link, key }, twins[i]);
+      count += rows[i].length;
+      if (!rows[i].length || count > MOST_ROWS) return;
+    }
+    this.rows = rows;
+  }
+
+  // Every element of a message as a map from unknowns to coefficients, with its modulus.
+  formsOfMessage(link, twin) {
+    const { proofs } = this.data;
+    const found = new Map();
+    for (const message of entriesOf(this.data, link, twin)) {
+      const [unknowns, q] = [unknownsOf(proofs, message.modulus), whole(message.modulus)];
+      for (const [element, pairs] of message.rows) {
+        for (let lane = 0; lane < Number(message.lanes); lane++) {
+          const form = new Map(pairs.map(([unknown, factor]) => {
+            const [family, place] = unknowns[unknown];
+            return [`${family} ${place + lane}`, whole(factor)];
+          }));
+          found.set(`${message.piece} ${element + lane}`, { q, form });
+        }
+      }
+    }
+    return [...found.values()];
+  }
+
+  isOwn(family, members) {
+    const { names } = this.data.parties;
+    const { kind, holders, factors } = this.data.proofs.families[family];
+    if (kind === "public") return true;
+    return kind === "monomial" ? factors.every(([factor]) => this.isOwn(factor, members)) : holders.some((name) => members.has(names.indexOf(name)));
+  }
+
+  // A form without what the members know, and without what follows from the forms of the basis.
+  rest({ q, form }, members, basis) {
+    const own = new Map([...form].filter(([unknown]) => !this.isOwn(Number(unknown.split(" ")[0]), members)));
+    for (const [pivot, row] of basis) {
+      const times = own.get(pivot) ?? 0n;
+      if (times) for (const [unknown, factor] of row) own.set(unknown, ((own.get(unknown) ?? 0n) + (q - times) * factor) % q);
+    }
+    return new Map([...own].filter(([, factor]) => factor !== 0n));
+  }
+
+  basisOf(members, q) {
+    const at = `${[...members]} ${q}`;
+    if (this.bases.has(at)) return this.bases.get(at);
+    const { from, to } = this.data.traffic;
+    const basis = [];
+    this.rows.forEach((rows, i) => {
+      if (!members.has(to[i]) || members.has(from[i])) return;
+      for (const row of rows.filter((each) => each.q === q)) {
+        const rest = this.rest(row, members, basis);
+        if (!rest.size) continue;
+        const [pivot, factor] = rest.entries().next().value;
+        const inverse = power(factor, q - 2n, q);
+        basis.push([pivot, new Map([...rest].map(([unknown, each]) => [unknown, each * inverse % q]))]);
+      }
+    });
+    this.bases.set(at, basis);
+    return basis;
+  }
+
+  canCompute(members, i) {
+    return this.rows[i].every((row) => !this.rest(row, members, this.basisOf(members, row.q)).size);
+  }
+
+  // The smallest sets that can compute message i, as lists of numbers; null if they are not searched. `pause` is
+  // awaited between two sets.
+  async of(i, pause = async () => {}) {
+    if (this.rows === null || !this.rows[i].length) return null;
+    const { from, to } = this.data.traffic;
+    const others = this.data.parties.names.map((_, party) => party).filter((party) => party !== from[i] && party !== to[i]);
+    const found = [];
+    for (const members of subsets(others)) {
+      const set = new Set(members);
+      if (found.some((smaller) => smaller.every((party) => set.has(party)))) continue;
+      if (this.canCompute(set, i)) found.push(members);
+      await pause();
+    }
+    return found;
+  }
+}
+
+function power(base, exponent, q) {
+  let result = 1n;
+  for (; exponent > 0n; exponent >>= 1n, base = base * base % q) if (exponent & 1n) result = result * base % q;
+  return result;
+}
+
+// All subsets that are not empty, small ones first, in the order of their members.
+function subsets(parties) {
+  const bySize = parties.map(() => []);
+  const extend = (members, next) => {
+    if (members.length) bySize[members.length - 1].push(members);
+    for (let i = next; i < parties.length; i++) extend([...members, parties[i]], i + 1);
+  };
+  extend([], 0);
+  return bySize.flat();
+}
+
+const choose = (n, k) => k === 0 ? 1 : choose(n - 1, k - 1) * n / k;
+const SETS_NAMED = 4;
+
+// A list of sets in words: by number and role where all of a kind are meant, such as "any 2 users".
+export function setsInWords(sets, others, { names, roles, role }) {
+  if (!sets.length) return "no set of other parties";
+  const sizeOf = roles.map((_, place) => others.filter((party) => role[party] === place).length);
+  const kinds = new Map();
+  for (const members of sets) {
+    const counts = roles.map((_, place) => members.filter((party) => role[party] === place).length);
+    const kind = kinds.get(String(counts)) ?? { counts, alike: [] };
+    kind.alike.push(members);
+    kinds.set(String(counts), kind);
+  }
+  const any = (place, count) => sizeOf[place] === 1 ? roles[place] : count === sizeOf[place] ? `all other ${roles[place]}s`
+    : count === 1 ? `any ${roles[place]}` : `any ${count} ${roles[place]}s`;
+  const words = [...kinds.values()].flatMap(({ counts, alike }) => {
+    const all = counts.reduce((product, count, place) => product * choose(sizeOf[place], count), 1);
+    if (alike.length > 1 && alike.length === all) return [counts.flatMap((count, place) => count ? [any(place, count)] : []).join(" with ")];
+    return alike.map((members) => members.map((party) => names[party]).join(", "));
+  });
+  const hidden = words.length - SETS_NAMED;
+  return words.slice(0, SETS_NAMED).join("; ") + (hidden > 0 ? `; and ${hidden} more` : "");
 }
 
 // The steps of an attack: for each lane of each function learned, the messages with weights, and the arithmetic.

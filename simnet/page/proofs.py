@@ -24,6 +24,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from simnet.page.keeping import Keeping
+
 Json = dict[str, Any]
 EXACT = 1 << 53  # JavaScript's numbers are exact below this
 LISTS_OF_UNKNOWNS = ("ideal", "at_most")
@@ -31,16 +33,17 @@ MOVES_OF_UNKNOWNS = ("shift", "hiding")
 
 
 class Proofs:
-    """Certificates of one run, as the page stores them; `without_numbers` leaves out what the
-    parties' inputs can be computed from: the numbers of messages and their keys, and the values
-    learned.
+    """Certificates of one run, as the page stores them. If numbers are kept back, they leave out
+    what the parties' inputs can be computed from: the numbers of messages and their keys, and the
+    values learned.
 
-    >>> Proofs().as_json()["proofs"]
+    >>> Proofs(Keeping()).as_json()["proofs"]
     []
     """
 
-    def __init__(self, without_numbers: bool = False) -> None:
-        self._without_numbers = without_numbers
+    def __init__(self, kept: Keeping) -> None:
+        self._kept = kept
+        self._without_numbers = kept.numbers
         self._families = Interned()
         self._unknowns: dict[int, Interned] = {}
         self._messages = Interned()
@@ -49,7 +52,8 @@ class Proofs:
 
     def add(self, certificate: Json) -> int:
         """Store a certificate, and return its place."""
-        self._header = {key: certificate[key] for key in ("format", "version", "protocol", "runs")}
+        self._header = {key: certificate[key] for key in ("format", "version", "protocol")}
+        self._header["runs"] = [self._run(run) for run in certificate["runs"]]
         families = [self._family(certificate, place) for place in self._in_order(certificate)]
         self._proofs.append(
             {
@@ -61,7 +65,11 @@ class Proofs:
                     )
                 },
                 "closed": [
-                    {**box, "key": None if self._without_numbers else box["key"]}
+                    {
+                        **box,
+                        "tag": self._kept.tag(box["tag"]),
+                        "key": None if self._without_numbers else box["key"],
+                    }
                     for box in certificate["closed"]
                 ],
                 "told": [families[number] for number in certificate["told"]],
@@ -87,6 +95,14 @@ class Proofs:
             "numbers": not self._without_numbers,
         }
 
+    def _run(self, run: Json) -> Json:
+        """A run of the header; tags that look alike on the page are counted together."""
+        sent: dict[str, list[int]] = {}
+        for tag, counts in run["sent"].items():
+            before = sent.get(self._kept.tag(tag), [0, 0])
+            sent[self._kept.tag(tag)] = [a + b for a, b in zip(before, counts, strict=True)]
+        return {**run, "sent": sent}
+
     @staticmethod
     def _in_order(certificate: Json) -> range:
         return range(len(certificate["families"]))  # factors stand before their monomials already
@@ -111,6 +127,7 @@ class Proofs:
             self._messages.place(
                 {
                     **message,
+                    "tag": self._kept.tag(message["tag"]),
                     "key": None if self._without_numbers else message["key"],
                     "modulus": exact(modulus),
                     "lanes": field["lanes"],

@@ -19,6 +19,7 @@ import attrs
 import numpy as np
 
 from simnet.kernel.run import Run
+from simnet.page.keeping import Keeping
 from simnet.record.ledger import Direction
 from simnet.record.message import Message
 from simnet.roster import Roster
@@ -59,8 +60,9 @@ class _Entry:
     has_elements: bool  # whether it carries field elements
 
 
-def messages_json(done: Run, with_contents: bool) -> Json:
+def messages_json(done: Run, kept: Keeping) -> Json:
     """Return the messages of a run in which all parties were observed, in order, by column."""
+    with_contents = not kept.numbers
     entries: list[_Entry] = []
     for block in done.transcript.blocks:
         if block.is_of_a_crowd:
@@ -69,7 +71,7 @@ def messages_json(done: Run, with_contents: bool) -> Json:
                     block.round,
                     block.sender,
                     recipient,
-                    block.tag,
+                    kept.tag(block.tag),
                     None,
                     count,
                     manifest.payload_bytes,
@@ -84,7 +86,7 @@ def messages_json(done: Run, with_contents: bool) -> Json:
                 message.round,
                 message.sender,
                 message.recipient,
-                message.tag,
+                kept.tag(message.tag),
                 message.key if with_contents else None,
                 1,
                 message.manifest.payload_bytes,
@@ -135,7 +137,7 @@ def _listed(numbers: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def flows_json(done: Run) -> Json:
+def flows_json(done: Run, kept: Keeping) -> Json:
     """Return the flows of a run between roles, and what each party sends and receives of each.
 
     A flow is a list: round, place of the tag, bytes of a message, place of the senders' role, place
@@ -168,7 +170,12 @@ def flows_json(done: Run) -> Json:
                     [party, flow, 0, lot.received[party] if len(senders) == 1 else -1]
                     for party in readers.get(target, ())
                 ]
-    return {"tags": list(tags), "header": HEADER_BYTES, "flows": flows, "own": own}
+    return {
+        "tags": list(map(kept.tag, tags)),
+        "header": HEADER_BYTES,
+        "flows": flows,
+        "own": own,
+    }
 
 
 @attrs.frozen

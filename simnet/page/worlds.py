@@ -92,9 +92,14 @@ def worlds_of(
     names = list(comparison.model.roster.names)
     compared = comparison.compare(first, second)
     left, right = compared.first, compared.second
+    # Sets have no order of their own, so views with equal probabilities are ordered by their text.
     views = sorted(
         {*left, *right},
-        key=lambda view: (-abs(left.get(view, 0) - right.get(view, 0)), -left.get(view, 0)),
+        key=lambda view: (
+            -abs(left.get(view, 0) - right.get(view, 0)),
+            -left.get(view, 0),
+            _view(view, names),
+        ),
     )
     zero = Fraction(0)
     most = max((*left.values(), *right.values()), default=Fraction(1))

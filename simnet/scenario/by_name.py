@@ -103,6 +103,7 @@ def perform(
     drop = [drop] if isinstance(drop, str) else drop
     chosen = scenario.with_settings(_as_text(settings, data))
     called = own_name if name is None else name
+    is_drawn = data is None
     if not _assesses(scenario, chosen, data):
         if isinstance(data, Population | Column):
             data = _people(chosen, data, settings, seed, limit).inputs
@@ -118,6 +119,7 @@ def perform(
             delta=at_delta,
             drop=drop,
         )
+        played = attrs.evolve(played, is_drawn=is_drawn)
         return played.judged() if claims else played
     on = performing.play_on(
         chosen,
@@ -129,9 +131,12 @@ def perform(
         drop=drop,
     )
     if lacks_estimate(on.run, on.about):
-        aborted = PlainRun(name=called, scenario=chosen, run=on.run, about=on.about)
+        aborted = PlainRun(
+            name=called, scenario=chosen, run=on.run, about=on.about, is_drawn=is_drawn
+        )
         return aborted.judged() if claims else aborted
-    result = performing.assessed(called, chosen, on, at_epsilon, at_delta)
+    performed = performing.assessed(called, chosen, on, at_epsilon, at_delta)
+    result = attrs.evolve(performed, is_drawn=is_drawn)
     return result.judged() if claims else result
 
 

@@ -64,6 +64,8 @@ class Performance:
     privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
     drop: tuple[str, ...] = ()  # the texts that said who drops out
+    # Whether the scenario drew the inputs from the seed, so that they are nobody's.
+    is_drawn: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:

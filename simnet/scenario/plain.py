@@ -75,6 +75,8 @@ class PlainRun:
     privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
     guess: str | None = None  # how inputs were made up for a protocol that does not say its inputs
+    # Whether the scenario drew the inputs from the seed, so that they are nobody's.
+    is_drawn: bool = False
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -108,6 +108,29 @@ def assert_readable(page: Any) -> None:
 
 
 @contextmanager
+def tasks(page: Any) -> Iterator[list[float]]:
+    """Measure the tasks of a page inside the block: afterwards the list has the processor time of
+    the longest one, in milliseconds.
+    """
+    longest: list[float] = []
+    browser = page.context.browser
+    browser.start_tracing(page=page, categories=["toplevel"])
+    yield longest
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    main = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    measured = [
+        event["tdur"] / 1000
+        for event in events
+        if event["ph"] == "X" and "tdur" in event and (event["pid"], event["tid"]) in main
+    ]
+    longest.append(max(measured))
+
+
+@contextmanager
 def opened(
     file: Path, width: int = 1280, scheme: str = "light", scripts: Sequence[str] = ()
 ) -> Iterator[Any]:

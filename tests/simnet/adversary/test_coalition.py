@@ -130,3 +130,15 @@ def test_groups_name_a_set_too() -> None:
     done = added(3)
     group: Group = done.roster.role("user")
     assert verdict(done, group).corrupt.parties == ("u1", "u2", "u3")
+
+
+def test_a_name_with_commas_stays_whole() -> None:
+    async def play(me: Any) -> None:
+        pass
+
+    roster = Roster({name: Seat(play) for name in ("a, b", "a", "b", "c,d")})
+    assert coalition_of("a, b", roster).parties == ("a, b",)
+    assert coalition_of("b, a", roster).parties == ("a", "b")
+    assert coalition_of("b, c,d, a, b", roster).parties == ("a, b", "b", "c,d")
+    for members in (("a, b",), ("a", "b"), ("a, b", "b", "c,d")):
+        assert coalition_of(members, roster).parties == members

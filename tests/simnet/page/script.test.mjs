@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const scripts = new URL("../../../simnet/page/", import.meta.url);
-const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, twinsOf } =
+const { attackSteps, byInclusion, canonical, certificateOf, certificateText, checked, checkedInSteps, equation, formsOf, headline, Readers, setsInWords, twinsOf } =
   await import(new URL("proof.mjs", scripts));
 const { arrowsOf, lanesOf, partiesNamed, setName } = await import(new URL("page.mjs", scripts));
 const { check } = await import(new URL("../adversary/check.mjs", scripts));
@@ -70,6 +70,79 @@ test("a wrong coefficient is refused, in an equation and in its proof", () => {
     count++;
   }
   assert.ok(count >= 4);
+});
+
+test("whatever else the page says of a verdict is refused if the proof says otherwise", () => {
+  const tried = new Map();
+  const refused = (name, data, verdict) => {
+    assert.ok(checked(data, verdict).failed, name);
+    tried.set(name, (tried.get(name) ?? 0) + 1);
+  };
+  for (const { data } of given.pages) {
+    for (const verdict of data.verdicts.filter(({ proof }, i) => proof !== undefined && i % 3 === 0)) {
+      const changed = (change) => { const made = copy(verdict); change(made); return made; };
+      (verdict.functions ?? []).slice(0, 3).forEach((_, i) => refused("flag", data, changed(({ functions }) => { functions[i].in_output = !functions[i].in_output; })));
+      if (verdict.exposed) refused("exposed", data, changed((made) => made.exposed.pop()));
+      const other = data.secrets.findIndex((_, place) => !(verdict.exposed ?? []).includes(place));
+      if (other >= 0) refused("more exposed", data, changed((made) => { made.exposed = [...made.exposed ?? [], other]; }));
+      refused("count", data, changed((made) => { made.more += 1; }));
+      for (const end of ["least", "most"]) refused(end, data, changed((made) => { made[end] = made[end] === "leaks" ? "nothing" : "leaks"; }));
+      for (const [key, value] of [["tier", "sampled"], ["argument", "other"], ["is_nothing", null]]) {
+        const disclosures = copy(data.disclosures);
+        disclosures[verdict.disclosed][key] = value ?? !disclosures[verdict.disclosed][key];
+        refused(key, { ...data, disclosures }, verdict);
+      }
+    }
+  }
+  assert.deepEqual([...tried.keys()].sort(), ["argument", "count", "exposed", "flag", "is_nothing", "least", "more exposed", "most", "tier"]);
+  assert.ok([...tried.values()].every((count) => count > 20));
+});
+
+test("the sentence about a verdict follows from its finding and from what is exposed", () => {
+  const secrets = [[1, 0, 1, 2], [1, 0, 2, 2], [0, 0, 1, 3], [0, 1, 2, 3]];
+  const parties = { names: ["u1", "u2"] };
+  const said = (verdict, disclosed, items = 2) => headline({ secrets, parties, items, disclosures: [{ is_nothing: true, words: "independent", ...disclosed }] }, { disclosed: 0, ...verdict });
+  assert.equal(said({ finding: "nothing" }), "learns nothing");
+  assert.equal(said({ finding: "nothing" }, { is_nothing: false, words: "ε ≤ 1" }), "learns nothing from secret shares; disclosed values: ε ≤ 1");
+  assert.equal(said({ finding: "leaks", exposed: [0, 1] }), "learns u2's items 1, 2");
+  assert.equal(said({ finding: "leaks", exposed: [2, 3] }), "learns u1's secret (entry 1) and secret 2 (entry 2)");
+  assert.equal(said({ finding: "leaks", exposed: [0, 1] }, {}, null), "learns u2's secret");
+  assert.equal(said({ finding: "leaks", functions: [{ terms: [[0, 1], [2, 1]], modulus: 5, value: 3, in_output: false }] }), "learns u2[1] + u1[1] = 3");
+  assert.equal(said({ finding: "output-only" }), "learns nothing beyond the output; the output itself gives the sums that are listed below");
+  assert.equal(said({ finding: "output-only", exposed: [0] }), "learns nothing beyond the output; the output itself gives u2's item 1");
+  assert.equal(said({ finding: "no-shares" }, { words: "not judged" }), "receives no secret shares and learns only what is disclosed (not judged)");
+  assert.equal(said({ finding: "undecided", least: "nothing", most: "leaks" }), "learns at least nothing and at most more than the output");
+});
+
+test("the sets that can compute a message are those of an elimination in Python", async () => {
+  let count = 0;
+  let found = 0;
+  for (const { data, readers, isPrivate } of given.pages) {
+    if (readers === undefined) continue;
+    const mine = new Readers(data);
+    if (!readers) { assert.equal(await mine.of(0), null); continue; }
+    const { round, from, to, tag, tags, key } = data.traffic;
+    const expected = new Map(readers.map(([[r, a, b, t, k], sets]) => [JSON.stringify([r, a, b, t, isPrivate ? null : k]), sets]));
+    for (let i = 0; i < round.length; i++) {
+      if (!data.traffic.elements[i]) { assert.equal(await mine.of(i), null); continue; }
+      const { count: alike } = twinsOf(data).twins[i];
+      const sets = (await mine.of(i)).map((each) => [...each]).sort((a, b) => a.length - b.length || (String(a) < String(b) ? -1 : 1));
+      const wanted = expected.get(JSON.stringify([round[i], from[i], to[i], tags[tag[i]], key[i] ?? null]));
+      if (alike > 1) continue; // Python takes them together
+      assert.deepEqual(sets, wanted.sort((a, b) => a.length - b.length || (String(a) < String(b) ? -1 : 1)));
+      count++;
+      found += sets.length;
+    }
+  }
+  assert.ok(count > 50);
+  assert.ok(found > 20);
+});
+
+test("sets of one kind are named together", () => {
+  const parties = { names: ["u1", "u2", "u3", "server"], roles: ["user", "server"], role: [0, 0, 0, 1] };
+  assert.equal(setsInWords([[0, 1], [0, 2], [1, 2]], [0, 1, 2, 3], parties), "any 2 users");
+  assert.equal(setsInWords([[0, 3]], [0, 1, 3], parties), "u1, server");
+  assert.equal(setsInWords([], [0, 1], parties), "no set of other parties");
 });
 
 test("a proof about other messages than those of the page is refused", () => {
@@ -162,12 +235,12 @@ test("a message has its form", () => {
 });
 
 test("only what is monotone follows for a set that was not judged", () => {
-  const data = { declaring: [0, 1, 2, 3], verdicts: [
-    { members: [0, 4], finding: "leaks", exposes: [1] },
+  const data = { declaring: [0, 1, 2, 3], secrets: [[1, 0, 1, 1], [3, 0, 1, 1]], verdicts: [
+    { members: [0, 4], finding: "leaks", exposed: [0] },
     { members: [0, 1, 2], finding: "nothing" },
     { members: [0, 1, 3], finding: "nothing" },
     { members: [2, 3], finding: "output-only" },
-    { members: [1, 2], finding: "undecided", exposes: [3] },
+    { members: [1, 2], finding: "undecided", exposed: [1] },
   ] };
   const { exposed } = byInclusion(data, [0, 2, 4]);
   assert.deepEqual([...exposed.keys()], [1]); // a larger set exposes whom a smaller one exposes
@@ -189,7 +262,13 @@ test("sets are read and written as on the command line", () => {
   assert.deepEqual(read("all users but 2,server"), [0, 3]);
   assert.deepEqual(read("everyone"), [0, 1, 2, 3]);
   assert.deepEqual(read(""), []);
+  assert.deepEqual(read("half of the users"), [0]);
   assert.match(read("u9"), /no party is called "u9"/);
+  const odd = { names: ["a, b", "a", "b", "\u202ec"], roles: ["party"], role: [0, 0, 0, 0] };
+  const readOdd = (text) => [...partiesNamed(text, odd)];
+  assert.deepEqual(readOdd("a, b"), [0]);
+  assert.deepEqual(readOdd("b, a"), [2, 1]);
+  assert.deepEqual(readOdd(setName([0, 2, 3], odd.names)), [0, 2, 3]);
   assert.match(read("all readers"), /no role/);
   assert.equal(setName([3, 0, 1, 2], parties.names), "u1..u3, server");
   assert.equal(setName([0, 2], parties.names), "u1, u3");

@@ -1,6 +1,7 @@
 """The page as bytes: it asks for nothing, shows texts as texts, and keeps given inputs back."""
 
 import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -10,9 +11,10 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Field, Seat, Tag, perform, seats
+from simnet import Field, Performance, Seat, Tag, perform, reals, seats
 from simnet.page.beside import depends_on_truth
-from simnet.page.page import is_drawn, page_data, page_of, script_json, source_hash
+from simnet.page.keeping import Keeping
+from simnet.page.page import page_data, page_of, script_json, source_hash
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
 from tests.harness.pages import SIX, data_of, equation, result_of
@@ -140,26 +142,61 @@ def test_the_page_says_what_verify_says(name: str) -> None:
 
 def _equation(data: Any, function: Any) -> str:
     def secret(place: int) -> dict[str, Any]:
-        party, number, item = data["secrets"][place]
+        party, number, item, _ = data["secrets"][place]
         return {"party": data["parties"]["names"][party], "secret": number, "item": item}
 
     terms = [{**secret(place), "coefficient": factor} for place, factor in function["terms"]]
     return equation({**function, "terms": terms})
 
 
+def whole_text(page: str) -> str:
+    """A page with its data as they are, also if the page has them compressed."""
+    found = re.search(r'data-packed="gzip, base64">([^<]*)<', page)
+    return page + (gzip.decompress(base64.b64decode(found[1])).decode() if found else "")
+
+
+def assert_lacks(page: str, *numbers: int) -> None:
+    """Assert that numbers do not occur on a page: not in digits, and not in base64."""
+    text = whole_text(page)
+    for number in numbers:
+        assert not re.search(rf"(?<![\w.]){number}(?![\w.])", text), number
+        for start in range(3):
+            encoded = base64.b64encode(b" " * start + str(number).encode()).decode()
+            inner = encoded[4 if start else 0 : -4]
+            assert len(inner) < 4 or inner not in text
+
+
+@attrs.frozen
+class Priced:
+    """u1 discloses its number. u2 multiplies its secret by it, and the tag has the number too."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 3)
+
+    async def user(self, me: Any, number: Any) -> None:
+        if me.name == "u1":
+            price = me.disclose(lambda n: n, number)
+            await me.scatter(NOTE, to=me.group(["u2", "u3"]), rows=[reals([price])] * 2)
+            return
+        price = int((await me.receive(NOTE, "u1")).numbers()[0])
+        plain, masked = Tag(f"at {price}"), Tag("masked")
+        if me.name == "u2":
+            mine = me.secret(lambda n: [n], number, field=FIELD, shape=(1,))
+            await me.send(plain, "u3", mine * price)
+            await me.send(masked, "u3", (mine + me.coins.field(FIELD, (1,))) * (price + 4))
+        else:
+            await me.receive(plain, "u2", shape=(1,))
+            await me.receive(masked, "u2", shape=(1,))
+
+
 def test_given_inputs_are_kept_back() -> None:
     """Three of the inputs are markers. Neither they, nor the seed, nor their encodings occur."""
     markers, seed = [733, 839, 947], 86_028_121
     result = perform(Sum(), data=markers, seed=seed)
-    assert not is_drawn(result)
+    assert not result.is_drawn
     shown = page_of(result)
     data = page_data(result, is_private=True)
-    for number in (*markers, seed, sum(markers) % 1009, sum(markers)):
-        assert not re.search(rf"(?<![\w.]){number}(?![\w.])", shown), number
-        for start in range(3):
-            encoded = base64.b64encode(b" " * start + str(number).encode()).decode()
-            inner = encoded[4 if start else 0 : -4]
-            assert len(inner) < 4 or inner not in shown
+    assert_lacks(shown, *markers, seed, sum(markers) % 1009, sum(markers))
     server = next(v for v in data["verdicts"] if v["members"] == [3])
     assert server["finding"] == "leaks"
     assert "value" not in server["functions"][0]
@@ -167,6 +204,44 @@ def test_given_inputs_are_kept_back() -> None:
     assert data["traffic"]["content"] == []
     public = page_of(result, is_private=False)
     assert all(str(number) in public for number in (*markers, seed)), "the test can see them"
+
+
+def test_disclosed_inputs_are_no_coefficients_of_a_page_about_given_inputs() -> None:
+    result = perform(Priced(), data=[733, 839, 947], seed=86_028_121)
+    data = page_data(result, is_private=True)
+    assert_lacks(page_of(result), 733, 737, 839, 947, 733 * 839 % 1009, 86_028_121)
+    assert data["hides_coefficients"]
+    verdict = next(v for v in data["verdicts"] if v["members"] == [2])
+    assert verdict["finding"] == "leaks"
+    assert "proof" not in verdict
+    assert "at #" in data["traffic"]["tags"]
+    public = page_of(result, is_private=False)
+    assert all(str(number) in public for number in (733, 737, 839)), "the test can see them"
+
+
+def test_given_inputs_that_equal_drawn_ones_are_kept_back() -> None:
+    drawn = perform("dpds", users=5, items=3, seed=4)
+    assert isinstance(drawn, Performance)
+    given = perform("dpds", users=5, items=3, seed=4, data=drawn.population)
+    assert dict(given.run.inputs) == dict(drawn.run.inputs)
+    assert (drawn.is_drawn, given.is_drawn) == (True, False)
+    assert "seed 4" in page_of(drawn)
+    assert "seed 4" not in page_of(given)
+
+
+def test_errors_and_aborts_quote_no_numbers_of_given_inputs() -> None:
+    kept = Keeping(numbers=True)
+    said = "the run was aborted: u1: 733 is above 12.5, in round 3 of server2"
+    assert kept.text(said) == "the run was aborted: u1: # is above #, in round # of server2"
+
+
+@pytest.mark.slow
+def test_large_data_are_compressed_and_read_the_same() -> None:
+    result = perform("dpds", users=40, items=3, seed=1)
+    page = page_of(result)
+    assert "data-packed" in page
+    data = json.loads(whole_text(page).rpartition("</html>\n")[2])
+    assert data == json.loads(json.dumps(page_data(result, is_private=False)))
 
 
 def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
@@ -205,20 +280,18 @@ def test_privacy_that_depends_on_the_truth_is_kept_back(
     assert "The exact ε and δ are left out" not in page_of(result, is_private=False)
 
 
-def test_one_sentence_says_what_the_output_gives_and_that_nothing_else_is_learned() -> None:
+def test_the_page_has_no_sentence_that_it_cannot_check() -> None:
+    """The page makes the sentence about a verdict itself. What follows from the values of the
+    output is apart, and a page without values does not have it.
+    """
     data = data_of("dpds")
-    said = [
-        data["sentences"][verdict["sentence"]]
-        for verdict in data["verdicts"]
-        if verdict["finding"] == "output-only"
-    ]
-    assert said
-    start = "learns nothing beyond the output; the output itself gives "
-    assert all(sentence.startswith(start) for sentence in said)
-    assert any("without their owners" in sentence for sentence in said)
+    fixed = [v["fixes"] for v in data["verdicts"] if "fixes" in v]
+    assert fixed
+    assert any("without their owners" in data["sentences"][place] for (place,) in fixed)
+    texts = {text for text in data["sentences"] if "learns" in text}
+    assert not texts
     private = data_of("dpds", is_private=True)
-    for verdict in private["verdicts"]:
-        assert " = " not in private["sentences"][verdict["sentence"]]
+    assert not any("fixes" in verdict for verdict in private["verdicts"])
 
 
 def test_an_estimate_outside_its_interval_is_explained() -> None:

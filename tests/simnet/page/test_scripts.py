@@ -14,11 +14,13 @@ from simnet.adversary.check import check
 from simnet.errors import SimnetError
 from simnet.page.beside import Result
 from simnet.page.coalitions import judge_all
+from simnet.page.keeping import Keeping
 from simnet.page.page import page_data
 from simnet.page.proofs import Proofs
 from tests.harness.certificates.pool import pool
 from tests.harness.certificates.readers import NODE
 from tests.harness.pages import SIX, data_of, result_of
+from tests.harness.readers import smallest_readers
 
 WIDE = Field((1 << 61) - 1)
 
@@ -34,10 +36,27 @@ def proved(result: Result) -> list[str | None]:
     return lines
 
 
+def readers(name: str) -> list[list[Any]] | None:
+    """The smallest sets that can compute each message, by an elimination in Python.
+
+    For each message there are its round, sender, recipient, tag and key, and the sets as lists of
+    numbers.
+    """
+    result = result_of(name)
+    names = result.run.roster.names
+    found = smallest_readers(judge_all(result.run, result.about).verdicts[-1])
+    if found is None:
+        return None
+    return [
+        [list(place), sorted([names.index(member) for member in members] for members in sets)]
+        for place, sets in found.items()
+    ]
+
+
 def stored(text: str) -> dict[str, Any]:
     """A page that has nothing but this certificate, and what the certificate proves."""
     certificate = json.loads(text)
-    proofs = Proofs()
+    proofs = Proofs(Keeping())
     place = proofs.add(certificate)
     names = certificate["set"]
     data = {"parties": {"names": names}, "proofs": proofs.as_json()}
@@ -72,6 +91,7 @@ def test_the_scripts_of_the_page(tmp_path: Path) -> None:
             "isPrivate": is_private,
             "data": data_of(name, is_private),
             "proved": proved(result_of(name)),
+            "readers": readers(name),
         }
         for name in SIX
         for is_private in (False, True)

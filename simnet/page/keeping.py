@@ -1,0 +1,126 @@
+"""What a page keeps back about a run whose inputs are somebody's data.
+
+Theory of operation. A script cannot use a sealed input as a number, so inputs reach the page in
+three ways, and each of them is closed.
+
+- *Numbers.* The contents of messages and their keys, values of attacks, outputs, the truth and the
+  seed are left out of every page about given inputs.
+- *Coefficients.* A script may disclose a value and multiply a secret by it. The value is then a
+  coefficient of the form of a message, so it is also in equations and proofs. If a party has
+  disclosed anything that was sealed, we leave out all coefficients but 1 and -1, which say only
+  that a secret occurs, and all proofs that need others.
+- *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. Digits
+  are then replaced by `#`.
+
+What remains is who sent a message to whom and when, how large it was, and who can compute what. In
+some protocols this depends on disclosed values; the page says so.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from simnet.adversary.reading_again import played_again, recorded
+from simnet.adversary.verdict import Verdict
+from simnet.doors.call import Plain
+from simnet.doors.record import DoorRecord
+from simnet.errors import ScriptError
+from simnet.kernel.reading import Sampled
+from simnet.kernel.run import Run
+
+Json = dict[str, Any]
+_NUMBER = re.compile(r"(?<!\w)\d+(?:[.,]\d+)*")
+_DIGITS = re.compile(r"\d+")
+
+
+@attrs.frozen
+class Keeping:
+    """What a page leaves out: `numbers` if the inputs are somebody's, and `coefficients` if values
+    were disclosed that may depend on these inputs.
+
+    >>> Keeping(numbers=True, coefficients=True).tag("bid 733")
+    'bid #'
+    """
+
+    numbers: bool = False
+    coefficients: bool = False
+
+    def tag(self, tag: str) -> str:
+        """A tag as the page shows it."""
+        return _DIGITS.sub("#", tag) if self.coefficients else tag
+
+    def text(self, text: str) -> str:
+        """A sentence that may quote numbers of a script; names of parties stay as they are.
+
+        >>> Keeping(numbers=True).text("u1 sends 733 elements")
+        'u1 sends # elements'
+        """
+        return _NUMBER.sub("#", text) if self.numbers else text
+
+    def hides(self, coefficient: int, modulus: int) -> bool:
+        """Whether the page leaves out a coefficient."""
+        return self.coefficients and coefficient not in (1, modulus - 1)
+
+    def hides_proof(self, verdict: Verdict) -> bool:
+        """Whether the messages of a verdict have coefficients that the page leaves out."""
+        return self.coefficients and any(
+            self.hides(coefficient, knowledge.modulus)
+            for knowledge in verdict.knowledge
+            for coefficient in set(knowledge.view.terms.coefficients.tolist())
+        )
+
+    def hides_in(self, certificate: Json) -> bool:
+        """Whether the forms that a certificate lists have coefficients that the page leaves out."""
+        return self.coefficients and any(
+            self.hides(coefficient, field["modulus"])
+            for field in certificate["fields"]
+            for form in _listed_forms(field)
+            for _, coefficient in form
+        )
+
+
+def _listed_forms(field: Json) -> Iterator[Sequence[Sequence[int]]]:
+    """The forms of messages, of rows given to doors, and of the ideal output."""
+    for message in field["messages"]:
+        for _, form in message["rows"]:
+            yield form
+    for row in field["opened"]:
+        yield row["form"]
+    yield from field["ideal"]
+
+
+def played(done: Run, is_private: bool) -> tuple[Run, Keeping]:
+    """Play a run again with all parties observed; return it with what a page about it keeps back.
+
+    `is_private` says whether the inputs are somebody's.
+    """
+    names = done.roster.names
+    if not is_private:
+        return played_again(done, names, Sampled()), Keeping()
+    try:
+        sampled, record = recorded(done, names)
+    except ScriptError:  # the script behaves in another way when it is played again
+        return played_again(done, names, Sampled()), Keeping(numbers=True, coefficients=True)
+    return sampled, Keeping(numbers=True, coefficients=_discloses(record))
+
+
+def kept_of(done: Run, is_private: bool) -> Keeping:
+    """What a page keeps back about a run whose messages it does not show one by one."""
+    if not is_private:
+        return Keeping()
+    try:
+        _, record = recorded(done, ())
+    except ScriptError:
+        return Keeping(numbers=True, coefficients=True)
+    return Keeping(numbers=True, coefficients=_discloses(record))
+
+
+def _discloses(record: DoorRecord) -> bool:
+    """Whether a party disclosed anything that was made from a sealed value."""
+    return any(
+        call.kind == "disclose" and not all(isinstance(each, Plain) for each in call.arguments)
+        for calls in record.calls.values()
+        for call in calls
+    )
