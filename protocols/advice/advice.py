@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import inf, sqrt
+from typing import Any
 
 import attrs
 
@@ -24,11 +25,13 @@ from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
+from protocols.local_frequency.script import FrequencyCollection
 from protocols.mechanisms.named import FREQUENCY
 from protocols.secagg.degree import Demands, smallest_degree
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.tss import about as tss
 from protocols.tss.script import TSS
+from simnet.contract import Protocol
 
 NOT_BOTH = "the server with users"
 NOT_TWO = "S1 with S2; S2 with users; all elected"
@@ -78,7 +81,8 @@ class Question:
 class Option:
     """One way to meet the target: a protocol with its parameters.
 
-    `error` is its expected squared L2 error. The variance of one estimated frequency is `floor`
+    `script` is the protocol with these parameters; local mechanisms are run by a crowd. `error` is
+    its expected squared L2 error. The variance of one estimated frequency is `floor`
     plus `slope` times the true frequency. `bytes` and `messages` are what a user sends, without
     frames. `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who
     may drop out, `trusts` which parties must not collude, and `fits` whether the bytes of a user
@@ -104,6 +108,11 @@ class Option:
     epsilon: float
     delta: float
     fits: bool
+    script: Protocol
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the numbers and words of the option for JSON; these keys are stable."""
+        return attrs.asdict(self, filter=lambda field, _: field.name != "script")
 
     @property
     def label(self) -> str:
@@ -163,7 +172,7 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
     parameters = f"p={_rounded_down(participation)}, k={k}"
     sent, error = traffic.two_stage(protocol), tss.expected_squared_l2(protocol)
-    return _option(question, "tss", parameters, (0.0, error), sent, NOBODY, NOT_TWO)
+    return _option(question, protocol, "tss", parameters, (0.0, error), sent, NOBODY, NOT_TWO)
 
 
 def _rounded_down(participation: float) -> str:
@@ -173,6 +182,7 @@ def _rounded_down(participation: float) -> str:
 
 def _option(
     question: Question,
+    script: Protocol,
     protocol: str,
     parameters: str,
     law: tuple[float, float],  # the variance of a frequency: at 0, and its slope
@@ -198,6 +208,7 @@ def _option(
         epsilon=question.epsilon,
         delta=question.delta if delta is None else delta,
         fits=sent.bytes <= question.budget,
+        script=script,
     )
 
 
@@ -216,14 +227,14 @@ def _noise(question: Question) -> DPDG:
 def _pairwise(question: Question) -> Iterator[Option]:
     protocol, stated, law = _sampled(question)
     sent = traffic.pairwise(protocol)
-    yield _option(question, "dpds", stated, law, sent, NOBODY, NOT_BOTH)
+    yield _option(question, protocol, "dpds", stated, law, sent, NOBODY, NOT_BOTH)
 
 
 def _noisy(question: Question) -> Iterator[Option]:
     protocol = _noise(question)
     law = dpdg.result_variance(protocol), 0.0
     sent = traffic.pairwise(protocol)
-    yield _option(question, "dpdg", "analytic", law, sent, NOBODY, NOT_BOTH)
+    yield _option(question, protocol, "dpdg", "analytic", law, sent, NOBODY, NOT_BOTH)
 
 
 def _in_two_stages(question: Question) -> Iterator[Option]:
@@ -237,7 +248,8 @@ def _local(name: str, question: Question) -> Iterator[Option]:
     none, all_ = (float(mechanism.variance(share, question.users)) for share in (0.0, 1.0))
     sent = traffic.one_report(question.users, mechanism.report_bits)
     law = none, all_ - none  # the variance is linear in the share of holders
-    yield _option(question, name, "local", law, sent, "anybody", NOBODY, 0.0)
+    script = FrequencyCollection(question.users, mechanism, "crowd")
+    yield _option(question, script, name, "local", law, sent, "anybody", NOBODY, 0.0)
 
 
 def _with_a_committee(question: Question) -> Iterator[Option]:
@@ -247,6 +259,7 @@ def _with_a_committee(question: Question) -> Iterator[Option]:
     protocol = Committee(question.users, question.items, p, SERVERS, f"shamir:{NEEDED}")
     yield _option(
         question,
+        protocol,
         "committee",
         f"{stated}, {SERVERS} servers",
         law,
@@ -276,6 +289,7 @@ def _among_all(
     t = protocol.threshold
     yield _option(
         question,
+        protocol,
         "secagg",
         f"{stated}, t={t}",
         law,
@@ -297,6 +311,7 @@ def _among_neighbours(
     protocol = SecAggPlus(asked, found.threshold, degree=found.degree)
     yield _option(
         question,
+        protocol,
         "secagg_plus",
         f"{stated}, k={found.degree}, t={found.threshold}",
         law,

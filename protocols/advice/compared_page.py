@@ -9,6 +9,8 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from protocols.advice.comparing import (
     Compared,
     Quantity,
@@ -18,6 +20,7 @@ from protocols.advice.comparing import (
     protocols_in_words,
 )
 from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
+from simnet.network.timing import in_units
 from simnet.scenario.figure import drawn
 from simnet.studies.typeset import markdown_table
 
@@ -29,10 +32,8 @@ HEADS = (
     "rarest item",
     "a user sends",
     "at the servers",
-    "may drop out",
-    "must not collude",
 )
-NUMBERS = (0, 3, 4, 5, 6)  # the columns that are flush right
+OF_TRUST = ("may drop out", "must not collude")  # the last columns
 WORST = 200.0  # percentage points: a figure shows no larger margin
 SAME = 0.03  # curves that differ by less than this ratio are drawn as one, because both look alike
 WIDEST, NARROWER = (
@@ -41,13 +42,24 @@ WIDEST, NARROWER = (
 )  # the width of the first curve, and by how much each next one is thinner
 
 
+def heads(compared: Compared) -> list[str]:
+    """The heads of the columns: those that depend on the number of users, and those of trust."""
+    return [*HEADS, *(f"done, {one.name}" for one in compared.networks), *OF_TRUST]
+
+
+def numbers(compared: Compared) -> list[int]:
+    """The columns that are flush right."""
+    return [0, *range(3, len(HEADS) + len(compared.networks))]
+
+
 def cells(row: Row) -> list[str]:
-    """The cells of a row: margins in percentage points, and bytes with a unit."""
+    """The cells of a row: margins in percentage points, bytes and times with a unit."""
     from simnet.cli.output import sized
 
     option = row.option
     if option is None:
-        return [f"{row.users:,}", row.label, f"not possible: {row.why_not}", *[""] * 6]
+        empty = [""] * (6 + len(row.seconds))
+        return [f"{row.users:,}", row.label, f"not possible: {row.why_not}", *empty]
     return [
         f"{row.users:,}",
         row.label,
@@ -56,6 +68,7 @@ def cells(row: Row) -> list[str]:
         in_points(row.rarest),
         sized(option.bytes),
         sized(option.server_bytes),
+        *("?" if isnan(seconds) else in_units(seconds) for seconds in row.seconds),
         option.drop_outs,
         option.trusts,
     ]
@@ -88,6 +101,10 @@ def as_json(compared: Compared) -> dict[str, Any]:
                 "bytes": row.option.bytes if row.option else None,
                 "messages": row.option.messages if row.option else None,
                 "server_bytes": row.option.server_bytes if row.option else None,
+                "seconds": {
+                    one.name: None if isnan(seconds) else seconds
+                    for one, seconds in zip(compared.networks, row.seconds, strict=True)
+                },
                 "drop_outs": row.option.drop_outs if row.option else None,
                 "trusts": row.option.trusts if row.option else None,
             }
@@ -99,6 +116,8 @@ def as_json(compared: Compared) -> dict[str, Any]:
                 "users": each.users,
                 "better": each.better,
                 "other": each.other,
+                "network": each.network or None,
+                "after": each.after,
             }
             for each in compared.crossings
         ],
@@ -109,7 +128,10 @@ def as_json(compared: Compared) -> dict[str, Any]:
 def as_csv(compared: Compared) -> str:
     """The rows as CSV, with plain numbers."""
     text = io.StringIO()
-    rows = as_json(compared)["rows"]
+    rows = [
+        {**row, **{f"seconds {name}": value for name, value in row.pop("seconds").items()}}
+        for row in as_json(compared)["rows"]
+    ]
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -118,7 +140,7 @@ def as_csv(compared: Compared) -> str:
 
 def as_markdown(compared: Compared) -> str:
     """The table, the crossing points and the assumptions in Markdown."""
-    table = markdown_table(HEADS, [cells(row) for row in compared.rows])
+    table = markdown_table(heads(compared), [cells(row) for row in compared.rows])
     points = "".join(f"- {sentence}\n" for sentence in compared.crossings_in_words)
     names = "".join(f"- {name}: {words}\n" for name, words in protocols_in_words(compared))
     said = "\n\n".join(filter(None, [parameters_in_words(compared), *assumptions(compared)]))
@@ -126,28 +148,29 @@ def as_markdown(compared: Compared) -> str:
 
 
 def compared_figure(compared: Compared) -> Any:
-    """Return a matplotlib figure over the number of users: the margin of a typical item, and what a
-    user sends. Protocols whose curves look alike share a line, which has all their names. Each
-    curve is thinner than those below it, so that curves which meet in places can all be seen.
+    """Return a matplotlib figure over the number of users: the margin of a typical item, what a
+    user sends, and the seconds on each network. Protocols whose curves look alike share a line,
+    which has all their names. Each curve is thinner than those below it, so that curves which meet
+    in places can all be seen.
 
     Raises `BadInput` if matplotlib is not installed.
     """
-    figure, axes = panels(2, columns=2)
-    of_panel: tuple[tuple[Quantity, float, str], ...] = (
-        ("error", 100.0, "margin, typical item (pp)"),
-        ("bytes", 1.0, "bytes that a user sends"),
-    )
+    parts = _panels_of(compared)
+    figure, axes = panels(len(parts), columns=2)
     leaders = list(
         dict.fromkeys(
-            names[0] for quantity, *_ in of_panel for names, _ in curves_of(compared, quantity)
+            names[0]
+            for part in parts
+            for names, _ in curves_of(compared, part.quantity, part.network)
         )
     )
-    for panel, (quantity, scale, label) in zip(axes, of_panel, strict=True):
-        for order, (names, values) in enumerate(curves_of(compared, quantity)):
-            place = leaders.index(names[0])  # the same look in both panels
+    for panel, part in zip(axes, parts, strict=True):
+        label = part.label
+        for order, (names, values) in enumerate(curves_of(compared, part.quantity, part.network)):
+            place = leaders.index(names[0])  # the same look in all panels
             panel.plot(
                 compared.users,
-                [scale * value for value in values],
+                [part.scale * value for value in values],
                 marker=MARKERS[place % len(MARKERS)],
                 linestyle=DASHES[place % len(DASHES)],
                 color=COLOURS[place % len(COLOURS)],
@@ -157,7 +180,7 @@ def compared_figure(compared: Compared) -> Any:
             )
         panel.set_xscale("log")
         panel.set_yscale("log")
-        if quantity == "error" and cut_off(compared):
+        if part.quantity == "error" and cut_off(compared):
             panel.set_ylim(top=WORST)
             label = f"margin (pp), up to {WORST:g}"
         dress(panel, "", "users", label)
@@ -169,13 +192,37 @@ def compared_figure(compared: Compared) -> Any:
     return figure
 
 
-def curves_of(compared: Compared, quantity: Quantity) -> list[tuple[list[str], list[float]]]:
+@attrs.frozen
+class _Panel:
+    """A panel of the figure: what it shows, on which network, its axis, and the scale of that."""
+
+    quantity: Quantity
+    words: str
+    label: str
+    scale: float = 1.0
+    network: int = 0
+
+
+def _panels_of(compared: Compared) -> list[_Panel]:
+    return [
+        _Panel("error", "margins", "margin, typical item (pp)", 100.0),
+        _Panel("bytes", "bytes", "bytes that a user sends"),
+        *(
+            _Panel("seconds", f"times on {one.name}", f"seconds, {one.name}", network=number)
+            for number, one in enumerate(compared.networks)
+        ),
+    ]
+
+
+def curves_of(
+    compared: Compared, quantity: Quantity, network: int = 0
+) -> list[tuple[list[str], list[float]]]:
     """The curves of a panel: the names of the protocols that share a curve, and the values of the
     first one.
     """
     curves: list[tuple[list[str], list[float]]] = []
     for name in compared.labels:
-        series = compared.series(name, quantity)
+        series = compared.series(name, quantity, network)
         if all(map(isnan, series)):
             continue
         same = next((names for names, values in curves if _look_alike(series, values)), None)
@@ -203,22 +250,22 @@ def cut_off(compared: Compared) -> list[str]:
 
 
 def _about_figure(compared: Compared) -> list[str]:
-    """Sentences that a reader of the figure needs, beside the two axes."""
+    """Sentences that a reader of the figure needs, beside the axes."""
     said = []
-    of_panels: tuple[tuple[Quantity, str], ...] = (("error", "margins"), ("bytes", "bytes"))
-    for quantity, words in of_panels:
-        shared = [names for names, _ in curves_of(compared, quantity) if len(names) > 1]
+    for part in _panels_of(compared):
+        curves = curves_of(compared, part.quantity, part.network)
+        shared = [names for names, _ in curves if len(names) > 1]
         if shared:
             groups = "; ".join(" and ".join(names) for names in shared)
             said.append(
-                f"One line stands for protocols whose {words} differ by less than {SAME:.0%}: "
+                f"One line stands for protocols whose {part.words} differ by less than {SAME:.0%}: "
                 f"{groups}."
             )
     cut = cut_off(compared)
     if cut:
         said.append(
-            f"The left panel ends at {WORST:g} percentage points. Larger margins say nothing about "
-            f"a frequency and are not drawn: {', '.join(cut)}."
+            f"The first panel ends at {WORST:g} percentage points. Larger margins say nothing "
+            f"about a frequency and are not drawn: {', '.join(cut)}."
         )
     return said
 
@@ -244,8 +291,8 @@ def page_of(compared: Compared, title: str, command: str) -> str:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("compared.html").render(
         title=title,
-        heads=HEADS,
-        numbers=NUMBERS,
+        heads=heads(compared),
+        numbers=numbers(compared),
         groups=[(n, list(_rows_of(compared, n))) for n in compared.users],
         crossings=compared.crossings_in_words,
         protocols=protocols_in_words(compared),
@@ -253,6 +300,7 @@ def page_of(compared: Compared, title: str, command: str) -> str:
         about_figure=_about_figure(compared),
         assumptions=assumptions(compared),
         figure=base64.b64encode(drawn(compared_figure(compared), "svg")).decode(),
+        timed=bool(compared.networks),
         style=style,
         style_hash=f"sha256-{digest}",
         command=command,

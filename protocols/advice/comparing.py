@@ -14,17 +14,21 @@ hold the rarest item: for n users this is the item's share times n, rounded down
 0
 """
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from math import exp, floor, log, nan, sqrt
+from functools import partial
+from math import exp, floor, isnan, log, nan, sqrt
 from typing import Literal
 
 import attrs
 
 from protocols.advice.advice import LOCAL, NAMES, SAMPLING, Option, Question, options_of
+from protocols.advice.seconds import TooLarge, seconds
 from protocols.privacy.statement import positive_epsilon
+from simnet.network.network import Network
 
-Quantity = Literal["error", "bytes"]
+Quantity = Literal["error", "bytes", "seconds"]
 # One line about each protocol, for readers who do not know its name.
 IN_WORDS = {
     "dpds": "each user takes part with probability p and splits its answer into shares, one for "
@@ -67,7 +71,9 @@ class Row:
 
     `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
     (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
-    cannot meet the target; `why_not` then says why, and the numbers are NaN.
+    cannot meet the target; `why_not` then says why, and the numbers are NaN. `seconds` has for each
+    network when the last party ends if nobody drops out; NaN for so many users that this cannot be
+    computed.
     """
 
     users: int
@@ -76,6 +82,7 @@ class Row:
     typical: float
     rarest: float
     why_not: str = ""
+    seconds: tuple[float, ...] = ()
 
     @property
     def bytes(self) -> float:
@@ -85,24 +92,34 @@ class Row:
 
 @attrs.frozen
 class Crossing:
-    """From about `users` users on, `better` has a smaller error than `other`, or sends less."""
+    """From about `users` users on, `better` has a smaller error than `other`, sends less, or is
+    done earlier on the network with the name `network`.
+
+    If `after` is given, the two change places at an unknown number of users between `after` and
+    `users`.
+    """
 
     quantity: Quantity
     users: float
     better: str
     other: str
+    network: str = ""
+    after: int | None = None
 
     @property
-    def place(self) -> tuple[Quantity, int]:
-        """The quantity, and the number of users as a sentence gives it."""
-        return self.quantity, _rounded(self.users)
+    def place(self) -> str:
+        """Where they change places, and on which network, as a sentence begins."""
+        where = f"from about {_rounded(self.users):,} users on"
+        if self.after is not None:
+            where = f"from somewhere between {self.after:,} and {round(self.users):,} users on"
+        return f"{where}, on the network {self.network}" if self.network else where
 
 
 @attrs.frozen
 class Compared:
     """The rows by number of users and error, and the points at which two protocols change places.
 
-    `shares` are the frequencies of the items.
+    `shares` are the frequencies of the items. Rows have the seconds on each of the `networks`.
     """
 
     shares: tuple[float, ...]
@@ -110,20 +127,20 @@ class Compared:
     delta: float
     rows: tuple[Row, ...]
     crossings: tuple[Crossing, ...]
+    networks: tuple[Network, ...] = ()
 
     @property
     def crossings_in_words(self) -> list[str]:
         """The crossings as sentences. Protocols that change places together share a sentence."""
-        others: dict[tuple[tuple[Quantity, int], str], list[str]] = {}
+        others: dict[tuple[Quantity, str, str], list[str]] = {}
         for each in self.crossings:
-            others.setdefault((each.place, each.better), []).append(each.other)
-        betters: dict[tuple[tuple[Quantity, int], tuple[str, ...]], list[str]] = {}
-        for (place, better), worse in others.items():
-            betters.setdefault((place, tuple(worse)), []).append(better)
+            others.setdefault((each.quantity, each.place, each.better), []).append(each.other)
+        betters: dict[tuple[Quantity, str, tuple[str, ...]], list[str]] = {}
+        for (quantity, place, better), worse in others.items():
+            betters.setdefault((quantity, place, tuple(worse)), []).append(better)
         return [
-            f"from about {users:,} users on, {_listed(better)} "
-            f"{_does(quantity, len(better) > 1)} than {_listed(worse)}"
-            for ((quantity, users), worse), better in betters.items()
+            f"{place}, {_listed(better)} {_does(quantity, len(better) > 1)} than {_listed(worse)}"
+            for (quantity, place, worse), better in betters.items()
         ]
 
     @property
@@ -136,12 +153,12 @@ class Compared:
         """The protocols, in the order in which they were named."""
         return list(dict.fromkeys(row.label for row in self.rows))
 
-    def series(self, label: str, quantity: Quantity) -> list[float]:
-        """Return the typical margin, or the bytes of a user, for each number of users; NaN where a
-        protocol cannot meet the target.
+    def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
+        """Return the typical margin, the bytes of a user, or the seconds on the network of this
+        number, for each number of users; NaN where a protocol cannot meet the target.
         """
         found = {row.users: row for row in self.rows if row.label == label}
-        return [nan if n not in found else _value(found[n], quantity) for n in self.users]
+        return [nan if n not in found else _value(found[n], quantity, network) for n in self.users]
 
 
 def compare(
@@ -151,12 +168,13 @@ def compare(
     epsilon: float,
     delta: float,
     progress: Callable[[int], None] = lambda _: None,
+    networks: Sequence[Network] = (),
 ) -> Compared:
     """Compare protocols at equal exact privacy: one user's item is replaced.
 
-    `shares` are the frequencies of the items. `progress` is called after each number of users.
-    Raises `ValueError` for an unknown name, for shares that are no frequencies, and for a target
-    out of range.
+    `shares` are the frequencies of the items. `progress` is called after each number of users. Each
+    row has the seconds on every one of the `networks`. Raises `ValueError` for an unknown name, for
+    shares that are no frequencies, and for a target out of range.
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:
@@ -168,13 +186,13 @@ def compare(
     positive_epsilon(epsilon)
     if not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")
-    at = _Population(tuple(shares), epsilon, delta)
+    at = _Population(tuple(shares), epsilon, delta, tuple(networks))
     rows: list[Row] = []
     for n in sorted(set(users)):
-        of_size = [row for name in names for row in at.rows(name, n)]
+        of_size = [at.with_seconds(row) for name in names for row in at.rows(name, n)]
         rows += sorted(of_size, key=lambda row: (row.option is None, row.typical))
         progress(1)
-    found = Compared(at.shares, epsilon, delta, tuple(rows), ())
+    found = Compared(at.shares, epsilon, delta, tuple(rows), (), at.networks)
     return attrs.evolve(found, crossings=tuple(_crossings(found, at)))
 
 
@@ -183,6 +201,8 @@ class _Population:
     shares: tuple[float, ...]
     epsilon: float
     delta: float
+    networks: tuple[Network, ...]
+    _seconds: dict[tuple[str, int], tuple[float, ...]] = attrs.field(factory=dict)
 
     def rows(self, name: str, users: int) -> Iterator[Row]:
         """Yield the rows of one protocol; a row without an option if it cannot meet the target."""
@@ -205,47 +225,95 @@ class _Population:
             mean = sqrt(sum(option.margin(share) ** 2 for share in self.shares) / items)
             yield Row(users, option.label, option, mean, option.margin(min(self.shares)))
 
-    def value(self, label: str, quantity: Quantity, users: int) -> float:
-        """The typical margin or the bytes of one protocol, given by its label."""
+    def with_seconds(self, row: Row) -> Row:
+        """Return the row with the seconds on all networks."""
+        key = row.label, row.users
+        if key not in self._seconds:
+            self._seconds[key] = (nan,) * len(self.networks)
+            if row.option is not None and self.networks:
+                with contextlib.suppress(TooLarge):
+                    self._seconds[key] = tuple(
+                        seconds(
+                            row.option.script,
+                            row.users,
+                            partial(self._held, row.users),
+                            self.networks,
+                            row.option.messages,
+                        )
+                    )
+        return attrs.evolve(row, seconds=self._seconds[key])
+
+    def _held(self, users: int) -> list[int]:
+        """The items of so many users, as frequent as the shares say."""
+        ends = [round(end * users) for end in itertools.accumulate(self.shares)]
+        counts = [after - before for before, after in itertools.pairwise([0, *ends[:-1], users])]
+        return [item for item, count in enumerate(counts, start=1) for _ in range(count)]
+
+    def value(self, label: str, quantity: Quantity, users: int, network: int) -> float:
+        """The typical margin, the bytes or the seconds of one protocol, given by its label."""
         name = label.removesuffix(" with noise")
         found = (row for row in self.rows(name, users) if row.label == label)
         row = next(found, None)
-        return nan if row is None else _value(row, quantity)
+        if row is None:
+            return nan
+        timed = self.with_seconds(row) if quantity == "seconds" else row
+        return _value(timed, quantity, network)
 
 
 def _without(users: int, label: str, why: str) -> Row:
     return Row(users, label, None, nan, nan, why)
 
 
-def _value(row: Row, quantity: Quantity) -> float:
+def _value(row: Row, quantity: Quantity, network: int) -> float:
+    if quantity == "seconds":
+        return row.seconds[network] if row.seconds else nan
     return row.typical if quantity == "error" else row.bytes
 
 
 def _crossings(found: Compared, at: _Population) -> Iterator[Crossing]:
-    """Find where two curves cross between neighbouring numbers of users, by bisection."""
-    quantities: tuple[Quantity, ...] = ("error", "bytes")
-    for quantity, (one, other) in itertools.product(
-        quantities, itertools.combinations(found.labels, 2)
+    """Find where two curves cross between neighbouring numbers of users, by bisection. Times of tss
+    need a run and depend on its coins, so that only the neighbouring numbers are given.
+    """
+    panels: list[tuple[Quantity, int]] = [("error", 0), ("bytes", 0)]
+    panels += [("seconds", network) for network in range(len(at.networks))]
+    for (quantity, network), pair in itertools.product(
+        panels, itertools.combinations(found.labels, 2)
     ):
-        curves = [found.series(label, quantity) for label in (one, other)]
+        name = at.networks[network].name if quantity == "seconds" else ""
+        curves = [found.series(label, quantity, network) for label in pair]
         for place, (low, high) in enumerate(itertools.pairwise(found.users)):
-            before = curves[0][place] - curves[1][place]
-            after = curves[0][place + 1] - curves[1][place + 1]
+            before = _order(curves[0][place], curves[1][place])
+            after = _order(curves[0][place + 1], curves[1][place + 1])
             if not before * after < 0:  # equal, or not both known
                 continue
-            better, worse = (one, other) if after < 0 else (other, one)
-            where = _bisected(at, quantity, better, worse, low, high)
-            yield Crossing(quantity, where, better, worse)
+            better, worse = pair if after < 0 else pair[::-1]
+            if quantity == "seconds" and "tss" in pair:
+                yield Crossing(quantity, high, better, worse, name, low)
+                continue
+            is_better = partial(_is_better, at, quantity, network, better, worse)
+            yield Crossing(quantity, _bisected(is_better, low, high), better, worse, name)
 
 
-def _bisected(
-    at: _Population, quantity: Quantity, better: str, worse: str, low: float, high: float
-) -> float:
+def _order(one: float, other: float) -> int:
+    """Return -1 if the first number is smaller, 1 if it is larger, and 0 if they are equal up to
+    rounding, or not both known.
+    """
+    if abs(one - other) <= 1e-9 * max(one, other):
+        return 0
+    return (one > other) - (one < other)
+
+
+def _is_better(
+    at: _Population, quantity: Quantity, network: int, better: str, worse: str, users: int
+) -> bool:
+    one, other = (at.value(label, quantity, users, network) for label in (better, worse))
+    return one < other
+
+
+def _bisected(is_better: Callable[[int], bool], low: float, high: float) -> float:
     while high / low > CLOSE and round(high) - round(low) > 1:
         middle = exp((log(low) + log(high)) / 2)
-        n = round(middle)
-        is_better = at.value(better, quantity, n) < at.value(worse, quantity, n)
-        low, high = (low, middle) if is_better else (middle, high)
+        low, high = (low, middle) if is_better(round(middle)) else (middle, high)
     return high
 
 
@@ -255,6 +323,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _does(quantity: Quantity, several: bool) -> str:
+    if quantity == "seconds":
+        return "are done earlier" if several else "is done earlier"
     if quantity == "error":
         return "have a smaller error" if several else "has a smaller error"
     return "let a user send less" if several else "lets a user send less"
@@ -304,4 +374,13 @@ def assumptions(compared: Compared) -> list[str]:
         "A margin (±) is half the width of a 95 % interval by the normal law, in percentage points "
         "(pp). A typical item is one whose variance is the mean over all items."
     )
+    if compared.networks:
+        said.append(
+            "The time is that at which the last party ends if nobody drops out, on the network "
+            "that the column names. It follows from the sizes of all messages, the queues at both "
+            "ends, latencies and the prices of operations."
+        )
+        said += [f"{one.name}: {one.source}." for one in compared.networks if one.source]
+        if any(row.option is not None and any(map(isnan, row.seconds)) for row in compared.rows):
+            said.append("A time is unknown (?) where a run would have too many messages.")
     return said

@@ -14,11 +14,28 @@ from protocols.committee.script import Committee
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.secagg.about import BOX_BYTES, PUBLIC_KEY_BYTES
-from protocols.secagg.script import SEED, WORDS, SecAgg
+from protocols.secagg.script import (
+    ALIVE,
+    BOXES,
+    KEYS,
+    MASKED,
+    OPENED,
+    RING,
+    SEED,
+    SHARES,
+    SIGNATURES,
+    SIGNED,
+    WORDS,
+    SecAgg,
+)
 from protocols.sharing import table1
 from protocols.tss.script import TSS
 from simnet.values.opaque import SIGNATURE_BYTES
 from simnet.values.wire import BIT, OCTET, Manifest, WireType
+
+# What a user sends and gets in secure aggregation; the last ones with the consistency round alone.
+TO_SERVER = (KEYS, SHARES, MASKED, OPENED, SIGNED)
+FROM_SERVER = (RING, BOXES, ALIVE, SIGNATURES)
 
 
 @attrs.frozen
@@ -98,19 +115,36 @@ def secure_aggregation(protocol: SecAgg, neighbours: int) -> Traffic:
     >>> secure_aggregation(secagg(users=100, items=30), neighbours=99).messages
     4
     """
-    n, k, checks = protocol.users, neighbours, int(protocol.consistency)
-    keys = (2 + checks) * PUBLIC_KEY_BYTES
+    n, checked = protocol.users, int(protocol.consistency)
+    size = secure_aggregation_bytes(protocol, neighbours)
+    up, down = (
+        sum(size[tag.name] for tag in tags)
+        for tags in (TO_SERVER[: 4 + checked], FROM_SERVER[: 3 + checked])
+    )
+    return Traffic(4 + checked, up, n * (up + down))
+
+
+def secure_aggregation_bytes(protocol: SecAgg, neighbours: int) -> dict[str, int]:
+    """Return the payload bytes of a user's message under each tag, sent or received.
+
+    >>> from protocols.secagg.build import secagg
+    >>> secure_aggregation_bytes(secagg(users=100, items=30), neighbours=99)["masked"]
+    27
+    """
+    n, k = protocol.users, neighbours
+    keys = (2 + int(protocol.consistency)) * PUBLIC_KEY_BYTES
     boxes = k * BOX_BYTES
-    vector = _bytes((_element(protocol.field.modulus), protocol.items))
-    opened = _bytes((_element(WORDS.modulus), (k + 1) * prod(SEED)))
-    up = keys + boxes + vector + opened + checks * SIGNATURE_BYTES
-    down = [
-        _bytes((WireType("nd", n), k), (OCTET, k * keys)),
-        _bytes((BIT, k), (OCTET, boxes)),
-        _bytes((BIT, k + 1)),
-        checks * _bytes((BIT, k), (OCTET, k * SIGNATURE_BYTES)),
-    ]
-    return Traffic(4 + checks, up, n * (up + sum(down)))
+    return {
+        KEYS.name: keys,
+        RING.name: _bytes((WireType("nd", n), k), (OCTET, k * keys)),
+        SHARES.name: boxes,
+        BOXES.name: _bytes((BIT, k), (OCTET, boxes)),
+        MASKED.name: _bytes((_element(protocol.field.modulus), protocol.items)),
+        ALIVE.name: _bytes((BIT, k + 1)),
+        SIGNED.name: SIGNATURE_BYTES,
+        SIGNATURES.name: _bytes((BIT, k), (OCTET, k * SIGNATURE_BYTES)),
+        OPENED.name: _bytes((_element(WORDS.modulus), (k + 1) * prod(SEED))),
+    }
 
 
 def committee(protocol: Committee) -> Traffic:

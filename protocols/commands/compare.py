@@ -1,11 +1,12 @@
 """`simnet compare`: protocols at equal privacy, over numbers of users."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from protocols.commands.holdings import ItemsOfFile
 from protocols.commands.refusing import call_or_refuse
-from simnet.cli.options import FigureFile, JsonFile
+from simnet.cli.options import FigureFile, JsonFile, Networks
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from protocols.advice.comparing import Compared
 
 DEFAULT_USERS = "1e3,1e4,1e5"
-MEASURED = 7  # so many columns of the table depend on the number of users
 
 
 def compare(
@@ -25,6 +25,7 @@ def compare(
     items: int | None = None,
     users: str = DEFAULT_USERS,
     html: Path | None = None,
+    network: Networks = None,
     figure: FigureFile = None,
     markdown: Path | None = None,
     csv: Path | None = None,
@@ -34,13 +35,15 @@ def compare(
 
     The items are as frequent as in the column, whatever the number of users is. The table shows how
     far an estimated frequency may be off (95 %), in percentage points: for a typical item and for
-    the rarest one; what is sent; who may drop out; and who must not collude.
+    the rarest one; what is sent; how long it takes; who may drop
+    out; and who must not collude.
 
     For example:
 
     - `simnet compare dpds oue secagg_plus --items 20 --epsilon 1 --delta 1e-6`
     - `simnet compare --input people.csv --column city --epsilon 1 --delta 1e-6 --html compare.html`
     - `simnet compare dpds dpdg grr --items 5 --users 500,2000,1e6 --epsilon 0.5 --delta 1e-6`
+    - `simnet compare dpds tss --items 20 --epsilon 1 --delta 1e-6 --network mobile`
 
     Parameters
     ----------
@@ -57,11 +60,14 @@ def compare(
         The number of items, N, if no file is given. All items are equally frequent then.
     users
         The numbers of users, separated by commas, such as 500,1e4,1e6.
+    network
+        Say how long a run takes on this network, if nobody drops out: a name (see `simnet network`)
+        or a TOML file. You can give this option several times.
     html
         Write a page with the table and the figure into this file. It loads nothing else.
     figure
-        Draw the margins and the bytes over the number of users into this file (PNG, SVG or PDF;
-        this needs matplotlib).
+        Draw the margins, the bytes and the times over the number of users into this file (PNG, SVG
+        or PDF; this needs matplotlib).
     markdown
         Write the table in Markdown into this file.
     csv
@@ -81,19 +87,23 @@ def compare(
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.files import write_whole
+    from simnet.network.toml_file import network_named
     from simnet.scenario.figure import refuse_undrawable, write_figure
 
     numbers = _numbers(users)
+    networks = [network_named(name) for name in network or ()]
     shares, about = _shares(data, items)
     if figure is not None:
         refuse_undrawable(figure)
     names = list(dict.fromkeys(protocols)) or list(NAMES)
     with progress_bar("numbers of users", len(numbers), announces=True) as progress:
-        compared = call_or_refuse(compared_by, names, shares, numbers, epsilon, delta, progress)
+        compared = call_or_refuse(
+            compared_by, names, shares, numbers, epsilon, delta, progress, networks
+        )
     _print(console(json), compared)
     title = f"Protocols compared for {about}, at ε = {epsilon:g} and δ = {delta:g}"
     if html is not None:
-        again = _command(names, data, items, users, epsilon, delta)
+        again = _command(names, data, items, users, epsilon, delta, network or ())
         write_whole(html, page_of(compared, title, again))
     if figure is not None:
         write_figure(compared_figure(compared), figure)
@@ -106,21 +116,23 @@ def compare(
 
 
 def _print(out: "Console", compared: "Compared") -> None:
-    from protocols.advice.compared_page import HEADS, NUMBERS, cells
+    from protocols.advice.compared_page import OF_TRUST, cells, heads
+    from protocols.advice.compared_page import numbers as columns_of_numbers
     from protocols.advice.comparing import assumptions
     from simnet.cli.grid import Grid
 
     shown = [cells(row) for row in compared.rows]
-    table = Grid(*HEADS[:MEASURED], numbers=NUMBERS)
+    trusted = len(heads(compared)) - len(OF_TRUST)  # the first column that is the same for all n
+    table = Grid(*heads(compared)[:trusted], numbers=columns_of_numbers(compared))
     for place, row in enumerate(shown):
         is_same = place > 0 and shown[place - 1][0] == row[0]
-        table.add_row("" if is_same else row[0], *row[1:MEASURED])
+        table.add_row("" if is_same else row[0], *row[1:trusted])
     out.print(table)
     out.print(f"\nwith {compared.users[-1]:,} users:")
-    trust = Grid(HEADS[1], *HEADS[MEASURED:])
+    trust = Grid(heads(compared)[1], *OF_TRUST)
     for row in shown:
         if row[0] == f"{compared.users[-1]:,}":
-            trust.add_row(row[1], *row[MEASURED:])
+            trust.add_row(row[1], *row[trusted:])
     out.print(trust)
     out.print()
     for sentence in compared.crossings_in_words:
@@ -165,6 +177,7 @@ def _command(
     users: str,
     epsilon: float,
     delta: float,
+    networks: Sequence[str],
 ) -> str:
     import shlex
 
@@ -175,4 +188,6 @@ def _command(
     else:
         words += ["--items", str(items)]
     words += ["--users", users, "--epsilon", f"{epsilon:g}", "--delta", f"{delta:g}"]
+    for network in networks:
+        words += ["--network", Path(network).name]
     return shlex.join(words)

@@ -138,7 +138,6 @@ def advise(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
-    import attrs
     from rich.text import Text
 
     from protocols.advice.advice import NOT_TWO, Question
@@ -195,5 +194,5 @@ def advise(
             "and this δ does not hold against them. All users elected for an item together read "
             "the answers of its reporters."
         )
-    write_json([attrs.asdict(option) for option in options], json)
+    write_json([option.as_json() for option in options], json)
     return 0

@@ -78,6 +78,8 @@ def in_units(seconds: float) -> str:
     >>> in_units(0.05808), in_units(2.0)
     ('58.1 ms', '2 s')
     """
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
     for unit, scale in (("s", 1.0), ("ms", 1e3)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"

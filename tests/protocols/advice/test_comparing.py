@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 
 from protocols.advice.advice import NAMES, Question, options_of
-from protocols.advice.compared_page import curves_of, cut_off, page_of
-from protocols.advice.comparing import IN_WORDS, Compared, Quantity, compare
+from protocols.advice.compared_page import cells, curves_of, cut_off, heads, page_of
+from protocols.advice.comparing import IN_WORDS, Compared, Quantity, assumptions, compare
 from protocols.dpdg import about as dpdg
 from protocols.dpdg.script import DPDG
 from protocols.dpds import about as dpds
 from protocols.dpds.script import DPDS
 from protocols.mechanisms.named import FREQUENCY
 from simnet import run
+from simnet.network.presets import PRESETS
+from simnet.network.recorded import recorded
+from simnet.network.timing import timed
 from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, opened
 from tests.harness.shell import simnet
 
@@ -137,12 +140,15 @@ def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> No
         *("compare", "dpds", "grr", "--input", column, "--column", "city", "--counts", "n"),
         *("--users", "1e3,1e5", "--epsilon", 1, "--delta", 1e-4, "--html", out["html"]),
         *("--csv", out["csv"], "--markdown", out["md"], "--json", out["json"]),
-        *("--figure", out["svg"]),
+        *("--figure", out["svg"], "--network", "mobile"),
     )
     assert done.status == 0
     rows = json.loads(out["json"].read_text(encoding="utf-8"))["rows"]
     with out["csv"].open(encoding="utf-8", newline="") as file:
         read = list(csv.DictReader(file))
+    assert [row["seconds mobile"] for row in read] == [
+        str(row["seconds"]["mobile"]) for row in rows
+    ]
     assert [row["typical"] for row in read] == [str(row["typical"]) for row in rows]
     page = out["html"].read_text(encoding="utf-8")
     assert "default-src 'none'" in page
@@ -154,6 +160,46 @@ def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> No
     assert "| 1,000 | dpds |" in out["md"].read_text(encoding="utf-8")
     for row in rows:
         assert f"{row['users']:,} users" in page
+
+
+@pytest.mark.slow
+def test_times_stand_beside_bytes_and_change_places_where_it_says() -> None:
+    networks = [PRESETS["mobile"], PRESETS["wide-area"]]
+    names = ["dpds", "secagg_plus", "oue"]
+    found = compare(names, SHARES, [100, 3000], **TARGET, networks=networks)
+    for row in found.rows:
+        assert row.option is not None
+        if row.users == 100:
+            items = np.repeat([1, 2, 3, 4], [40, 30, 20, 10]).tolist()
+            log = recorded(run(row.option.script, items))
+            exact = [timed(log, network).completion for network in networks]
+            assert row.seconds == pytest.approx(exact)
+    assert {each.network for each in found.crossings if each.quantity == "seconds"}
+    for each in found.crossings:
+        if each.quantity == "seconds":
+            number = [one.name for one in networks].index(each.network)
+            around = [round(each.users / 1.03), round(each.users * 1.03)]
+            near = compare(names, SHARES, around, **TARGET, networks=networks)
+            better, other = (
+                near.series(label, "seconds", number) for label in (each.better, each.other)
+            )
+            assert better[1] < other[1]
+            assert better[0] > other[0]
+    assert heads(found)[7:9] == ["done, mobile", "done, wide-area"]
+    assert any(sentence.endswith("done earlier than dpds") for sentence in found.crossings_in_words)
+
+
+def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
+    found = compare(["tss"], SHARES, [200_000], **TARGET, networks=[PRESETS["mobile"]])
+    assert np.isnan(found.rows[0].seconds[0])
+    assert cells(found.rows[0])[7] == "?"
+    assert any("unknown (?)" in sentence for sentence in assumptions(found))
+    tiny = compare(["tss", "dpds"], SHARES, [20, 60], **TARGET, networks=[PRESETS["mobile"]])
+    assert not np.isnan([row.seconds[0] for row in tiny.rows]).any()
+    for each in tiny.crossings:
+        if each.quantity == "seconds":
+            assert (each.after, each.users) == (20, 60)
+            assert "somewhere between 20 and 60" in each.place
 
 
 @pytest.mark.slow

@@ -227,11 +227,12 @@ def test_times_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_units() -> None:
-    assert [in_units(time) for time in (0.0, 3e-7, 0.002, 1.5, 100)] == [
+    assert [in_units(time) for time in (0.0, 3e-7, 0.002, 1.5, 100, 2712)] == [
         "0 s",
         "0.3 µs",
         "2 ms",
         "1.5 s",
         "100 s",
+        "2,712 s",
     ]
     assert ended(small())["server"] == 2
