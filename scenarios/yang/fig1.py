@@ -128,6 +128,7 @@ EXPERIMENT = Experiment(
     source="Yang et al., Fig. 1",
     trial=sampling,
     takes_drop=True,
+    takes_network=True,
     grid=[
         {
             "population": ["gowalla", "census", "synthetic"],

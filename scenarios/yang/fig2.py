@@ -95,6 +95,7 @@ EXPERIMENT = Experiment(
     source="Yang et al., Fig. 2",
     trial=sampling,
     takes_drop=True,
+    takes_network=True,
     grid=[
         {
             "population": ["gowalla"],

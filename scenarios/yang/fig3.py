@@ -41,6 +41,7 @@ EXPERIMENT = Experiment(
     summary="TSS with uniform and adaptive reporting sets",
     source="Yang et al., Fig. 3",
     trial=two_stage,
+    takes_network=True,
     grid=[{**COMMON, "law": ["US"]}, {**COMMON, "law": ["AS"], "epsilon_star": [0.5, 1.0, 2.0]}],
     measures=[SQUARED_L2],
     trials=RUNS,

@@ -45,6 +45,7 @@ class SamplingPoint:
     delta: float = 0.0  # δ and the calibration are for DPDG only
     calibration: Calibration = "classic"
     drop: float = 0.0  # the probability that a user drops out
+    network: str = ""  # on which the run is timed
 
 
 @typed(SamplingPoint)
@@ -54,9 +55,9 @@ def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements
     users, items = len(people.inputs), len(people.labels)
     if point.protocol == "dpds":
         sampled = DPDS(users, items, -expm1(-point.epsilon))
-        return errors(sampled, dpds.about(sampled), people, seed, point.drop)
+        return errors(sampled, dpds.about(sampled), people, seed, point.drop, point.network)
     noisy = DPDG(users, items, point.epsilon, point.delta, calibration=point.calibration)
-    return errors(noisy, dpdg.about(noisy), people, seed, point.drop)
+    return errors(noisy, dpdg.about(noisy), people, seed, point.drop, point.network)
 
 
 @typed(SamplingPoint)
@@ -77,6 +78,7 @@ class TwoStagePoint:
     participation: float
     law: str  # the law of the reporting sets: US or AS
     epsilon_star: float | None = None  # ε* = log γ of adaptive sets; None for uniform sets
+    network: str = ""  # on which the run is timed
 
 
 @typed(TwoStagePoint)
@@ -89,7 +91,7 @@ def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurement
     gamma = None if point.epsilon_star is None else exp(point.epsilon_star)
     reported = round(point.alpha * items)
     staged = TSS(len(people.inputs), items, point.participation, reported, gamma)
-    return errors(staged, tss.about(staged), people, seed)
+    return errors(staged, tss.about(staged), people, seed, network=point.network)
 
 
 @typed(TwoStagePoint)

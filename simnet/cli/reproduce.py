@@ -148,6 +148,7 @@ def _command(names: "Sequence[str]", how: StudyOptions) -> str:
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
     words += [f"--word {threshold}" for threshold in how.words or ()]
+    words += [f"--network {Path(network).name}" for network in how.network or ()]
     if how.reading is not None:
         words.append(f"--reading '{how.reading}'")
     if how.quick:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 from cyclopts import Parameter
 
-from simnet.cli.options import Settings, Words, settings_of
+from simnet.cli.options import Networks, Settings, Words, settings_of
 from simnet.cli.tell import tell
 from simnet.errors import BadInput
 
@@ -34,6 +34,11 @@ class StudyOptions:
     (
         "Replace the values of a parameter: `--set epsilon=0.2,0.4`. You can give this option "
         "several times."
+    )
+    network: Networks = None
+    (
+        "Say how long the runs take on this network: a name (see `simnet network`) or a TOML file. "
+        "You can give this option several times; each network has trials of its own."
     )
     words: Words = None
     (
@@ -81,11 +86,17 @@ class StudyOptions:
 
     def study(self, origin: str) -> "Study":
         """Return the experiment with this name or file, changed as the options say."""
+        from simnet.studies.experiment import NETWORK
         from simnet.studies.sweep import Study
 
         study = Study.of(origin, self.folder())
         experiment = study.experiment.quickly() if self.quick else study.experiment
-        experiment = experiment.with_settings(settings_of(self.set_)).with_trials(self.trials)
+        settings = dict(settings_of(self.set_))
+        if self.network:
+            if not experiment.takes_network:
+                raise BadInput(f"{study.name} does not time its runs: leave out --network")
+            settings[NETWORK] = ",".join(self.network)
+        experiment = experiment.with_settings(settings).with_trials(self.trials)
         experiment = experiment.with_words(settings_of(self.words, "--word"))
         if self.reading is not None:
             experiment = experiment.with_reading(self.reading)

@@ -18,6 +18,9 @@ import attrs
 
 from simnet.errors import BadInput
 from simnet.nearest import did_you_mean
+from simnet.network.network import Network
+from simnet.network.presets import PRESETS
+from simnet.network.toml_file import as_toml, network_named
 from simnet.scenario.scenario import parsed
 from simnet.scenario.settings import Setting
 from simnet.studies.quote import Quote
@@ -33,6 +36,8 @@ Product = Mapping[str, Sequence[Value]]
 Measurements = Mapping[str, float | str]
 LABEL = "people"  # the name under which a trial returns a text that says where its people came from
 DROP = "drop"  # the probability that a party drops out: a parameter of experiments that take it
+NETWORK = "network"  # the network on which runs are timed: a parameter of experiments that take it
+SECONDS = Measure("seconds", "seconds until the last party ends")
 # The columns of a trial whose run was aborted: by whom, in which round, and why.
 OF_ABORTS = ("aborted_by", "aborted_in_round", "aborted_because")
 OWN_COLUMNS = frozenset(
@@ -78,6 +83,8 @@ class Experiment:
     - `figure` draws a table as a matplotlib figure.
     - `takes_drop` says that trials take a parameter `drop`, the probability that a party drops out,
       which the grid need not have: `--set drop=0,0.1`.
+    - `takes_network` says that trials take a parameter `network` in the same way, and then return
+      the `seconds` of their run on this network: `--network mobile`.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
     without `data`, and for two quotes with equal source, text and reading.
@@ -110,6 +117,7 @@ class Experiment:
     figure: "Callable[[Table], Figure] | None" = None
     cost: Callable[[Parameters], float] = _a_tenth
     takes_drop: bool = False
+    takes_network: bool = False
 
     def __attrs_post_init__(self) -> None:
         """Raise `ValueError` for a parameter with a column's name, for files without `data`, and
@@ -165,7 +173,16 @@ class Experiment:
         you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
         for an unknown name, and for a value of another type than the parameter's.
         """
-        names = (*self.axes, DROP) if self.takes_drop and DROP not in self.axes else self.axes
+        optional: dict[str, tuple[bool, Value]] = {
+            DROP: (self.takes_drop, 0.0),
+            NETWORK: (self.takes_network, ""),
+        }
+        added = {
+            name: default
+            for name, (taken, default) in optional.items()
+            if taken and name not in self.axes
+        }
+        names = (*self.axes, *added)
         unknown = next((name for name in given if name not in names), None)
         if unknown is not None:
             raise BadInput(
@@ -173,14 +190,17 @@ class Experiment:
                 f"this experiment has {', '.join(names)}"
             )
         grid = self.grid
-        if DROP in given and DROP not in self.axes:
-            grid = [{**product, DROP: [0.0]} for product in grid]
+        for name, default in added.items():
+            if name in given:
+                grid = [{**product, name: [default]} for product in grid]
         for name, text in given.items():
             if not text.isprintable():
                 raise BadInput(f"{name}={text!r} has characters that cannot be printed")
             known = [value for product in grid for value in product.get(name, ())]
             setting = Setting(name, known[0] if known else None, None, "")
             wanted = [parsed(setting, part.strip()) for part in text.split(",")]
+            if name == NETWORK and name in added:
+                wanted = [network_key(str(value)) for value in wanted]
             grid = [_with_values(product, name, wanted, known) for product in grid]
         return attrs.evolve(self, grid=grid)
 
@@ -214,10 +234,11 @@ class Experiment:
 
     def table(self, rows: Sequence[Mapping[str, Any]], synthetic: bool) -> Table:
         """Return the table of some trials; `synthetic` says that their people were made up."""
+        is_timed = self.takes_network and NETWORK in self.axes
         return Table(
             rows,
             self.axes,
-            self.measures,
+            [*self.measures, SECONDS] if is_timed else self.measures,
             synthetic,
             self.exact,
             self.data,
@@ -255,6 +276,33 @@ class Job:
     parameters: str
     trial: int
     seed: int
+
+
+def network_key(name: str) -> str:
+    """Return the value of a parameter that stands for a network: its name or, for a file, also a
+    digest of what the file says, because results are kept under this value.
+
+    Raises `BadInput` if there is no such network.
+
+    >>> network_key("mobile")
+    'mobile'
+    """
+    network = network_named(name)
+    if name in PRESETS:
+        return name
+    digest = hashlib.blake2b(as_toml(network).encode(), digest_size=4).hexdigest()
+    return f"{name}#{digest}"
+
+
+def network_of(key: str) -> Network:
+    """Return the network that a value of `network_key` stands for.
+
+    Raises `BadInput` if the file has changed since then.
+    """
+    name = key.rpartition("#")[0] or key
+    if network_key(name) != key:
+        raise BadInput(f"the file {name} describes another network than when the sweep began")
+    return network_named(name)
 
 
 def canonical(parameters: Parameters) -> str:

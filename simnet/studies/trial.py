@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from simnet.contract import Protocol
 from simnet.kernel.run import run
+from simnet.network.timing import timed
 from simnet.record.fate import Ending
 from simnet.scenario.drops import fates_of
 from simnet.scenario.population import Population
 from simnet.stated.about import About
+from simnet.studies.experiment import network_of
 from simnet.studies.table import Measure
 
 SQUARED_L2 = Measure(
@@ -32,12 +34,14 @@ def errors(
     people: Population,
     seed: int,
     drop: float = 0.0,
+    network: str = "",
 ) -> dict[str, float | str]:
     """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
 
-    Each party with an input drops out with probability `drop`, as with `simnet run --drop`. Raises
-    `Aborted` if the run is aborted, and `ValueError` if `about` does not say how an estimate is
-    assessed.
+    Each party with an input drops out with probability `drop`, as with `simnet run --drop`. With
+    `network`, a parameter of an experiment that takes it, the result has the `seconds` until the
+    last party ends; jitter and losses follow from the seed. Raises `Aborted` if the run is aborted,
+    and `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")
@@ -49,7 +53,9 @@ def errors(
         raise Aborted(done.aborts)
     assessed = about.assess(done, people.totals)
     total = done.ledger.total()
+    seconds = {"seconds": timed(done, network_of(network), seed).completion} if network else {}
     return {
+        **seconds,
         "squared_l2": assessed.squared_l2,
         "expected_squared_l2": assessed.expected_squared_l2,
         "deviation_squared_l2": assessed.deviation_squared_l2,
