@@ -24,31 +24,40 @@ def _mixed(words: Words) -> Words:
     return mixed
 
 
-def uniform(seed: int, purpose: int, messages: Ints, recipient: int, members: Ints) -> Floats:
-    """Return one number for each message, uniform on (0, 1)."""
-    words = np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64)
-    for part in (np.array([purpose]), messages, np.array([recipient]), members):
-        words = _mixed(words ^ part.astype(np.uint64))
-    numbers: Floats = ((words >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+def message_words(seed: int, messages: Ints) -> Words:
+    """Return the word from which the coins of each message are made."""
+    start = _mixed(np.full(1, seed & 0xFFFFFFFFFFFFFFFF, dtype=np.uint64))
+    return _mixed(start ^ messages.astype(np.uint64))
+
+
+def uniform(words: Words, purpose: int, recipient: int, members: Ints) -> Floats:
+    """Return one number for each message, uniform on (0, 1).
+
+    `words` are those of the messages. The purpose, the recipient and the member of a crowd are
+    below 4, 2^30 and 2^32, so together they are one word.
+    """
+    of_recipient = np.uint64(purpose << 62 | recipient << 32) | members.astype(np.uint64)
+    mixed = _mixed(words ^ of_recipient)
+    numbers: Floats = ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
     return numbers
 
 
 def extra_seconds(
-    latency: Latency, packets: int, seed: int, messages: Ints, recipient: int, members: Ints
+    latency: Latency, packets: int, words: Words, recipient: int, members: Ints
 ) -> Floats:
-    """Return how much longer than `latency.seconds` the messages are under way.
+    """Return how much longer than `latency.seconds` the messages with these words are under way.
 
     A message of k packets is there when its last packet is. Each packet is lost with probability p
     in every try, so m tries fail at most with probability (1 - p^(m+1))^k, and m is drawn from this
     law.
     """
-    extra = np.zeros(np.broadcast_shapes(messages.shape, members.shape))
+    extra = np.zeros(np.broadcast_shapes(words.shape, members.shape))
     if latency.jitter:
-        drawn = uniform(seed, JITTER, messages, recipient, members)
+        drawn = uniform(words, JITTER, recipient, members)
         jitter = 2 * drawn if latency.law == "uniform" else -np.log1p(-drawn)
         extra = latency.jitter * jitter
     if latency.loss:
-        drawn = uniform(seed, LOSS, messages, recipient, members)
+        drawn = uniform(words, LOSS, recipient, members)
         # 1 - drawn^(1/k), without the rounding of a number close to 1
         some_fail = -np.expm1(np.log(drawn) / packets)
         tries = np.maximum(np.ceil(np.log(some_fail) / np.log(latency.loss)) - 1, 0.0)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from simnet.arrays import Bools, Floats, Ints
+from simnet.arrays import Bools, Floats, Indices, Ints
 
 # Posts, when the first and the last bits of their messages come, and the seconds on the downlink.
 Arriving = tuple[Ints, Floats, Floats, Floats]
@@ -114,10 +114,8 @@ def passed(
     Of messages that come at the same time, the one of the lower rank is first; `ranks` has the rank
     of each post.
     """
-    if len(posts) > 1:
-        order = np.argsort(last, kind="stable")
-        if not np.diff(last[order]).all():
-            order = np.lexsort((ranks[posts], last))
+    order = _order(posts, last, ranks)
+    if order is not None:
         posts, first, last, service = posts[order], first[order], last[order], service[order]
     if len(posts) <= _PASSED_IN_PYTHON:
         done = []
@@ -129,6 +127,24 @@ def passed(
         total = np.cumsum(service)
         finished = total + np.maximum(np.maximum.accumulate(first - (total - service)), free)
     return Passing(posts, first, last, service, np.maximum(finished, last), finished)
+
+
+def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
+    """Return the order in which messages come, or None if they stand in this order already.
+
+    Where all users send to all at the same time, they do, and sorting would take most of the time.
+    """
+    if len(posts) < 2:
+        return None
+    later = np.diff(last)
+    if later.min() > 0:
+        return None
+    if np.diff(ranks[posts]).min() > 0:  # a stable order leaves messages of one time as they are
+        return None if later.min() == 0 else np.argsort(last, kind="stable")
+    order = np.argsort(last, kind="stable")
+    if np.diff(last[order]).all():
+        return order
+    return np.lexsort((ranks[posts], last))
 
 
 class Inbox:

@@ -13,7 +13,7 @@ import numpy as np
 
 from simnet.arrays import Floats, Indices, Ints
 from simnet.errors import BadInput
-from simnet.network.chances import extra_seconds
+from simnet.network.chances import extra_seconds, message_words
 from simnet.network.inbox import Arriving, GroupPosts, Inbox
 from simnet.network.network import Latency, Network
 from simnet.network.recorded import RecordedRun
@@ -42,7 +42,6 @@ class Links:
     def __init__(self, log: RecordedRun, network: Network, seed: int) -> None:
         self._log = log
         self._network = network
-        self._seed = seed
         self._class_of = [
             network.class_of(role, brings)
             for role, brings in zip(log.roles, log.brings_input, strict=True)
@@ -69,6 +68,11 @@ class Links:
         ranks[order] = (senders[order] << 32) + np.arange(len(senders)) - firsts
         ranks = np.concatenate([ranks, ranks])  # the second half: posts on their way to the relay
         self._ranks = ranks
+        # Of what the coins of each message are made; only networks with chances need it.
+        has_chances = any(one.jitter or one.loss for one in network.latencies.values())
+        self._words = (
+            message_words(seed, ranks) if has_chances else np.zeros(len(ranks), dtype=np.uint64)
+        )
         self.inboxes = [Inbox(self._arrivals_of(number), ranks) for number in range(len(log.names))]
         self.to_crowds: dict[int, list[ToCrowd]] = {number: [] for number in self.crowds}
         self._groups: list[GroupPosts | None] = [None] * len(log.groups)
@@ -147,8 +151,7 @@ class Links:
         extra = extra_seconds(
             latency,
             self._packets[line],
-            self._seed,
-            self._ranks[[post]],
+            self._words[[post]],
             recipient,
             np.zeros(1, dtype=np.int64),
         )
@@ -192,7 +195,7 @@ class Links:
         posts = np.full(len(begin), post, dtype=np.int64)
         members = np.arange(len(begin))
         first = begin + latency.seconds
-        first = first + extra_seconds(latency, packets, self._seed, self._ranks[posts], to, members)
+        first = first + extra_seconds(latency, packets, self._words[posts], to, members)
         service = np.full(len(begin), size * self._down[to])
         self.inboxes[to].put((posts, first, first + step, service))
         if is_first_hop:
@@ -236,7 +239,7 @@ class Links:
         latency = self.latency(link, crowd)
         first = begin + members * step + latency.seconds
         first = first + extra_seconds(
-            latency, self._packets[line], self._seed, self._ranks[[post]], crowd, members
+            latency, self._packets[line], self._words[[post]], crowd, members
         )
         service = self._bytes[line] * self._down[crowd]
         self.to_crowds[crowd].append(ToCrowd(post, first, first + step, service))
@@ -306,14 +309,14 @@ class Links:
         """
         extra = np.zeros(len(posts))
         kinds = classes * (int(size.max()) + 1) + size.astype(np.int64)
-        for kind in np.unique(kinds).tolist():
-            chosen = np.flatnonzero(kinds == kind)
+        is_one = kinds.min() == kinds.max()
+        for kind in [int(kinds[0])] if is_one else np.unique(kinds).tolist():
+            chosen = np.arange(len(posts)) if is_one else np.flatnonzero(kinds == kind)
             line = int(self._log.post_line[int(posts[chosen[0]])])
             extra[chosen] = extra_seconds(
                 latencies[int(classes[chosen[0]])],
                 self._packets[line],
-                self._seed,
-                self._ranks[posts[chosen]],
+                self._words[posts[chosen]],
                 party,
                 np.zeros(1, dtype=np.int64),
             )

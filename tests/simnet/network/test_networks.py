@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
 from simnet import BadInput, Fate, Shuffled, run
-from simnet.network.chances import extra_seconds, uniform
+from simnet.network.chances import extra_seconds, message_words, uniform
 from simnet.network.network import Access, Latency, Network, Transport
 from simnet.network.presets import PRESETS
 from simnet.network.recorded import load, recorded
@@ -100,13 +100,18 @@ def test_the_coins_of_messages_are_uniform_and_their_own() -> None:
     draws of chi-squared with 99 degrees of freedom exceed with chance 1e-9 each is about 210.
     """
     posts = np.arange(100_000)
-    drawn = uniform(7, 1, posts, 3, NOTHING)
-    for numbers in (drawn, uniform(8, 1, posts, 3, NOTHING), (drawn[1:] + drawn[:-1]) % 1):
+    words = message_words(7, posts)
+    drawn = uniform(words, 1, 3, NOTHING)
+    for numbers in (
+        drawn,
+        uniform(message_words(8, posts), 1, 3, NOTHING),
+        (drawn[1:] + drawn[:-1]) % 1,
+    ):
         counts, _ = np.histogram(numbers, bins=100, range=(0, 1))
         expected = len(numbers) / 100
         assert ((counts - expected) ** 2 / expected).sum() < 210
-    others = [uniform(7, 2, posts, 3, NOTHING), uniform(7, 1, posts, 4, NOTHING)]
-    others.append(uniform(7, 1, posts, 3, NOTHING + 1))
+    others = [uniform(words, 2, 3, NOTHING), uniform(words, 1, 4, NOTHING)]
+    others.append(uniform(words, 1, 3, NOTHING + 1))
     for other in others:  # 6 standard deviations of a correlation
         assert abs(np.corrcoef(drawn, other)[0, 1]) < 6 / np.sqrt(len(posts))
 
@@ -116,11 +121,11 @@ def test_the_coins_of_messages_are_uniform_and_their_own() -> None:
 def test_jitter_and_losses_have_their_law(law: Any, packets: int) -> None:
     """Means within 6 standard errors: false alarms below 1e-8."""
     count = 200_000
-    posts = np.arange(count)
-    jitter = extra_seconds(Latency(1.0, jitter=0.5, law=law), packets, 1, posts, 0, NOTHING)
+    posts = message_words(1, np.arange(count))
+    jitter = extra_seconds(Latency(1.0, jitter=0.5, law=law), packets, posts, 0, NOTHING)
     assert jitter.mean() == pytest.approx(0.5, abs=6 * jitter.std() / np.sqrt(count))
     loss = Latency(1.0, loss=0.3)
-    tries = extra_seconds(loss, packets, 1, posts, 0, NOTHING) / loss.round_trip
+    tries = extra_seconds(loss, packets, posts, 0, NOTHING) / loss.round_trip
     for most in range(4):
         chance = (1 - 0.3 ** (most + 1)) ** packets  # all packets come within `most` more tries
         error = 6 * np.sqrt(chance * (1 - chance) / count)
