@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reality run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
+.PHONY: help completion reality run test style types test-fast test-slow test-long notebooks docs wheel coverage fuzz pythons bench figure corpus quotes paper-figures format \
 	pins clean
 
 help:  ## show this list
@@ -89,6 +89,9 @@ corpus: .venv/ready  ## write the table of MUTANTS.md
 TRIALS ?=
 reality: .venv/ready  ## hold predicted times against real sockets (root; two minutes)
 	$(BIN)/python -m protocols.bench.reality
+
+completion: .venv/ready  ## compute when protocols are done, and write the page about it (some minutes)
+	$(BIN)/python -m scenarios.completion.page
 
 quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \

@@ -157,6 +157,8 @@ def compared_figure(compared: Compared) -> Any:
     """
     parts = _panels_of(compared)
     figure, axes = panels(len(parts), columns=2)
+    if len(parts) > 2:  # legends take the height of a panel
+        figure.set_figheight(1.6 * figure.get_figheight())
     leaders = list(
         dict.fromkeys(
             names[0]

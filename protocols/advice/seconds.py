@@ -46,7 +46,7 @@ USER, MEMBER, SERVER = "user", "member", "server"  # roles
 BY_LAW = 10_000_000  # the largest number of users
 BY_CLOCK = 100_000  # users who talk to servers alone
 MOST_MESSAGES = 30_000_000  # of a log without a run
-MOST_IN_RUNS = 10_000_000  # of runs
+MOST_IN_RUNS = 3_000_000  # of runs
 
 
 class TooLarge(ValueError):
@@ -59,9 +59,10 @@ def seconds(
     items: Callable[[], Sequence[int]],
     networks: Sequence[Network],
     messages: float,
+    seed: int = 0,
 ) -> list[float]:
     """Return when the last party ends, on each network. `messages` is how many a user sends;
-    `items` returns what the users hold, and is called if the protocol has to be run.
+    `items` returns what the users hold, and is called if the protocol has to be run, with `seed`.
 
     Raises `TooLarge` for more users than the ways of this module can treat, and `BadInput` for a
     network that does not fit the parties.
@@ -70,7 +71,7 @@ def seconds(
     >>> networks = [network_named("broadband"), network_named("mobile")]
     >>> protocol = DPDS(users=1_000_000, items=10, participation=0.5)
     >>> [round(time) for time in seconds(protocol, 1_000_000, list, networks, messages=1e6)]
-    [52, 330]
+    [50, 304]
     """
     by_law = [_by_law(protocol, network) if users <= BY_LAW else None for network in networks]
     if None not in by_law:
@@ -85,9 +86,9 @@ def seconds(
         most, what = BY_LAW, "a run"
     if users > most:
         raise TooLarge(f"too many messages for {what}")
-    log = log_of(protocol, items())
+    log = log_of(protocol, items(), seed)
     return [
-        timed(log, network).completion if time is None else time
+        timed(log, network, seed).completion if time is None else time
         for time, network in zip(by_law, networks, strict=True)
     ]
 
