@@ -21,7 +21,6 @@ from simnet.arrays import Ints, Numbers
 from simnet.errors import SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.modular import run_sums, times
-from simnet.linear.terms import accumulate, take
 from simnet.linear.unknowns import Unknowns
 from simnet.linear.vectors import Vector
 from simnet.record.message import Block
@@ -65,8 +64,7 @@ def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Int
 
     Returns the numbers of the coalition's own unknowns, and the coefficient of each unknown.
     """
-    chosen = take(knowledge.view.terms, rows)
-    summed = accumulate(chosen, np.zeros(len(rows), dtype=np.int64), factors, 1, knowledge.modulus)
+    summed = knowledge.view.combined(rows, factors)
     own = knowledge.is_known(summed.unknowns)
     return summed.unknowns[own], summed.coefficients[own]
 

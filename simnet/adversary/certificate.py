@@ -71,6 +71,7 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 from simnet.record.trace import NoCanonicalForm, canonical, trace_hash
 
+MOST_TERMS = 20_000_000  # a term takes about 150 bytes while the certificate is written
 Pairs = list[list[int]]  # a vector: pairs of place and coefficient, in ascending order of places
 Json = dict[str, Any]
 
@@ -89,8 +90,9 @@ def certificate_of(
     seeds and the digests of inputs and traces: somebody who has these can compute what messages
     hide.
 
-    Raises `SimnetError` for an undecided verdict, and for the rare protocols whose seeds or
-    products a certificate cannot list. The module's documentation has an example.
+    Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
+    and for the rare protocols whose seeds or products a certificate cannot list. The module's
+    documentation has an example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -109,6 +111,12 @@ def certificate_of(
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")
+    terms = sum(knowledge.view.size for knowledge in verdict.knowledge)
+    if terms > MOST_TERMS:
+        raise SimnetError(
+            f"the messages of this run have {terms:,} terms when they are written out, and a "
+            f"certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
+        )
     protocol = verdict.runs[0].protocol
     settings = _attributes(protocol) if parameters is None else parameters
     proof = _door_proof(verdict)
@@ -378,7 +386,7 @@ class _FieldWriter:
 
     def _learned(self, function: Vector, origin: Vector) -> Json:
         knowledge, lanes = self._knowledge, self._knowledge.view.lanes
-        rows, factors = sorted_entries(knowledge.elimination.weights(origin))
+        rows, factors = sorted_entries(knowledge.weights(origin))
         own_unknowns, shares = own_part(knowledge, rows, factors)
         own_numbers = np.zeros((len(own_unknowns), lanes), dtype=np.int64)
         for places, numbers in self._unknowns.values_by_family(own_unknowns, lanes):

@@ -253,6 +253,8 @@ class Deductions:
         other secret key is right.
         """
         queries = self._unknowns.queries
+        if not queries:
+            return set()  # no seeds; the rows of a large run need not be gone through
         present = families_of(terms for each in self._rows().values() for terms in each)
         # A door may disclose something about known rows, which are not added to the view.
         for each in self._doors.arguments:

@@ -29,7 +29,8 @@ import numpy as np
 
 from simnet.arrays import Ints, Numbers
 from simnet.linear.forms import Forms
-from simnet.linear.terms import Terms, common_lanes, join, no_rows, refine
+from simnet.linear.mixtures import Mixture, TermRows, listed, refined, size_of, written_out
+from simnet.linear.terms import Terms, accumulate, blank, common_lanes, join, no_rows, refine, take
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 from simnet.values.opaque import Boxes, PublicKeys, Signatures
@@ -49,7 +50,7 @@ class BlockForms:
     piece: int  # the array's place in a payload of several arrays
     places: Ints
     offsets: Ints
-    terms: Terms
+    rows: TermRows
     field: Field
     boxes: Boxes | None = None  # the boxes that the rows were in, if the messages are boxes
 
@@ -61,19 +62,24 @@ class BlockForms:
         `places`.
         """
         # A row may hold elements of several messages, as a whole block of coins does: split it.
-        each = forms.terms.rows * forms.terms.lanes // len(places)
-        terms = refine(forms.terms, gcd(forms.terms.lanes, each))
-        rows_each = each // terms.lanes
+        each = forms.rows.rows * forms.rows.lanes // len(places)
+        rows = refined(forms.rows, gcd(forms.rows.lanes, each))
+        rows_each = each // rows.lanes
         return cls(
             run=run,
             number=number,
             block=block,
             piece=piece,
             places=np.repeat(places, rows_each),
-            offsets=np.tile(np.arange(rows_each) * terms.lanes, len(places)),
-            terms=terms,
+            offsets=np.tile(np.arange(rows_each) * rows.lanes, len(places)),
+            rows=rows,
             field=forms.field,
         )
+
+    @property
+    def terms(self) -> Terms:
+        """The rows, written out."""
+        return written_out(self.rows)
 
     @property
     def box_numbers(self) -> Ints:
@@ -84,13 +90,13 @@ class BlockForms:
 
     def refined(self, lanes: int) -> "BlockForms":
         """The same rows, split so that each has fewer lanes."""
-        pieces = self.terms.lanes // lanes
+        pieces = self.rows.lanes // lanes
         within_row = np.tile(np.arange(pieces) * lanes, len(self.offsets))
         return attrs.evolve(
             self,
             places=np.repeat(self.places, pieces),
             offsets=np.repeat(self.offsets, pieces) + within_row,
-            terms=refine(self.terms, lanes),
+            rows=refined(self.rows, lanes),
         )
 
 
@@ -159,7 +165,7 @@ class BoxesReceived:
             piece=self.piece,
             places=np.full(forms.terms.rows, self.place),
             offsets=offsets.reshape(-1),
-            terms=forms.terms,
+            rows=forms.terms,
             field=forms.field,
             boxes=self.boxes,
         )
@@ -231,14 +237,55 @@ class FieldView:
 
     field: Field
     parts: tuple[BlockForms, ...]
-    terms: Terms
+    lanes: int  # the number of forms that one row stands for
     ideal: Terms
     starts: Ints  # the number of the first row of each part, and then the number of all rows
 
     @property
-    def lanes(self) -> int:
-        """The number of forms that one row stands for."""
-        return self.terms.lanes
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self.starts[-1])
+
+    @property
+    def terms(self) -> Terms:
+        """All rows, written out anew at each call. They may be long where `rows` is not."""
+        return join([part.terms for part in self.parts]) if self.parts else no_rows(self.lanes)
+
+    @property
+    def size(self) -> int:
+        """About how many terms the rows have when they are written out."""
+        return sum(size_of(part.rows) for part in self.parts)
+
+    def combined(self, rows: Ints, factors: Ints) -> Terms:
+        """Return a combination of rows, given by their numbers, ascending, as one row of terms."""
+        modulus = self.field.modulus
+        sources: list[Terms] = []
+        weights: list[Ints] = []
+        bases: dict[tuple[int, int], tuple[Terms, Ints]] = {}
+        part_numbers = self.part_numbers(rows)
+        for number in np.unique(part_numbers).tolist():
+            of_part = part_numbers == number
+            part, within = self.parts[number].rows, rows[of_part] - self.starts[number]
+            if isinstance(part, Mixture):
+                # Thousands of rows may be combinations of one base: we first add up their factors.
+                key = id(part.base), part.each
+                base, total = bases.setdefault(
+                    key, (part.base, np.zeros(part.base.rows, dtype=np.int64))
+                )
+                places, shares = part.summed(within, factors[of_part])
+                total[places] = (total[places] + shares) % modulus
+            else:
+                sources.append(take(part, within))
+                weights.append(factors[of_part])
+        for base, total in bases.values():
+            used = np.flatnonzero(total)
+            sources.append(take(base, used))
+            weights.append(total[used])
+        if not sources:
+            return blank(1, self.lanes)
+        source = join(sources)
+        targets = np.zeros(source.rows, dtype=np.int64)
+        return accumulate(source, targets, np.concatenate(weights), 1, modulus)
 
     def part_numbers(self, rows: Ints) -> Ints:
         """For each row, the place of the part that the row belongs to."""
@@ -284,13 +331,32 @@ def field_view(
 
     `lanes` is the number of lanes; without it, as many lanes as possible are used.
     """
-    lanes = lanes or common_lanes([*(part.terms for part in parts), *ideal])
-    refined = [part.refined(lanes) for part in parts]
+    if lanes is None:
+        # Many parts may have one base, which is then looked at once.
+        seen = {id(rows): rows for part in parts for rows in [listed(part.rows)]}
+        lanes = common_lanes([*seen.values(), *ideal])
+    split = tuple(_in_lanes(parts, lanes))
     handed = [refine(terms, lanes) for terms in ideal]
     return FieldView(
         field=field,
-        parts=tuple(refined),
-        terms=join([part.terms for part in refined]) if refined else no_rows(lanes),
+        parts=split,
+        lanes=lanes,
         ideal=join(handed) if handed else no_rows(lanes),
-        starts=np.cumsum([0, *(part.terms.rows for part in refined)]),
+        starts=np.cumsum([0, *(part.rows.rows for part in split)]),
     )
+
+
+def _in_lanes(parts: Sequence[BlockForms], lanes: int) -> Iterator[BlockForms]:
+    """Yield the parts in this many lanes. Mixtures that had one base still have one base."""
+    bases: dict[int, Terms] = {}
+    for part in parts:
+        rows = part.rows
+        if part.rows.lanes == lanes:
+            yield part
+        elif isinstance(rows, Mixture):
+            split = part.refined(lanes)
+            assert isinstance(split.rows, Mixture)
+            base = bases.setdefault(id(rows.base), split.rows.base)
+            yield attrs.evolve(split, rows=attrs.evolve(split.rows, base=base))
+        else:
+            yield part.refined(lanes)

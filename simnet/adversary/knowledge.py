@@ -23,12 +23,15 @@ as possible, and the basis functions without tied unknowns span everything that 
 without them.
 """
 
+from collections.abc import Mapping
+
 import attrs
 
 from simnet.adversary.field_view import FieldView
 from simnet.adversary.roles import Roles
 from simnet.arrays import Bools, Ints
 from simnet.linear.elimination import Elimination
+from simnet.linear.reduction import Reduction
 from simnet.linear.span import Span
 from simnet.linear.unknowns import PLACES
 from simnet.linear.vectors import Vector
@@ -55,7 +58,9 @@ class Knowledge:
         self.view = view
         self.modulus = view.field.modulus
         self._roles = roles
-        terms = view.terms
+        # The rows are written out or reduced here, and not kept: a large run has many terms.
+        self._reduction = Reduction([part.rows for part in view.parts], self.modulus)
+        terms = self._reduction.terms
         is_coin, is_known = roles.is_coin(terms.unknowns), self.is_known(terms.unknowns)
         self.elimination = Elimination(terms, is_coin, ~is_coin & ~is_known, self.modulus)
         self.ideal = Span(self.modulus)
@@ -79,6 +84,12 @@ class Knowledge:
     def is_known(self, unknowns: Ints) -> Bools:
         """Which unknowns the coalition knows itself."""
         return self._roles.is_known(unknowns)
+
+    def weights(self, origin: Mapping[int, int]) -> Vector:
+        """Return a combination of remnants, such as a function's origin, as a combination of rows
+        of the view.
+        """
+        return self._reduction.weights(self.elimination.weights(origin))
 
     @property
     def exceeds_output(self) -> bool:

@@ -24,6 +24,7 @@ from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.opened_rows import DoorRows
 from simnet.adversary.roles import Making, Roles
 from simnet.linear.forms import Forms
+from simnet.linear.mixtures import listed
 from simnet.linear.terms import Terms, common_lanes, join, pick, refine
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
@@ -134,8 +135,10 @@ class Rewriting:
 
     def part(self, part: BlockForms) -> BlockForms:
         """These rows of messages, with products expanded."""
+        if not self._has_products(part.field.modulus, listed(part.rows)):
+            return part
         terms = self._rewritten(part.field.modulus, part.terms)
-        return part if terms is part.terms else attrs.evolve(part.refined(1), terms=terms)
+        return attrs.evolve(part.refined(1), rows=refine(terms, 1))
 
     def open_doors(self) -> list[DoorRows]:
         """The doors of honest parties that were given rows that depend on coins."""
@@ -277,12 +280,16 @@ class Rewriting:
         ]
 
     def _rewritten(self, modulus: int, terms: Terms) -> Terms:
+        if not self._has_products(modulus, terms):
+            return terms
+        return self._expansions[modulus].rewritten(terms)
+
+    def _has_products(self, modulus: int, terms: Terms) -> bool:
+        """Whether the rows have products, and products over this field can be expanded."""
         expansion = self._expansions.get(modulus)
         if expansion is None or not expansion.substitutes:
-            return terms
-        if not self._of_products & families_of([terms]):
-            return terms
-        return expansion.rewritten(terms)
+            return False
+        return bool(self._of_products & families_of([terms]))
 
 
 def joined(rows: Sequence[Terms]) -> Terms:

@@ -293,7 +293,7 @@ class Verdict:
     def _weights(self) -> dict[tuple[int, int], Vector]:
         """The coefficient of each message in each exposed function, by (field, number)."""
         return {
-            (field, number): knowledge.elimination.weights(function.origin)
+            (field, number): knowledge.weights(function.origin)
             for field, knowledge in enumerate(self.knowledge)
             for number, function in enumerate(knowledge.functions)
         }

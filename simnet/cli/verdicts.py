@@ -108,7 +108,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
             )
         )
     elif verdict.finding == "nothing" and verdict.knowledge:
-        rows = sum(knowledge.view.terms.rows for knowledge in verdict.knowledge)
+        rows = sum(knowledge.view.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements, and "
             f"random coins of honest parties hide every secret in them"

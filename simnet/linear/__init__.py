@@ -5,6 +5,7 @@ script runs::
 
     unknowns     the unknowns in forms: coins, secrets, opaque numbers
     terms        sparse linear forms, as rows of arrays
+    mixtures     rows that are public combinations of a few rows, not written out
     forms        field arrays whose elements are linear forms
     form_totals  their running totals, for summed messages
     modular      arithmetic mod q on arrays
@@ -14,6 +15,7 @@ time::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in reduced echelon form
+    reduction    fewer and shorter rows with the same span, where mixtures were seen
     elimination  finds the combinations of messages in which all coins cancel
     peeling      the first steps of elimination, which are cheap
     pivoting     the last steps of elimination, with sparse and with dense rows

@@ -4,6 +4,10 @@
 would be slow, because sorted terms must be merged, which is cheaper for many blocks together. So
 blocks are only collected, and they are added up when a party asks for a sum. The result is a
 *chunk*. If there are many chunks, they are added up too.
+
+Blocks that are mixtures with equal weights, for the same slots, become a chunk of their own, which
+is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slot that has rows in
+one such chunk alone gets a row of this mixture, which is not written out.
 """
 
 from collections.abc import Sequence
@@ -14,7 +18,8 @@ import numpy as np
 
 from simnet.arrays import Indices, Ints
 from simnet.linear.forms import FormReading, Forms
-from simnet.linear.terms import Terms, accumulate, blank, join, refine, take
+from simnet.linear.mixtures import Mixture, TermRows, added, refined, written_out
+from simnet.linear.terms import accumulate, blank, join, take
 from simnet.values.field import Field
 from simnet.values.totals import Label, ResidueTotal, Slots
 
@@ -22,18 +27,46 @@ MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 
 @attrs.frozen(eq=False)
-class _Chunk:
-    """The sums of some blocks, for slots with consecutive numbers."""
+class _Block:
+    """Rows for some slots: `each` rows of terms for each slot."""
 
-    terms: Terms
-    each: int  # the number of rows of terms for one row of the total
+    slots: Ints
+    rows: TermRows
 
-    def rows(self, slots: Ints) -> Terms:
-        """The terms of some slots; those that had no block yet are empty."""
-        inside = slots[slots * self.each < self.terms.rows]
-        return take(
-            self.terms, (inside[:, np.newaxis] * self.each + np.arange(self.each)).reshape(-1)
+    def is_alike(self, other: "_Block") -> bool:
+        """Whether the sum of both blocks is a mixture with the weights of both."""
+        return (
+            isinstance(self.rows, Mixture)
+            and isinstance(other.rows, Mixture)
+            and self.rows.weights is other.rows.weights
+            and self.rows.each * self.rows.lanes == other.rows.each * other.rows.lanes
+            and np.array_equal(self.slots, other.slots)
         )
+
+
+class _Chunk:
+    """The sum of some blocks; `block` has at most one group of rows for each slot."""
+
+    def __init__(self, block: _Block) -> None:
+        self.block = block
+        count = int(block.slots.max(initial=-1)) + 1
+        # The place of each slot in the block; -1 for slots without rows.
+        self._places = np.full(count, -1, dtype=np.int64)
+        self._places[block.slots] = np.arange(len(block.slots))
+
+    def of(self, slots: Ints) -> "tuple[Ints, TermRows] | None":
+        """The rows for some slots, and which of these slots they are for; None without rows."""
+        is_low = np.flatnonzero(slots < len(self._places))
+        inside = is_low[self._places[slots[is_low]] >= 0]
+        if not inside.size:
+            return None
+        places = self._places[slots[inside]]
+        rows = self.block.rows
+        if isinstance(rows, Mixture):
+            return inside, rows.take(places)
+        each = rows.rows // len(self.block.slots)
+        chosen = take(rows, (places[:, np.newaxis] * each + np.arange(each)).reshape(-1))
+        return (inside, chosen) if chosen.starts[-1] else None
 
 
 class FormTotal:
@@ -44,7 +77,7 @@ class FormTotal:
         self._field = field
         self._size = prod(row_shape)
         self._reading = reading
-        self._pending: list[tuple[Ints, Terms]] = []
+        self._pending: list[_Block] = []
         self._chunks: list[_Chunk] = []
 
     def reserve(self, slots: int) -> None:
@@ -62,53 +95,76 @@ class FormTotal:
         slots = [
             np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows for rows in pieces
         ]
-        self._pending.append(
-            (np.concatenate(slots), refine(block.terms, gcd(block.terms.lanes, self._size)))
-        )
+        rows = refined(block.rows, gcd(block.rows.lanes, self._size))
+        self._pending.append(_Block(np.concatenate(slots), rows))
 
     def merge(self, other: "FormTotal") -> None:
         """Add another total that has the same rows."""
         self._sampled.merge(other._sampled)
-        self._pending += other._pending + other._as_blocks()
+        self._pending += other._pending + other._blocks()
 
     def row(self, slot: int) -> Forms:
         """Return the sum at one slot."""
-        return Forms(self._sampled.row(slot), self._terms(np.array([slot])), self._reading)
+        return Forms(self._sampled.row(slot), self._rows(np.array([slot])), self._reading)
 
     def rows(self, slots: Sequence[int]) -> Forms:
         """The sums at several slots; shape (slots, ...)."""
         return Forms(
-            self._sampled.rows(slots), self._terms(np.asarray(slots, dtype=np.int64)), self._reading
+            self._sampled.rows(slots), self._rows(np.asarray(slots, dtype=np.int64)), self._reading
         )
 
-    def _terms(self, slots: Ints) -> Terms:
+    def _rows(self, slots: Ints) -> TermRows:
         if self._pending:
-            self._chunks.append(self._sum(self._pending))
+            self._chunks += map(_Chunk, self._added(self._pending))
             self._pending = []
-        if not self._chunks or not self._size:
-            return blank(len(slots) * self._size)
         if len(self._chunks) > MOST_CHUNKS:
-            self._chunks = [self._sum(self._as_blocks())]
-        summands = [
-            (np.flatnonzero(slots * chunk.each < chunk.terms.rows), chunk.rows(slots))
-            for chunk in self._chunks
-        ]
-        if len(summands) == 1 and len(summands[0][0]) == len(slots):
-            return summands[0][1]
-        return self._sum(summands, len(slots)).terms
+            self._chunks = list(map(_Chunk, self._added(self._blocks())))
+        if len(self._chunks) > MOST_CHUNKS:
+            self._chunks = [_Chunk(self._sum(self._blocks()))]
+        found = [rows for chunk in self._chunks if (rows := chunk.of(slots)) is not None]
+        if not found or not self._size:
+            return blank(len(slots) * self._size)
+        if len(found) == 1 and len(found[0][0]) == len(slots):
+            return found[0][1]
+        blocks = [_Block(inside, rows) for inside, rows in found]
+        return self._sum(blocks, len(slots)).rows
 
-    def _as_blocks(self) -> list[tuple[Ints, Terms]]:
-        """The chunks, each in the form of a block."""
-        return [
-            (np.arange(chunk.terms.rows // max(chunk.each, 1)), chunk.terms)
-            for chunk in self._chunks
-        ]
+    def _blocks(self) -> list[_Block]:
+        return [chunk.block for chunk in self._chunks]
 
-    def _sum(self, parts: Sequence[tuple[Ints, Terms]], slots: int | None = None) -> _Chunk:
-        """The sum of several blocks; for each block, the slots of its rows are given."""
-        source = join([terms for _, terms in parts])
+    def _added(self, blocks: Sequence[_Block]) -> list[_Block]:
+        """Add up the blocks that are mixtures with equal weights, and all other blocks."""
+        alike: list[list[_Block]] = []
+        others: list[_Block] = []
+        for block in blocks:
+            if not isinstance(block.rows, Mixture) or not _are_distinct(block.slots):
+                others.append(block)
+                continue
+            group = next((group for group in alike if group[0].is_alike(block)), None)
+            if group is None:
+                alike.append([block])
+            else:
+                group.append(block)
+        sums = [self._mixed(group) for group in alike]
+        return [*sums, self._sum(others)] if others else sums
+
+    def _mixed(self, blocks: Sequence[_Block]) -> _Block:
+        """The sum of blocks that are alike."""
+        mixtures = [block.rows for block in blocks if isinstance(block.rows, Mixture)]
+        return _Block(blocks[0].slots, added(mixtures))
+
+    def _sum(self, blocks: Sequence[_Block], slots: int | None = None) -> _Block:
+        """The sum of several blocks, written out, for the slots from 0 to `slots` or to the last
+        one that has rows.
+        """
+        source = join([written_out(block.rows) for block in blocks])
         each = self._size // source.lanes
-        into = np.concatenate([slots for slots, _ in parts])
+        into = np.concatenate([block.slots for block in blocks])
         count = int(into.max(initial=-1)) + 1 if slots is None else slots
         targets = (into[:, np.newaxis] * each + np.arange(each)).reshape(-1)
-        return _Chunk(accumulate(source, targets, None, count * each, self._field.modulus), each)
+        rows = accumulate(source, targets, None, count * each, self._field.modulus)
+        return _Block(np.arange(count), rows)
+
+
+def _are_distinct(slots: Ints) -> bool:
+    return len(np.unique(slots)) == len(slots)

@@ -14,6 +14,8 @@ Example. A user splits a secret s into two shares: it draws a coin c and sends c
     second share     5                                 1 * s + 6 * c
     their sum        4                                 1 * s              the terms of c cancel
 
+Combinations of many rows with public weights are not written out at once: `mixtures` says why.
+
 Three rules make sure that a reading follows the script exactly:
 
 - An operation on forms first applies the same operation to the sampled values, which do all billing
@@ -29,10 +31,12 @@ from collections.abc import Sequence
 from math import gcd, prod
 from typing import Any, NoReturn, Protocol
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Ints, Numbers
+from simnet.linear.mixtures import Mixture, TermRows, refined, shared, written_out
 from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -76,14 +80,19 @@ def lanes_of(shape: tuple[int, ...]) -> int:
 class Forms:
     """An array of linear forms over `F_q`, immutable."""
 
-    __slots__ = ("reading", "sampled", "terms")
+    __slots__ = ("reading", "rows", "sampled")
     __array_ufunc__ = None  # so that numpy leaves `array @ forms` to `__rmatmul__`
 
-    def __init__(self, sampled: Residues, terms: Terms, reading: FormReading) -> None:
+    def __init__(self, sampled: Residues, rows: TermRows, reading: FormReading) -> None:
         """Combine sampled values with their terms: a linear form for each element, in order."""
         self.sampled = sampled
-        self.terms = terms
+        self.rows = rows
         self.reading = reading
+
+    @property
+    def terms(self) -> Terms:
+        """The terms of all elements. Those of a mixture are written out anew at each call."""
+        return written_out(self.rows)
 
     @property
     def field(self) -> Field:
@@ -107,7 +116,7 @@ class Forms:
 
     def metered(self, meter: Meter | None) -> "Forms":
         """Return the same forms, held by the party that `meter` counts for."""
-        return Forms(self.sampled.metered(meter), self.terms, self.reading)
+        return Forms(self.sampled.metered(meter), self.rows, self.reading)
 
     def numbers(self, signed: bool = False) -> Numbers:
         """Return the numbers of the numeric run, for instruments. Raises `SealBroken` while the
@@ -133,7 +142,7 @@ class Forms:
         """Return whether the other array consists of the same forms."""
         if not isinstance(other, Forms) or self.shape != other.shape or self.field != other.field:
             return False
-        lanes = gcd(self.terms.lanes, other.terms.lanes)
+        lanes = gcd(self.rows.lanes, other.rows.lanes)
         first, second = refine(self.terms, lanes), refine(other.terms, lanes)
         return (
             np.array_equal(first.starts, second.starts)
@@ -155,7 +164,7 @@ class Forms:
 
     def __neg__(self) -> "Forms":
         return self._scaled(
-            -self.sampled, np.full(self.terms.rows, self.field.modulus - 1), self.terms
+            -self.sampled, np.full(self.rows.rows, self.field.modulus - 1), self.terms
         )
 
     def __mul__(self, factor: int | FieldArray) -> "Forms":
@@ -163,7 +172,7 @@ class Forms:
             return self._product(factor)
         if isinstance(factor, int | np.integer):
             weight = int(factor) % self.field.modulus
-            return self._scaled(self.sampled * factor, np.full(self.terms.rows, weight), self.terms)
+            return self._scaled(self.sampled * factor, np.full(self.rows.rows, weight), self.terms)
         if not isinstance(factor, Residues):
             return NotImplemented
         return self.times_public(factor, self.sampled * factor)
@@ -209,7 +218,7 @@ class Forms:
             return Forms(sampled, right._combined(weights), right.reading)
         if isinstance(right, Residues):
             weights = residues_of(right).astype(np.int64).reshape(inner, columns).T
-            turned = left._unbilled().reshape(rows, inner)._turned()._combined(weights)
+            turned = written_out(left._unbilled().reshape(rows, inner)._turned()._combined(weights))
             order = np.arange(rows)[:, np.newaxis] + rows * np.arange(columns)
             return Forms(sampled, pick(turned, order.reshape(-1)), left.reading)
         # Multiply all pairs of elements (i, k) and (k, j) at once, then add up over k.
@@ -241,18 +250,22 @@ class Forms:
     def reshape(self, *shape: int) -> "Forms":
         """Return the same elements in the same order, in another shape."""
         sampled = self.sampled.reshape(*shape)
-        lanes = gcd(self.terms.lanes, lanes_of(sampled.shape))
-        return Forms(sampled, refine(self.terms, lanes), self.reading)
+        lanes = gcd(self.rows.lanes, lanes_of(sampled.shape))
+        return Forms(sampled, refined(self.rows, lanes), self.reading)
 
     def __getitem__(self, where: Any) -> "Forms":  # any index that numpy accepts
         sampled = self.sampled[where]
+        if where is None:  # one more axis: the same elements in the same order
+            return Forms(sampled, self.rows, self.reading)
         inner = prod(self.shape[1:])
         # If the index selects whole rows of the array, we take whole rows of terms, which is fast.
         # Any other index selects lanes one by one.
-        if self.shape and _picks_rows(where) and inner % self.terms.lanes == 0:
-            each = inner // self.terms.lanes
-            chosen = np.atleast_1d(np.arange(self.shape[0])[where]).reshape(-1, 1)
-            rows = (chosen * each + np.arange(each)).reshape(-1)
+        if self.shape and _picks_rows(where) and inner % self.rows.lanes == 0:
+            each = inner // self.rows.lanes
+            chosen = np.atleast_1d(np.arange(self.shape[0])[where]).reshape(-1)
+            if isinstance(self.rows, Mixture) and self.rows.each == each:
+                return Forms(sampled, self.rows.take(chosen), self.reading)
+            rows = (chosen[:, np.newaxis] * each + np.arange(each)).reshape(-1)
             return Forms(sampled, take(self.terms, rows), self.reading)
         elements = np.arange(prod(self.shape)).reshape(self.shape)[where]
         return Forms(sampled, pick(self.terms, np.asarray(elements).reshape(-1)), self.reading)
@@ -264,7 +277,7 @@ class Forms:
         """
         lifted = _lifted(rows)
         sampled = Residues.stack([row.sampled for row in lifted]).metered(holder_of(rows))
-        return Forms(sampled, join([row.terms for row in lifted]), lifted[0].reading)
+        return Forms(sampled, _joined(lifted), lifted[0].reading)
 
     @staticmethod
     def join(parts: "Sequence[Forms | Residues]") -> "Forms":
@@ -273,7 +286,7 @@ class Forms:
         """
         lifted = _lifted(parts)
         sampled = Residues.join([part.sampled for part in lifted]).metered(holder_of(parts))
-        return Forms(sampled, join([part.terms for part in lifted]), lifted[0].reading)
+        return Forms(sampled, _joined(lifted), lifted[0].reading)
 
     def sum(self) -> "Forms":
         """Return the sum over the first axis. The sum of zero rows is zero."""
@@ -312,15 +325,17 @@ class Forms:
         weights = np.asarray(weights)
         return Forms(self.sampled.combine(weights), self._combined(weights), self.reading)
 
-    def _combined(self, weights: Ints) -> Terms:
-        """Return the terms of the result of `combine`."""
-        fine, each = self._by_row()
-        made, rows = weights.shape
-        tiled = take(fine, np.tile(np.arange(fine.rows), made))
-        into = np.repeat(np.arange(made), rows * each) * each
-        into += np.tile(np.arange(each), made * rows)
-        factors = np.repeat((weights % self.field.modulus).reshape(-1), each)
-        return accumulate(tiled, into, factors, made * each, self.field.modulus)
+    def _combined(self, weights: Ints) -> TermRows:
+        """Return the rows of the result of `combine`."""
+        modulus = self.field.modulus
+        mixed = self.rows
+        if isinstance(mixed, Mixture) and mixed.count == weights.shape[1]:
+            mixed = mixed.combined(weights % modulus)
+        else:
+            fine, each = self._by_row()
+            mixed = Mixture(shared((weights % modulus).astype(np.int64)), fine, each, modulus)
+        # A few combinations are short when they are written out: terms may cancel.
+        return mixed if mixed.count >= mixed.inner > 1 else mixed.terms
 
     def _by_row(self) -> tuple[Terms, int]:
         """Return refined terms, in which each row of the array consists of whole rows of terms.
@@ -395,6 +410,15 @@ def _picks_rows(where: Any) -> bool:
     if isinstance(where, list | np.ndarray):
         return np.ndim(where) < 2
     return where is None or isinstance(where, int | np.integer | slice)
+
+
+def _joined(parts: "Sequence[Forms]") -> TermRows:
+    """Return the rows of several arrays, one after another."""
+    first = parts[0].rows
+    if isinstance(first, Mixture) and all(first.is_alike(part.rows) for part in parts):
+        weights = [part.rows.weights for part in parts if isinstance(part.rows, Mixture)]
+        return attrs.evolve(first, weights=shared(np.concatenate(weights)))
+    return join([part.terms for part in parts])
 
 
 def _lifted(arrays: Sequence[FieldArray]) -> list[Forms]:

@@ -142,7 +142,7 @@ class Pivoting:
             self._rows_of[place].discard(row)
         for other in sorted(self._rows_of[column]):
             factor = self._coins[other][column] * inverse % self._modulus
-            before = set(self._coins[other]) & touched
+            before = touched & self._coins[other].keys()  # goes through the shorter one
             add_to(self._coins[other], coins, -factor, self._modulus)
             for place in coins:
                 if place in self._coins[other]:

@@ -250,7 +250,7 @@ def coalitions_json(judged: Judged, done: Run, kept: Keeping) -> Json:
 
 def _size(verdict: Verdict) -> int:
     """How many terms the messages of a verdict have."""
-    return sum(len(knowledge.view.terms.unknowns) for knowledge in verdict.knowledge)
+    return sum(knowledge.view.size for knowledge in verdict.knowledge)
 
 
 def _letters(certificate: Json) -> int:

@@ -328,7 +328,7 @@ class Residues:
         rows = self.shape[0]
         modulus = self.field.modulus
         flat = self._values.reshape(rows, math.prod(self.shape[1:]))
-        combined = _products(np.asarray(weights) % modulus, flat, modulus)
+        combined = products(np.asarray(weights) % modulus, flat, modulus)
         values = combined.astype(self.field.dtype).reshape(len(weights), *self.shape[1:])
         if self.meter is not None:
             self.meter.bill("FM", values.size * rows)
@@ -371,7 +371,7 @@ class Residues:
         return Residues(self.field, values, meter)
 
 
-def _products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
+def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
     """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count).
 
     We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits it cannot if
