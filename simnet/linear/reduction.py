@@ -43,9 +43,6 @@ class _Plain:
     terms: Terms
     first: int
 
-    def weights(self, row: int) -> Vector:
-        return {self.first + row: 1}
-
 
 @attrs.frozen(eq=False)
 class _Reduced:
@@ -117,6 +114,9 @@ class Reduction:
         numbers = list(combination)
         pieces = np.searchsorted(self._starts, numbers, side="right") - 1
         for number, place in zip(numbers, pieces.tolist(), strict=True):
-            row = number - int(self._starts[place])
-            add_to(weights, self._pieces[place].weights(row), combination[number], self._modulus)
+            piece, row = self._pieces[place], number - int(self._starts[place])
+            if isinstance(piece, _Plain):
+                weights[piece.first + row] = combination[number]
+            else:
+                add_to(weights, piece.weights(row), combination[number], self._modulus)
         return weights

@@ -22,7 +22,7 @@ from simnet.linear.terms import refine
 from simnet.linear.unknowns import PLACES
 from simnet.scenario.find import find
 from tests.harness.fuzz import FACTOR, SHARE
-from tests.simnet.linear.test_elimination import reduced
+from tests.harness.matrices import reduced
 
 Rows = list[list[int]]
 

@@ -21,38 +21,9 @@ from simnet.linear.span import Span
 from simnet.linear.terms import Terms
 from simnet.linear.vectors import Vector, add_to
 from tests.harness.fuzz import cases
-
-Matrix = list[list[int]]
+from tests.harness.matrices import Matrix, product, reduced
 
 PRIMES = (2, 3, 5, 101, Field.above(2**61).modulus)
-
-
-# Whole matrices, in Python's integers
-
-
-def reduced(rows: Sequence[Sequence[int]], q: int) -> Matrix:
-    """Return the reduced echelon form, without rows of zeros."""
-    left, done = [[x % q for x in row] for row in rows], 0
-    for column in range(len(rows[0]) if rows else 0):
-        at = next((k for k in range(done, len(left)) if left[k][column]), None)
-        if at is None:
-            continue
-        left[done], left[at] = left[at], left[done]
-        inverse = pow(left[done][column], -1, q)
-        left[done] = [x * inverse % q for x in left[done]]
-        for k in range(len(left)):
-            if k != done and (factor := left[k][column]):
-                left[k] = [(x - factor * y) % q for x, y in zip(left[k], left[done], strict=True)]
-        done += 1
-    return left[:done]
-
-
-def product(left: Matrix, right: Matrix, q: int) -> Matrix:
-    columns = list(zip(*right, strict=True))
-    return [
-        [sum(a * b for a, b in zip(row, column, strict=True)) % q for column in columns]
-        for row in left
-    ]
 
 
 @attrs.frozen

@@ -16,7 +16,7 @@ from simnet.linear.reduction import Reduction
 from simnet.linear.terms import Terms, fresh, refine
 from simnet.linear.vectors import Vector, add_to
 from tests.harness.fuzz import cases
-from tests.simnet.linear.test_elimination import reduced
+from tests.harness.matrices import reduced
 
 PRIMES = (2, 3, 101, Field.above(2**40).modulus)
 
