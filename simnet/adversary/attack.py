@@ -40,9 +40,7 @@ def replay_attack(
     rows, factors = sorted_entries(weights)
     view, modulus = knowledge.view, knowledge.modulus
     total = np.zeros(view.lanes, dtype=np.int64)
-    part_numbers = view.part_numbers(rows)
-    for number in np.unique(part_numbers).tolist():
-        of_part = part_numbers == number
+    for number, of_part in view.by_part(rows):
         part, within = view.parts[number], rows[of_part] - view.starts[number]
         numbers = _message_numbers(part, within, sampled_runs[part.run], view.lanes)
         total = (total + _weighted_sum(numbers, factors[of_part], modulus)) % modulus

@@ -21,6 +21,7 @@ up a `FieldView`, in which a row can be traced back to its message (`excerpt`), 
 certificates.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from math import gcd, prod
 
@@ -262,9 +263,7 @@ class FieldView:
         sources: list[Terms] = []
         weights: list[Ints] = []
         bases: dict[tuple[int, int], tuple[Terms, Ints]] = {}
-        part_numbers = self.part_numbers(rows)
-        for number in np.unique(part_numbers).tolist():
-            of_part = part_numbers == number
+        for number, of_part in self.by_part(rows):
             part, within = self.parts[number].rows, rows[of_part] - self.starts[number]
             if isinstance(part, Mixture):
                 # Thousands of rows may be combinations of one base: we first add up their factors.
@@ -287,13 +286,18 @@ class FieldView:
         targets = np.zeros(source.rows, dtype=np.int64)
         return accumulate(source, targets, np.concatenate(weights), 1, modulus)
 
-    def part_numbers(self, rows: Ints) -> Ints:
-        """For each row, the place of the part that the row belongs to."""
-        return np.searchsorted(self.starts, rows, side="right") - 1
+    def by_part(self, rows: Ints) -> Iterator[tuple[int, slice]]:
+        """Yield the places of the parts that some rows belong to, each with the place of its rows
+        in `rows`, which are in ascending order.
+        """
+        numbers = np.searchsorted(self.starts, rows, side="right") - 1
+        begins = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for begin, end in itertools.pairwise([*begins, len(rows)]):
+            yield int(numbers[begin]), slice(begin, end)
 
     def excerpt(self, row: int) -> Excerpt:
         """The elements of a message that one row represents."""
-        number = int(self.part_numbers(np.array([row]))[0])
+        ((number, _),) = self.by_part(np.array([row]))
         part, at = self.parts[number], row - int(self.starts[number])
         block, place, element = part.block, int(part.places[at]), int(part.offsets[at])
         numbers = _sampled_numbers(block, place, part.piece)[element : element + self.lanes]

@@ -35,7 +35,7 @@ combination of all three tells s11 + s12:
 >>> [remnant.targets for remnant in elimination.remnants]
 [{12: 1, 11: 1}, {14: 1}]
 >>> elimination.weights({0: 1}), elimination.weights({1: 1})
-({2: 1, 1: 4, 0: 1}, {5: 1, 4: 4})
+({0: 1, 1: 4, 2: 1}, {4: 4, 5: 1})
 
 The shift proves that the messages tell nothing else. Each coin is replaced by a new coin minus its
 shift. Replacing c3 by c3 - s13 removes s13 from message 3. Replacing c1 by c1 - s11 removes s11
@@ -52,10 +52,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from simnet.arrays import Bools, Ints
+from simnet.linear.modular import inverses, run_sums, times
 from simnet.linear.peeling import Entries, drop_proportional, peel, reveal
 from simnet.linear.pivoting import Pivoting
 from simnet.linear.terms import Terms
-from simnet.linear.vectors import Vector, add_to, back_substitute, multiple
+from simnet.linear.vectors import Vector, add_to, multiple
 
 SMALL = 1 << 31  # numbers below this one fit into int32
 
@@ -81,13 +82,10 @@ class Elimination:
         del row_numbers  # a large run has ten million terms
         width = len(self._coins)
         self._peeled, rest = peel(entries, terms.rows, width)
-        revealed, rest = reveal(rest, terms.rows, width, without_targets)
+        self._revealed, rest = reveal(rest, terms.rows, width, without_targets)
         rest = drop_proportional(rest, modulus)
-        self._reveal_rank = {row: at for at, (row, _) in enumerate(revealed)}
-        self._revealing_row = {column: row for row, column in revealed}
-        # The inverse of each revealed coin's coefficient, by row. It is computed when needed.
-        self._inverses: dict[int, int] = {}
-        used_up = self._reveal_rank.keys() | {row for row, _ in self._peeled}
+        # Rows that reveal a coin have no targets.
+        used_up = {row for row, _ in self._peeled}
         targets = {row: dict(vector) for row, vector in self._targets.items() if row not in used_up}
         coins = _vectors_by_row(rest.rows, rest.columns, rest.coefficients)
         self._pivoting = Pivoting(coins, targets, modulus)
@@ -95,7 +93,7 @@ class Elimination:
 
     @functools.cached_property
     def _entries(self) -> "_RowIndex":
-        """The entries of all coins, row by row. Only shifts and revealed coins need them."""
+        """The entries of all coins, row by row. Only shifts need them."""
         return _RowIndex(self._all_entries, self._rows)
 
     def weights(self, remnants: Mapping[int, int]) -> Vector:
@@ -107,29 +105,29 @@ class Elimination:
         for place, weight in remnants.items():
             add_to(mixed, self.remnants[place].weights, weight, self._modulus)
         weights = self._pivoting.trace(mixed)
-        if not self._reveal_rank:
-            return weights
-        # The pivoting leaves revealed coins out. If the combination still contains such a coin, we
-        # subtract a multiple of the row that reveals it. That row may contain coins that were
-        # revealed earlier, which we then subtract as well.
-        return back_substitute(weights, self._reveal_rank, self._reveals_needed, self._modulus)
+        return self._without_revealed(weights) if self._revealed else weights
 
-    def _reveals_needed(self, row: int) -> list[tuple[int, int]]:
-        """Return the rows that cancel the revealed coins of a row, each with its factor."""
-        needed = []
-        for column, value in self._entries.of(row):
-            other = self._revealing_row.get(column)
-            if other is not None and other != row:
-                needed.append((other, -value * self._inverse_of_revealed(other, column)))
-        return needed
+    def _without_revealed(self, weights: Vector) -> Vector:
+        """Subtract multiples of the rows that reveal coins, so that the revealed coins vanish.
 
-    def _inverse_of_revealed(self, row: int, column: int) -> int:
-        """Return the inverse of a revealed coin's coefficient in the row that reveals the coin."""
-        inverse = self._inverses.get(row)
-        if inverse is None:
-            entry = next(value for place, value in self._entries.of(row) if place == column)
-            inverse = self._inverses[row] = pow(entry, -1, self._modulus)
-        return inverse
+        The pivoting leaves revealed coins out, and a combination may still contain them. A row that
+        reveals a coin may contain coins of earlier passes, so we go through the passes backwards.
+        """
+        entries, modulus = self._all_entries, self._modulus
+        factors = np.zeros(self._rows, dtype=np.int64)
+        factors[list(weights)] = list(weights.values())
+        starts = np.searchsorted(entries.columns, np.arange(len(self._coins) + 1))
+        for rows, columns in reversed(self._revealed):
+            # The entries of these coins, coin by coin.
+            degrees = starts[columns + 1] - starts[columns]
+            begins = degrees.cumsum() - degrees
+            places = np.repeat(starts[columns] - begins, degrees) + np.arange(degrees.sum())
+            found, coefficients = entries.rows[places], entries.coefficients[places]
+            sums = run_sums(times(factors[found], coefficients, modulus), begins, modulus)
+            own = coefficients[found == np.repeat(rows, degrees)]
+            factors[rows] = times(-sums % modulus, inverses(own, modulus), modulus)
+        used = np.flatnonzero(factors)
+        return dict(zip(used.tolist(), factors[used].tolist(), strict=True))
 
     def shift(self) -> dict[int, Vector]:
         """Return the matrix X by rows: for each coin, the coefficient of each target in its shift.

@@ -10,6 +10,7 @@ is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slo
 one such chunk alone gets a row of this mixture, which is not written out.
 """
 
+import itertools
 from collections.abc import Sequence
 from math import gcd, prod
 
@@ -19,10 +20,11 @@ import numpy as np
 from simnet.arrays import Indices, Ints
 from simnet.linear.forms import FormReading, Forms
 from simnet.linear.mixtures import Mixture, TermRows, added, refined, written_out
-from simnet.linear.terms import accumulate, blank, join, take
+from simnet.linear.terms import Terms, accumulate, blank, join, no_rows, refine, take
 from simnet.values.field import Field
 from simnet.values.totals import Label, ResidueTotal, Slots
 
+PORTION = 1 << 18  # about as many terms are added up at once
 MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 
@@ -157,13 +159,42 @@ class FormTotal:
         """The sum of several blocks, written out, for the slots from 0 to `slots` or to the last
         one that has rows.
         """
-        source = join([written_out(block.rows) for block in blocks])
-        each = self._size // source.lanes
-        into = np.concatenate([block.slots for block in blocks])
-        count = int(into.max(initial=-1)) + 1 if slots is None else slots
-        targets = (into[:, np.newaxis] * each + np.arange(each)).reshape(-1)
-        rows = accumulate(source, targets, None, count * each, self._field.modulus)
-        return _Block(np.arange(count), rows)
+        fine = [written_out(block.rows) for block in blocks]
+        lanes = gcd(self._size, *(terms.lanes for terms in fine))
+        fine = [refine(terms, lanes) for terms in fine]
+        each, modulus = self._size // lanes, self._field.modulus
+        last = max((int(block.slots.max(initial=-1)) for block in blocks), default=-1)
+        count = last + 1 if slots is None else slots
+        parts = []
+        # A few slots at a time: adding up takes several times the memory of its terms.
+        for begin, end in itertools.pairwise(_portions(blocks, fine, each, count)):
+            chosen, into = [], []
+            for block, terms in zip(blocks, fine, strict=True):
+                places = np.flatnonzero((block.slots >= begin) & (block.slots < end))
+                if places.size:
+                    rows = (places[:, np.newaxis] * each + np.arange(each)).reshape(-1)
+                    chosen.append(take(terms, rows))
+                    into.append(block.slots[places] - begin)
+            source = join(chosen) if chosen else no_rows(lanes)
+            where = np.concatenate(into) if into else np.zeros(0, dtype=np.int64)
+            targets = (where[:, np.newaxis] * each + np.arange(each)).reshape(-1)
+            parts.append(accumulate(source, targets, None, (end - begin) * each, modulus))
+        return _Block(np.arange(count), join(parts) if parts else no_rows(lanes))
+
+
+def _portions(blocks: Sequence[_Block], fine: Sequence[Terms], each: int, count: int) -> list[int]:
+    """Where to cut the slots 0 to `count`, so that no portion has many more than `PORTION` terms,
+    unless one slot has.
+    """
+    if sum(len(terms.unknowns) for terms in fine) <= PORTION:
+        return [0, count]
+    lengths = np.zeros(count, dtype=np.int64)
+    for block, terms in zip(blocks, fine, strict=True):
+        sizes = terms.lengths.reshape(len(block.slots), each).sum(axis=1)
+        np.add.at(lengths, block.slots, sizes)
+    ends = lengths.cumsum()
+    cuts = np.searchsorted(ends, np.arange(PORTION, int(ends[-1]), PORTION)) + 1
+    return sorted({0, count, *cuts.tolist()})
 
 
 def _are_distinct(slots: Ints) -> bool:

@@ -64,25 +64,26 @@ def peel(entries: Entries, rows: int, columns: int) -> tuple[list[tuple[int, int
 
 def reveal(
     entries: Entries, rows: int, columns: int, without_targets: Bools
-) -> tuple[list[tuple[int, int]], Entries]:
+) -> tuple[list[tuple[Ints, Ints]], Entries]:
     """Remove every coin that is the only entry of a row in `without_targets`; repeat this until no
     such coin is left.
 
-    Returns a pair (row, coin) for each removed coin, in order, and the remaining entries. The row
-    of a removed coin may contain coins that were removed earlier, but no coin removed later.
+    Returns the rows and the coins that were removed in each pass, one coin for each row, and the
+    remaining entries. The row of a removed coin may contain coins of earlier passes, but no other
+    coin of its own pass or of a later one.
     """
-    revealed: list[tuple[int, int]] = []
+    passes: list[tuple[Ints, Ints]] = []
     while entries.rows.size:
         is_alone = np.bincount(entries.rows, minlength=rows)[entries.rows] == 1
         is_alone &= without_targets[entries.rows]
         if not is_alone.any():
             break
         known_coins, first = np.unique(entries.columns[is_alone], return_index=True)
-        revealed += zip(entries.rows[is_alone][first].tolist(), known_coins.tolist(), strict=True)
+        passes.append((entries.rows[is_alone][first], known_coins))
         is_known = np.zeros(columns, dtype=np.bool_)
         is_known[known_coins] = True
         entries = entries.where(~is_known[entries.columns])
-    return revealed, entries
+    return passes, entries
 
 
 def drop_proportional(entries: Entries, modulus: int) -> Entries:

@@ -110,6 +110,8 @@ class Reduction:
 
     def weights(self, combination: Mapping[int, int]) -> Vector:
         """Return a combination of reduced rows as a combination of the rows of the parts."""
+        if all(isinstance(piece, _Plain) for piece in self._pieces):
+            return dict(combination)  # the rows are those of the parts, in their order
         weights: Vector = {}
         numbers = list(combination)
         pieces = np.searchsorted(self._starts, numbers, side="right") - 1

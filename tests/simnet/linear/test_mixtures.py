@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from simnet import Field, constant
 from simnet.arrays import Ints
+from simnet.linear import form_totals
 from simnet.linear.form_totals import FormTotal
 from simnet.linear.forms import FormReading, Forms
 from simnet.linear.mixtures import Mixture, added, echelon, listed, refined, size_of, written_out
@@ -163,7 +164,15 @@ def test_a_reduction_keeps_the_span_and_knows_the_weights(data: st.DataObject) -
 @cases(40)
 @given(st.data())
 def test_totals_of_mixtures_are_totals_of_rows(data: st.DataObject) -> None:
-    """Blocks with equal or other weights, for the same or other slots, asked for in between."""
+    """Blocks with equal or other weights, for the same or other slots, asked for in between, and
+    added up all at once or in portions.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(form_totals, "PORTION", data.draw(st.sampled_from([1, 5, 1 << 18])))
+        assert_totals(data)
+
+
+def assert_totals(data: st.DataObject) -> None:
     field, slots = Field(7), 6
     reading: Any = NoReading
     total = FormTotal(field, (2,), reading)
@@ -176,6 +185,8 @@ def test_totals_of_mixtures_are_totals_of_rows(data: st.DataObject) -> None:
         forms = Forms(constant(field, np.zeros((2, 2), dtype=np.int64)), base, reading)
         block = forms.combine(weights)
         assert isinstance(block.rows, Mixture)
+        if data.draw(st.booleans()):
+            block = Forms(block.sampled, block.terms, reading)
         first = data.draw(st.sampled_from([0, 0, 2]))
         pieces: list[Any] = [slice(first, first + 3)]
         if data.draw(st.booleans()):
