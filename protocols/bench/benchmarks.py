@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
 from protocols.bench.peers import times_faster
@@ -24,9 +25,11 @@ from protocols.secagg.build import secagg
 from protocols.tss.script import TSS
 from simnet.adversary.judge import verdict
 from simnet.bench.benchmark import Benchmark, Noted
-from simnet.bench.kernel import shell
+from simnet.bench.kernel import ManyToOne, shell
 from simnet.coins.sampled import SampledCoins
 from simnet.kernel.run import run
+from simnet.network.timing import timed
+from simnet.network.toml_file import network_named
 from simnet.record.fate import Fate
 
 TRIALS = 50  # the number of arrays that are drawn to find the fastest dtype
@@ -176,6 +179,43 @@ def pm_ratio(values: int) -> Noted:
         statistics.median(ratios),
         f"drawing is numpy's SFC64 filling {values:,} uniform doubles, {spent}",
     )
+
+
+def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
+    """Return the processor time of a DPDS run that is timed on one network, divided by that of the
+    run alone. Messages have a random jitter with this mean in seconds.
+    """
+    mobile = network_named("mobile")
+    latencies = {
+        pair: attrs.evolve(latency, jitter=jitter) for pair, latency in mobile.latencies.items()
+    }
+    protocol = DPDS(users, items, 0.5)
+    start = time.process_time()
+    done = run(protocol, [1 + user % items for user in range(users)])
+    between = time.process_time()
+    timed(done, attrs.evolve(mobile, latencies=latencies))
+    return (time.process_time() - start) / (between - start)
+
+
+def star(users: int) -> tuple[float, float]:
+    """Return the processor seconds of a run in which so many users send a message each to a server,
+    timed on a network, and the peak memory of its process in MB.
+    """
+    code = (
+        "import sys; from protocols.bench.benchmarks import star_once; "
+        "print(*star_once(int(sys.argv[1])))"
+    )
+    command = [sys.executable, "-c", code, str(users)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, memory = map(float, done.stdout.split())
+    return seconds, memory
+
+
+def star_once(users: int) -> tuple[float, float]:
+    """Return what `star` returns, measured in this process."""
+    start = time.process_time()
+    timed(run(ManyToOne(users)), "mobile")
+    return time.process_time() - start, peak_memory()
 
 
 def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
@@ -349,6 +389,31 @@ BENCHMARKS = [
         True,
         lambda: descent_seconds(100_000, 94, 4.0),
     ),
+    Benchmark(
+        "clock",
+        "DPDS, 5,000 users × 30 items, run and timed on one network",
+        "× the run",
+        2.0,
+        True,
+        lambda: clock_ratio(5000, 30),
+    ),
+    Benchmark(
+        "clock-jitter",
+        "the same, with jitter",
+        "× the run",
+        3.0,
+        True,
+        lambda: clock_ratio(5000, 30, jitter=0.01),
+    ),
+    Benchmark(
+        "star",
+        "100,000 users send a message each to a server, run and timed on one network",
+        "s",
+        60.0,
+        True,
+        lambda: star(100_000)[0],
+    ),
+    Benchmark("star-memory", "the same", "MB", 1000, True, lambda: star(100_000)[1]),
     Benchmark(
         "dpds-memory",
         "DPDS, 5,000 users × 30 items",

@@ -89,7 +89,11 @@ class Passing:
         """Return which messages belong to one of several sorted lists of posts."""
         chosen = np.zeros(len(self.posts), dtype=np.bool_)
         for posts in wanted:
-            if len(posts):
+            if not len(posts):
+                continue
+            if (np.diff(posts) == 1).all():
+                chosen |= (self.posts >= posts[0]) & (self.posts <= posts[-1])
+            else:
                 places = np.minimum(np.searchsorted(posts, self.posts), len(posts) - 1)
                 chosen |= posts[places] == self.posts
         return chosen
