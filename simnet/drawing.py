@@ -2,9 +2,13 @@
 figure with a grid of panels.
 
 Figures have the size at which a paper prints them: as wide as a column (3.4 inches) or as a page (7
-inches). So nothing is scaled, and no letter is smaller than 7 points. The colours are those of
-Okabe and Ito, which colour-blind readers can distinguish. Curves also differ in their markers and
-dashes, so that readers can distinguish them in a grey print.
+inches). So nothing is scaled, and no letter is smaller than 7 points.
+
+All colours of curves are of medium brightness, so that they stand out on a light page and on a dark
+one, and any two of them look different to colour-blind readers too (a search found them, with
+simulated colour blindness). In a grey print such colours are almost alike; therefore curves also
+differ in their markers and dashes. A figure has a white ground of its own, so that its letters can
+be read on a dark page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,16 +17,16 @@ from typing import Any
 from simnet.errors import BadInput
 from simnet.installed import extra_missing
 
-INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#d55e00"
+INK, TRUTH, ESTIMATE = "#22304a", "#b9c4d6", "#ad4003"
 COLOURS = (
-    "#0072b2",  # blue
-    "#d55e00",  # vermilion
-    "#009e73",  # bluish green
-    "#cc79a7",  # reddish purple
-    "#e69f00",  # orange
-    "#56b4e9",  # sky blue
-    "#000000",
-    "#8c6d31",  # brown, in place of the yellow of Okabe and Ito
+    "#0a4cff",  # blue
+    "#ee6625",  # orange
+    "#3ea577",  # green
+    "#9e83c8",  # violet
+    "#ad4003",  # rust
+    "#366e8c",  # slate blue
+    "#865f41",  # brown
+    "#5e6966",  # grey
 )
 # There is one marker more than there are colours, so that many lines differ in colour or marker.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")

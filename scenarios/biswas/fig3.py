@@ -19,7 +19,7 @@ from scenarios.biswas.trials import (
     collected,
     expected_raw_tv,
 )
-from simnet.drawing import COLOURS, INK, MARKERS, PAGE, SMALL, blank_figure, dress
+from simnet.drawing import COLOURS, DASHES, INK, MARKERS, PAGE, SMALL, blank_figure, dress
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -122,7 +122,7 @@ def trade_off(table: Table) -> "Figure":
         for axes, measure, line in ((raw, "raw_tv", ""), (clipped, "normalised_tv", ":")):
             _marks(axes, part, measure, colour, MARKERS[place] + line, f"ε = {epsilon:g}")
         expected = [expected_distance(law, users, estimator, epsilon, float(pi)) for pi in grid]
-        raw.plot(grid, expected, "-", color=colour, linewidth=0.9)
+        raw.plot(grid, expected, linestyle=DASHES[place], color=colour, linewidth=0.9)
     raw.axhline(
         1.0,
         color=INK,

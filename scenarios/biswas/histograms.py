@@ -145,7 +145,10 @@ def only_first(table: Table, *axes: str) -> tuple[Table, list[str]]:
 
 def _histogram(axes: "Axes", row: Any, truth: Any) -> None:
     values = np.arange(len(truth))
-    axes.bar(values, truth, width=1.0, color=TRUTH, label="truth")
+    edges = np.arange(len(truth) + 1) - 0.5
+    axes.stairs(
+        truth, edges, fill=True, facecolor=TRUTH, edgecolor=INK, linewidth=0.5, label="truth"
+    )
     axes.plot(
         values,
         [row[f"raw{value}"] for value in values],

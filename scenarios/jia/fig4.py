@@ -28,7 +28,7 @@ from scenarios.jia.noise import (
 from scenarios.jia.noise import TITLES as NAMES
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, SIZES, TITLES
 from scenarios.jia.trials import RUNS
-from simnet.scenario.figure import INK, blank_figure
+from simnet.drawing import ESTIMATE, INK, TRUTH, blank_figure
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import INFORMATIVE, STATED, Counterpart, Quote
@@ -241,12 +241,20 @@ def _histogram(axes: "Axes", row: Any) -> None:
     unit = sqrt(row["eq_14"])
     below = np.array([row[f"below_{place:02d}"] for place in range(len(BOUNDS))])
     heights = np.diff(below) / np.diff(BOUNDS)
-    axes.stairs(heights, BOUNDS * unit, fill=True, color="#c9d3e0", label="items of one collection")
+    axes.stairs(
+        heights,
+        BOUNDS * unit,
+        fill=True,
+        facecolor=TRUTH,
+        edgecolor=INK,
+        linewidth=0.4,
+        label="items of one collection",
+    )
     at = np.linspace(BOUNDS[0], BOUNDS[-1], 200) * unit
     fitted = gaussian_density(at, row["fitted_mean"], row["fitted_deviation"]) * unit
     axes.plot(at, fitted, "-", color=INK, linewidth=1.2, label="Gaussian fitted to them")
     theory = gaussian_density(at, 0.0, unit) * unit
-    axes.plot(at, theory, "--", color="#d55e00", linewidth=1.2, label="Gaussian of Eq. 13 and 14")
+    axes.plot(at, theory, "--", color=ESTIMATE, linewidth=1.2, label="Gaussian of Eq. 13 and 14")
     p_value = row["p_value"]
     words = f"{p_value:.2f}" if p_value >= FALSE_ALARM else f"{p_value:.0e}"
     mean = round(row["fitted_mean"], 1) + 0.0  # no minus zero

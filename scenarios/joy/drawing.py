@@ -12,7 +12,7 @@ from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
 from scenarios.joy.printed import equation_29, equation_30
 from scenarios.joy.trials import Answers, deviation_of, die_of_value
-from simnet.drawing import COLOURS, INK, MARKERS, PAGE, SMALL, TRUTH, blank_figure, dress
+from simnet.drawing import COLOURS, DASHES, INK, MARKERS, PAGE, SMALL, blank_figure, dress
 from simnet.studies.curves import note as write_notes
 from simnet.studies.table import Estimate, Table, estimated
 
@@ -79,7 +79,7 @@ def bounds(
     places = np.arange(len(groups))
     held = [found.where(**{group: one}).rows[0]["holders"] for one in groups]
     counts.hlines(
-        held, places - 0.42, places + 0.42, color=TRUTH, linewidth=4, label="ground truth", zorder=0
+        held, places - 0.42, places + 0.42, color=INK, linewidth=1.5, label="ground truth", zorder=0
     )
     for place, one in enumerate(ways):
         at = places + (place - (len(ways) - 1) / 2) * 0.22
@@ -163,7 +163,7 @@ def growth(table: Table) -> "Figure":
             elinewidth=1.0,
             label="randomised response" if rounds is None else ROUNDS[rounds],
         )
-        axes.plot(grid, law, "-", color=COLOURS[place], linewidth=0.9)
+        axes.plot(grid, law, linestyle=DASHES[place], color=COLOURS[place], linewidth=0.9)
     dress(axes, f"{yes} owners hold yes", "owners", "95 % bound of the error, owners")
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -211,7 +211,8 @@ def leakage(table: Table) -> "Figure":
                 elinewidth=1.0,
                 label=words,
             )
-            axes.plot(xs, [formula(float(x)) for x in xs], "-", color=colour, linewidth=0.9)
+            line = [formula(float(x)) for x in xs]
+            axes.plot(xs, line, linestyle=DASHES[place], color=colour, linewidth=0.9)
     circles = (
         (float(COMPETITOR.yes), equation_30(truthful, float(COMPETITOR.yes))),
         ((1 - sampling) / 2, equation_29(sampling, (1 - sampling) / 2)),

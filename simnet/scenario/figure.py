@@ -49,6 +49,8 @@ def estimate_figure(result: Performance) -> Any:
         truth,
         width=0.72,
         color=TRUTH,
+        edgecolor=INK,
+        linewidth=0.5,
         label="truth" if assessed.labels is None else "without noise",
     )
     if assessed.has_intervals:

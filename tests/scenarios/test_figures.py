@@ -1,7 +1,9 @@
-"""Every figure can go into a paper as it is: its width, letters, legend and names of axes."""
+"""Every figure can go into a paper as it is: its width, letters, legend and names of axes; and it
+can be read in a grey print, on a dark page and by colour-blind readers.
+"""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, QuadMesh
 from matplotlib.colors import to_hex, to_rgba_array
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
@@ -20,9 +22,11 @@ from simnet.drawing import COLUMN, PAGE, SMALL
 from simnet.studies.experiment import Experiment
 from simnet.studies.find import find_experiment, names
 from simnet.studies.table import Table
+from tests.harness.seeing import FOR_LETTERS, FOR_PARTS, contrast
 
 DRAWN = [name for name in names() if find_experiment(name)[1].figure is not None]
 TALLEST = 9.0  # inches: the height of a page
+IN_GREY = 1.5  # the contrast that tells two lines apart whose marks and dashes are alike
 
 
 def imitated(experiment: Experiment) -> Table:
@@ -85,6 +89,63 @@ def unexplained(figure: Any) -> list[Any]:
     ]
 
 
+def seen(artist: Any) -> Iterator[str]:
+    """The colours of an artist's lines, edges and areas, with how clear they are."""
+    for name in ("get_color", "get_facecolor", "get_edgecolor", "get_markeredgecolor"):
+        if hasattr(artist, name):
+            clear = artist.get_alpha()
+            for *rgb, alpha in to_rgba_array(getattr(artist, name)()):
+                yield to_hex((*rgb, alpha if clear is None else clear), keep_alpha=True)
+
+
+def faint(figure: Any) -> list[Any]:
+    """The drawn artists, and the letters, that do not stand out from the ground of the figure.
+
+    Letters in the coloured cells of a picture stand on these cells, and are left out.
+    """
+    ground = to_hex(figure.get_facecolor())
+    in_cells = {text for axes in figure.axes if axes.images for text in axes.texts}
+    parts = [
+        artist
+        for axes in figure.axes
+        for artist in (*axes.lines, *axes.patches, *axes.collections)
+        if artist.get_visible() and not isinstance(artist, QuadMesh)
+    ]
+    return [one for one in parts if not has_contrast(seen(one), ground, FOR_PARTS)] + [
+        text
+        for text in letters(figure)
+        if text not in in_cells and not has_contrast([text.get_color()], ground, FOR_LETTERS)
+    ]
+
+
+def has_contrast(found: Iterable[Any], ground: str, least: float) -> bool:
+    return any(contrast(colour, ground) >= least for colour in found)
+
+
+def in_grey(axes: Any) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+    """The names of a panel's curves, their colours, and all that a grey print keeps: the mark, its
+    size, whether it is filled, and the line.
+    """
+    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+        line = handle[0] if isinstance(handle, ErrorbarContainer) else handle
+        if isinstance(line, Line2D):
+            filled = line.get_markerfacecolor() == line.get_color()
+            look = (line.get_marker(), line.get_markersize(), filled, line.get_linestyle())
+            yield name, str(line.get_color()), look
+
+
+def alike_in_grey(figure: Any) -> list[tuple[str, str]]:
+    """The curves of a panel that a grey print does not tell apart."""
+    return [
+        (one, other)
+        for axes in figure.axes
+        for (one, colour, look), (other, others, as_other) in itertools.combinations(
+            in_grey(axes), 2
+        )
+        if one != other and look == as_other and contrast(colour, others) < IN_GREY
+    ]
+
+
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
@@ -92,7 +153,8 @@ def test_a_figure_fits_a_paper(name: str) -> None:
     """It is a column or a page wide, has letters of 7 points at least, and names its axes.
 
     No letters are cut off at the edge, and no titles of panels run into one another. Whatever is
-    drawn has its colour in a legend, or in words in its panel.
+    drawn has its colour in a legend, or in words in its panel. All of it stands out from the
+    ground, which is white on every page, and a grey print tells all curves apart.
     """
     experiment = find_experiment(name)[1]
     assert experiment.figure is not None
@@ -105,6 +167,9 @@ def test_a_figure_fits_a_paper(name: str) -> None:
     assert any(axes.get_xlabel() for axes in figure.axes) or figure.get_supxlabel()
     assert any(axes.get_ylabel() for axes in figure.axes) or figure.get_supylabel()
     assert not unexplained(figure)
+    assert not faint(figure)
+    assert not alike_in_grey(figure)
+    assert to_hex(figure.get_facecolor(), keep_alpha=True) == "#ffffffff"
     renderer = canvas.get_renderer()
     shown = figure.get_tightbbox(renderer)  # in inches
     assert (shown.x0 > -0.02, shown.y0 > -0.02) == (True, True)
