@@ -2,6 +2,8 @@
 
 import itertools
 from collections.abc import Callable
+from contextlib import suppress
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -55,14 +57,15 @@ GRID = (
 def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callable[[Table], Any]:
     """Return a reading: the share of the points of a grid at which a statement holds by exact laws.
 
-    `holds` is given what the server knows, and the share f of the users who hold the item.
+    `holds` is given what the server knows, and the share f of the users who hold the item. At
+    points that the statement is not about, it raises `KeyError`.
     """
 
     def read(_: Table) -> Counterpart:
-        outcomes = [
-            holds(SamplingDesign(GRR(epsilon, items), USERS, pi), f)
-            for epsilon, items, f, pi in itertools.product(EPSILONS, SIZES, SHARES, SAMPLINGS)
-        ]
+        outcomes = []
+        for epsilon, items, f, pi in itertools.product(EPSILONS, SIZES, SHARES, SAMPLINGS):
+            with suppress(KeyError):
+                outcomes.append(holds(SamplingDesign(GRR(epsilon, items), USERS, pi), f))
         return Counterpart(sum(outcomes) / len(outcomes), share=True)
 
     return read
@@ -88,6 +91,38 @@ def in_range_together(made: Linear, other: Linear, f: float) -> bool:
     """Whether the means of two estimates are both possible shares, 0 to 1, or both are not."""
     one, two = (-1e-12 <= float(estimator.mean(f)) <= 1 + 1e-12 for estimator in (made, other))
     return one == two
+
+
+def alike_without_sampling(known: SamplingDesign, _: float) -> bool:
+    """Whether Var*(g) = Var*(c) for π = 1."""
+    every = with_all_users(known)
+    ours = centred(SamplingDesign(known.response, known.users, 1.0))
+    return isclose(every.approximate_variance, ours.approximate_variance)
+
+
+def mean_is_negative(known: SamplingDesign, f: float) -> bool:
+    """Whether E[c] < 0 for the smallest π. Raises `KeyError` for other π."""
+    if known.common > SAMPLINGS[0]:
+        raise KeyError("another π")
+    return float(direct(known).mean(f)) < 0
+
+
+def falls_with_sampling(known: SamplingDesign, f: float) -> bool:
+    """Whether the variance of g is smaller if twice as many users are sampled."""
+    twice = SamplingDesign(known.response, known.users, min(2 * known.common, 1.0))
+    return bool(centred(twice).variance(f) < centred(known).variance(f))
+
+
+def falls_with_epsilon(variance: Callable[[Linear, float], float]) -> Callable[..., bool]:
+    """Return a function that tells whether a variance of g is smaller with twice the ε."""
+
+    def falls(known: SamplingDesign, f: float) -> bool:
+        response = known.response
+        assert isinstance(response, GRR)
+        twice = SamplingDesign(GRR(2 * response.epsilon, response.items), known.users, known.common)
+        return bool(variance(centred(twice), f) < variance(centred(known), f))
+
+    return falls
 
 
 def with_all_users(known: SamplingDesign) -> Linear:
@@ -208,7 +243,19 @@ QUOTES = (
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
     ),
+    Quote(
+        source("Definition 2.4"),
+        "ε of direct encoding with ε = 1 and 3 items: it is ε-LDP",
+        Stated(1.0),
+        lambda _: exact(GRR(EPSILON, 3).exact_epsilon),
+    ),
     *(direct_quote(sampling) for sampling in (0.1, 0.9)),
+    Quote(
+        source("Eq. 4, below"),
+        "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 1: as in Wang et al., unbiased",
+        lambda _: HOLDERS,
+        lambda _: exact(float(direct(sample(CROWD, 1.0)).mean(CASES[CROWD].share)) * 50_000),
+    ),
     Quote(
         source("Eq. 4, third line"),
         "mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1",
@@ -294,6 +341,29 @@ QUOTES = (
         STATED,
         everywhere_on_grid(g_varies_more),
         points=GRID,
+    ),
+    Quote(
+        source("section 3, below Theorem 3.2"),
+        "Var*(g) equals Var*(c) for π = 1",
+        STATED,
+        everywhere_on_grid(alike_without_sampling),
+        points=GRID,
+    ),
+    Quote(
+        source("section 3, below Theorem 3.3"),
+        "with a lower sampling probability g has a greater variance: π compared with 2 π or 1",
+        STATED,
+        everywhere_on_grid(falls_with_sampling),
+        points=GRID,
+    ),
+    Quote(
+        source("section 3, below Theorem 3.3"),
+        "for a small sampling probability c is always a negative estimate",
+        STATED,
+        everywhere_on_grid(mean_is_negative),
+        under=f"the mean of c; small: π = {SAMPLINGS[0]:g}",
+        why="with a large ε and f, n f π is larger than the noise that c subtracts: q is small",
+        points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", f"π {SAMPLINGS[0]:g}"),
     ),
     Quote(
         source("Theorem 3.3"),
@@ -471,6 +541,20 @@ QUOTES = (
             approximate_variance_t(EPSILON, 3, [1.0] * 4)
             / (GRR(EPSILON, 3).variance(0.0, 4) * 4**2)
         ),
+    ),
+    *(
+        Quote(
+            source("section 6, ii"),
+            "a higher ε makes a better variance bound of g: twice the ε",
+            STATED,
+            everywhere_on_grid(falls_with_epsilon(variance)),
+            under=under,
+            points=GRID,
+        )
+        for under, variance in (
+            ("Var*(g)", lambda made, _: made.approximate_variance),
+            ("the exact variance of g, fixed items", lambda made, f: float(made.variance(f))),
+        )
     ),
     *(
         Quote(

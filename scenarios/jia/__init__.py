@@ -1,6 +1,7 @@
 """Experiments on Jia and Gong, *Calibrate*."""
 
 EXPERIMENTS = {  # name: module and record, which is imported when it is used
+    "jia_text": "scenarios.jia.text:EXPERIMENT",
     "jia_theorem2": "scenarios.jia.theorem2:EXPERIMENT",
     "jia_eq14": "scenarios.jia.laws:EQ14",
     "jia_eq22": "scenarios.jia.laws:EQ22",

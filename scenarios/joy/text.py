@@ -8,7 +8,7 @@ played out. If a formula should replace the printed one, it has to agree with th
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import log
+from math import erf, log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +242,59 @@ def _equations(mechanism: TwoRounds) -> float:
     return float(np.linalg.matrix_rank(np.array([[s, s], [1 - s, 1 - s]])))
 
 
+def _within(deviations: float) -> float:
+    """The probability that a Gaussian lies within so many standard deviations of its mean."""
+    return erf(deviations / sqrt(2))
+
+
+def _asked_alone(truthful_no: int, fixed: bool = False) -> float:
+    """The variance of the estimated number of yes if sampled owners answer the truth, and there is
+    no other noise: 100 hold yes.
+
+    Each owner is sampled with probability π_s = 0.45. If the number of answers is `fixed`, 45
+    owners are sampled instead: n/m H has the variance (n/m)² m K/n (1 - K/n) (n - m) / (n - 1),
+    where H is hypergeometric, K hold yes, and m of n owners answer.
+    """
+    yes, chance = HOLDERS, 0.45
+    if not fixed:
+        return yes * (1 - chance) / chance
+    owners, asked = yes + truthful_no, 45
+    share = yes / owners
+    return owners**2 / asked * share * (1 - share) * (owners - asked) / (owners - 1)
+
+
+def _toy_deviation(truthful_no: int) -> float:
+    """The standard deviation of the estimate of Eq. 5 when 100 hold yes, from the answers' law."""
+    parts = ((HOLDERS, YES), (truthful_no, NO))
+    chances = [(count, float(TOY.law(truth)[1])) for count, truth in parts]
+    variance = sum(count * p * (1 - p) for count, p in chances)
+    return sqrt(variance) / float(TOY.sampling * TOY.truthful)
+
+
+def _rising(numbers: Sequence[float]) -> float:
+    """The share of the steps at which numbers grow."""
+    return _falling([-number for number in numbers])
+
+
+def _cost_of_privacy() -> float:
+    """The share of the steps of flip2 at which the error of randomised response grows."""
+    owners = 10_000
+    errors = [JoyGerla(0.8, coin / 10).variance(HOLDERS / owners, owners) for coin in range(1, 10)]
+    return _rising([float(error) for error in errors])
+
+
+def _changes_of_no(mechanism: TwoRounds) -> float:
+    """The probability that an owner who holds no answers differently in round two."""
+    _, *rest = mechanism.joint_law(0)
+    return float(sum(rest[mechanism.values :]))
+
+
+def _third_output() -> float:
+    """P[3 | 1] / P[3 | 2] in round two: an output that neither of the two owners holds."""
+    made = TwoRounds.even(0.45, 3, none=True)
+    return float(made.round_two_law(1)[3] / made.round_two_law(2)[3])
+
+
 @attrs.frozen(kw_only=True)
 class PassagePoint:
     """A statement, and the binary mechanism that it is evaluated for."""
@@ -269,6 +322,7 @@ ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
+NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 % and 1 % hold yes
 PASSAGES = (
     Passage(
         INTRO,
@@ -327,6 +381,49 @@ PASSAGES = (
         )
         for owners, text in ((10_000, "21"), (10**6, "212"))
     ),
+    *(
+        Passage(
+            INTRO,
+            f"probability of a number within {words} standard deviations of the expected value",
+            text,
+            for_all(_within, deviations),
+            correction,
+            instead=for_all(_within, deviations) if correction else None,
+            under="of a Gaussian. The text says 'away from the expected value' so often, which "
+            "would be the probability of the contrary",
+        )
+        for words, deviations, text, correction in (
+            ("two", 2.0, "0.95", ""),
+            ("three", 3.0, "0.99", "three are 99.7 %; 99 % are 2.58 standard deviations"),
+        )
+    ),
+    *(
+        Passage(
+            INTRO,
+            f"probability that an adversary guesses an owner's value if {words} of the population "
+            "hold yes",
+            Stated(0.5),
+            for_all(float, share),
+            bound="at least",
+            under="the guess is yes for everybody, before any answer is seen",
+        )
+        for words, share in (("2/3", Fraction(2, 3)), ("3/4", Fraction(3, 4)))
+    ),
+    *(
+        Passage(
+            "section 2",
+            "with sampling alone the estimate of the 100 who hold yes gets worse as owners who "
+            "hold no are added: from 100 to 1900 and 9900",
+            STATED,
+            for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
+            why="whoever is sampled answers the truth, so owners who hold no add no noise",
+            under=under,
+        )
+        for fixed, under in (
+            (False, "each owner is sampled with probability 0.45, and no answers are not given"),
+            (True, "45 owners are sampled, however many there are"),
+        )
+    ),
     Passage(
         INTRO,
         "as the population grows, privacy gets stronger: from 4 to 8 and 16 owners, 2 hold yes",
@@ -362,6 +459,26 @@ PASSAGES = (
             "δ falls, but never below the δ of this law"
         ),
         under=SUMS,
+    ),
+    Passage(
+        "section 3.3",
+        "the error of Eq. 5 grows as owners who hold no are added: 100 of 200, 2000 and 10,000 "
+        "hold yes",
+        STATED,
+        lambda _: _rising([_toy_deviation(nos) for nos in NOS]),
+        under="the standard deviation of the estimate, π_1 = 0.8, π_2 = 0.2, π_s = 0.45",
+    ),
+    *(
+        Passage(
+            "section 4",
+            f"share of the owners who provide noise, with a sampling parameter of {sampling:.0%}: "
+            "a majority",
+            Stated(0.5),
+            for_all(lambda sampling: 1 - sampling, sampling),
+            bound="at least",
+            under="owners who are not sampled answer by the other faces of the die",
+        )
+        for sampling in SAMPLINGS
     ),
     Passage("section 4", "square miles, in millions", "90", lambda _: MILES**2 / 1e6),
     Passage("section 4", "locations, in billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
@@ -441,6 +558,15 @@ PASSAGES = (
         "mean of the estimate, 1 of 4 holds yes: it is unbiased",
         Stated(1.0),
         lambda m: _mean_difference(m, FEW, 1),
+    ),
+    Passage(
+        "section 4.1",
+        "probability that an owner who holds no changes the difference of the two counts: the "
+        "sampling error is solely that of the holders of yes",
+        Stated(0.0),
+        _changes_of_no,
+        under="owners keep the face of round one, as 'the remaining data owners remain at their "
+        "output chosen in round one' says",
     ),
     Passage(
         "section 4.2",
@@ -600,6 +726,13 @@ PASSAGES = (
     ),
     Passage(
         GUARANTEE,
+        "P[3 | 1] / P[3 | 2] in round two: there is no leakage by an output that neither of two "
+        "owners holds",
+        Stated(1.0),
+        lambda _: _third_output(),
+    ),
+    Passage(
+        GUARANTEE,
         "least ε for 9 values divided by the least ε of the binary mechanism: the additional "
         "output reduces the leakage",
         Stated(1.0),
@@ -625,6 +758,14 @@ PASSAGES = (
         "the answer no tells more when the second coin is above 1/2",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
         under="of the mechanism, as the sentence before it says",
+    ),
+    Passage(
+        "section 5.2",
+        "more noise of the second coin of randomised response is at the cost of accuracy: the "
+        "error grows with the coin's probability of yes, 0.1 to 0.9",
+        STATED,
+        lambda _: _cost_of_privacy(),
+        under="flip1 = 0.8; 100 of 10,000 owners hold yes",
     ),
     *(
         Passage(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from scenarios.wang.compared import TOO_LITTLE, all_below
 from scenarios.wang.law import expected_error
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
@@ -14,28 +15,22 @@ from scenarios.wang.trials import (
     MSE,
     NUMERIC,
     RUNS,
-    TOO_LITTLE,
     USERS,
     collected,
     collected_cost,
-    judged_among,
-    ours_below,
 )
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
+from simnet.studies.paired import DIFFERENCE as OF_ERRORS
+from simnet.studies.paired import QUOTIENT, Contrast, paired_share
 from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.statements import (
-    MeasureByAxis,
-    Statement,
-    everywhere,
-    exact,
-    places_in_words,
-)
+from simnet.studies.statements import MeasureByAxis, Statement, exact, places_in_words
 from simnet.studies.table import NoSuchPoint, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+PLACE = ["estimates", "epsilon"]
 SLIGHT_GAP = Word(0.5, "a gap that grows by at most this share in all grows 'slightly'")
 LITTLE = Word(0.25, "the larger of two errors is at most this share above the smaller one")
 STRICT = "the gap is the quotient of the errors, as on a log axis, and it grows at every step of ε"
@@ -48,60 +43,67 @@ DIFFERENCE = (
 )
 
 
-def gaps(method: str, rival: str, numbers: MeasureByAxis) -> list[float]:
-    """Return a rival's error divided by a method's, in the order of ε."""
-    epsilons = sorted(epsilon for name, epsilon in numbers if name == method)
-    if len(epsilons) < 2:
-        raise KeyError("two values of ε are compared at least")
-    return [numbers[rival, epsilon] / numbers[method, epsilon] for epsilon in epsilons]
-
-
 def gap_quotes(source: str, method: str) -> list[Quote]:
     """The quotes that the gap to Duchi et al.'s mechanism, as printed, slightly expands with ε."""
     what = f"the gap of {METHODS[method]} to Duchi et al. as printed slightly expands with ε"
-    rival = "duchi-as-printed"
+
+    def gaps(numbers: MeasureByAxis) -> list[float]:
+        if len(numbers) < 2:
+            raise KeyError("two values of ε are compared at least")
+        return [numbers[key] for key in sorted(numbers)]  # the keys end in ε
 
     def strictly(numbers: MeasureByAxis) -> bool:
-        return all(one < other for one, other in pairwise(gaps(method, rival, numbers)))
+        return all(one < other for one, other in pairwise(gaps(numbers)))
 
     def as_trend(numbers: MeasureByAxis) -> bool:
-        found = gaps(method, rival, numbers)
+        found = gaps(numbers)
         return found[0] < found[-1]
 
-    def as_difference(numbers: MeasureByAxis) -> bool:
-        epsilons = sorted(epsilon for name, epsilon in numbers if name == method)
-        if len(epsilons) < 2:
-            raise KeyError("two values of ε are compared at least")
-        first, last = (
-            numbers[rival, epsilon] - numbers[method, epsilon]
-            for epsilon in (epsilons[0], epsilons[-1])
+    def over_laws(table: Table, holds: Statement, contrast: Contrast = QUOTIENT) -> Counterpart:
+        return paired_share(
+            table,
+            [("duchi-as-printed", method)],
+            ["estimates"],
+            holds,
+            along=["epsilon"],
+            contrast=contrast,
+            shown=["estimates", "epsilon"],
         )
-        return first < last
 
     def slightly(table: Table) -> Counterpart:
         most = 1 + table.word("slightly")
 
         def holds(numbers: MeasureByAxis) -> bool:
-            found = gaps(method, rival, numbers)
+            found = gaps(numbers)
             return found[0] < found[-1] <= most * found[0]
 
-        return over_laws(holds).reading(table)
-
-    def over_laws(holds: Statement, under: str = "", why: str = "") -> Quote:
-        axes, places = ["method", "epsilon"], ["estimates"]
-        quote = everywhere(source, what, "mse", axes, places, holds, under=under, why=why)
-        return judged_among(quote, (method, rival), ["estimates", "epsilon"])
+        return over_laws(table, holds)
 
     return [
-        over_laws(
-            strictly,
-            STRICT,
-            "up to ε* HM is Duchi et al.'s mechanism for one value; above ε*, where HM also uses "
-            "PM, large values gain less",
+        Quote(
+            source,
+            what,
+            STATED,
+            lambda table: over_laws(table, strictly),
+            under=STRICT,
+            why="up to ε* HM is Duchi et al.'s mechanism for one value; above ε*, where HM also "
+            "uses PM, large values gain less",
         ),
-        over_laws(as_trend, TREND, "it does not grow"),
-        over_laws(
-            as_difference, DIFFERENCE, "all errors fall as ε grows, and so does what lies between"
+        Quote(
+            source,
+            what,
+            STATED,
+            lambda table: over_laws(table, as_trend),
+            under=TREND,
+            why="it does not grow",
+        ),
+        Quote(
+            source,
+            what,
+            STATED,
+            lambda table: over_laws(table, as_trend, OF_ERRORS),
+            under=DIFFERENCE,
+            why="all errors fall as ε grows, and so does what lies between",
         ),
         Quote(
             source,
@@ -118,16 +120,13 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
 
 def outperforms_quote(source: str, rival: str) -> Quote:
     """The quote that PM and HM have smaller errors than a rival everywhere."""
-    quote = everywhere(
+    return Quote(
         source,
         f"PM and HM err less than {METHODS[rival]}",
-        "mse",
-        "method",
-        ["estimates", "epsilon"],
-        ours_below(rival),
+        STATED,
+        lambda table: all_below(table, ("pm", "hm"), (rival,), PLACE, 1.0),
         why=TOO_LITTLE,
     )
-    return judged_among(quote, ("pm", "hm", rival), ["method", "estimates", "epsilon"])
 
 
 def better_differs(table: Table) -> Counterpart:
@@ -150,10 +149,9 @@ def differ_little(table: Table) -> Counterpart:
     most = 1 + table.word("small")
 
     def holds(numbers: MeasureByAxis) -> bool:
-        return 1 / most <= numbers["pm"] / numbers["hm"] <= most
+        return 1 / most <= numbers["pm", "hm"] <= most
 
-    quote = everywhere("", "", "mse", "method", ["estimates", "epsilon"], holds)
-    found = judged_among(quote, ("pm", "hm"), ["estimates", "epsilon"]).reading(table)
+    found = paired_share(table, [("pm", "hm")], PLACE, holds, shown=PLACE)
     errors = {
         (line["estimates"], line["epsilon"], line["method"]): line["expected"]
         for line in table.summary()
@@ -210,6 +208,7 @@ def experiment(summary: str, source: str, laws: Sequence[str], rivals: Sequence[
         trials=RUNS,
         quick={"epsilon": [0.5, 1.0, 4.0]},
         quick_trials=2,
+        paired=("method",),
         words={"slightly": SLIGHT_GAP, "small": LITTLE},
         choices=(
             f"n = {USERS:,}: the text does not say how many users there are; mean squared errors "

@@ -7,16 +7,18 @@ verdicts on the lemmas and corollaries.
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import cosh, exp, expm1, log, log2, sinh, sqrt
+from itertools import pairwise
+from math import cosh, exp, expm1, isclose, log, log2, sinh, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
-from protocols.mechanisms.additive import Laplace
+from protocols.mechanisms.additive import SCDF, Laplace, Staircase
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi import Duchi
-from protocols.mechanisms.duchi_multi import DuchiMulti
+from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
+from protocols.mechanisms.hybrid import EPS_STAR, HM
 from protocols.mechanisms.piecewise import PM
 from protocols.mechanisms.tuples import Tuples, optimal_k, printed_k
 from protocols.mechanisms.unary import OUE
@@ -32,6 +34,7 @@ DIMENSIONS = (1, 2, 3, 5, 10, 16, 20, 40)
 VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
 TIMES = (2, 3, 4, 5, 10)  # how many times a user is asked
 MANY = 4096  # the number of attributes at which a rate of growth is computed
+OTHERS = (("SCDF", SCDF), ("Staircase", Staircase))
 EQUAL = 1e-9  # numbers with at most this relative difference count as equal
 
 
@@ -80,6 +83,85 @@ def equation_14(epsilon: float, d: int) -> bool:
     return all(alike(float(made.variance([t])[0]), first + factor * t**2) for t in VALUES)
 
 
+def unbiased(make: Callable[[float], Any]) -> "Claim":
+    """Return the claim that a report's mean is the value."""
+    return lambda epsilon, _: all(
+        isclose(make(epsilon).law(t).mean, t, rel_tol=EQUAL, abs_tol=EQUAL) for t in VALUES
+    )
+
+
+def outside_domain(epsilon: float, _: int) -> bool:
+    """Whether Duchi et al.'s reports always lie outside [-1, 1]."""
+    return all(abs(atom.at) > 1 for t in VALUES for atom in Duchi(epsilon).law(t).atoms)
+
+
+def like_laplace(make: Callable[[float], Any]) -> "Claim":
+    """Return the claim that a mechanism has a larger worst variance than Duchi et al."""
+    return lambda epsilon, _: make(epsilon).worst_variance > Duchi(epsilon).worst_variance
+
+
+def pieces(epsilon: float, t: float) -> list[tuple[float, float]]:
+    """Return the length of each piece of PM's density, left to right, and its density."""
+    parts = PM(epsilon).law(t).parts
+    return [(float(part.high - part.low), exp(part.log_height)) for part in parts]  # type: ignore[union-attr]
+
+
+def symmetric(epsilon: float, _: int) -> bool:
+    """Whether PM's density for 0 has three pieces, and is symmetric."""
+    found = pieces(epsilon, 0.0)
+    return len(found) == 3 and all(map(alike, found[0], found[2]))
+
+
+def centre_highest(epsilon: float, _: int) -> bool:
+    """Whether the density of PM's centre piece is above that of the other pieces."""
+    return all(
+        pieces(epsilon, t)[1][1] > max(height for _, height in pieces(epsilon, t)[::2])
+        for t in VALUES
+    )
+
+
+def centre_likeliest(epsilon: float, _: int) -> bool:
+    """Whether PM's centre piece is likelier than each of the other pieces."""
+
+    def masses(t: float) -> list[float]:
+        return [length * height for length, height in pieces(epsilon, t)]
+
+    return all(masses(t)[1] > max(masses(t)[::2]) for t in VALUES)
+
+
+def centre_keeps_length(epsilon: float, _: int) -> bool:
+    """Whether PM's centre piece has the length C - 1 for all values, and the right piece shrinks as
+    the value grows.
+    """
+    found = [pieces(epsilon, t) for t in VALUES]
+    right = [pieces_of_t[2][0] if len(pieces_of_t) > 2 else 0.0 for pieces_of_t in found]
+    return all(alike(each[1][0], PM(epsilon).bound - 1) for each in found) and all(
+        one > other for one, other in pairwise(right)
+    )
+
+
+def piecewise_worst(epsilon: float, _: int) -> bool:
+    """Whether PM's largest variance is 4 e^(ε/2) / (3 (e^(ε/2) - 1)²)."""
+    root = exp(epsilon / 2)
+    return alike(PM(epsilon).worst_variance, 4 * root / (3 * (root - 1) ** 2))
+
+
+def equation_8(epsilon: float, _: int) -> bool:
+    """Whether HM's largest variance is that of Eq. 8."""
+    root = exp(epsilon / 2)
+    binary = ((exp(epsilon) + 1) / (exp(epsilon) - 1)) ** 2
+    mixed = (root + 3) / (3 * root * (root - 1)) + binary / root
+    return alike(HM(epsilon).worst_variance, mixed if epsilon > EPS_STAR else binary)
+
+
+def multi_unbiased(variant: DuchiVariant) -> "Claim":
+    """Return the claim that Algorithm 3 is unbiased with B by Eqs. 9 and 10."""
+    return lambda epsilon, d: all(
+        isclose(DuchiMulti(epsilon, d, variant).law(t).mean, t, rel_tol=EQUAL, abs_tol=EQUAL)
+        for t in VALUES
+    )
+
+
 def fewer_steps(epsilon: float, d: int, best: bool = False) -> bool:
     """Whether asking each user m > 1 times, with ε/m each, leaves fewer steps of equal noise.
 
@@ -108,13 +190,110 @@ ASKED = (
     f"asking users m > 1 times ({', '.join(map(str, TIMES))}), with ε/m each, leaves fewer steps "
     "of equal noise (HM)"
 )
-UNDER = {"asked": "k by Eq. 12", "asked-best": "the best k"}  # readings of one statement
+# SCDF and Staircase, up to which ε, and the names of these claims.
+ADDITIVE = [(name, make, most) for name, make in OTHERS for most in (1.0, 2.0)]
+OF_ADDITIVE = [f"{name.lower()}-{most:g}" for name, _, most in ADDITIVE]
+# The largest ε that a claim is about, if it is not about all of them.
+LARGEST = {name: most for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)}
+CENTRE = "PM's centre piece has a higher probability than the other two"
+# Readings of one statement.
+UNDER = {
+    "asked": "k by Eq. 12",
+    "asked-best": "the best k",
+    **{
+        name: f"small: up to ε = {most:g}"
+        + (", up to which the text calls Laplace considerably worse" if most == 2 else "")
+        for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)
+    },
+    "centre-density": "a higher probability density",
+    "centre-mass": "a report lies in it with a higher probability",
+    "duchi-multi-mean": "Algorithm 3 as printed, which is not ε-LDP for even d",
+    "duchi-multi-mean-corrected": "Algorithm 3 corrected; B then differs from Eq. 10 for even d",
+}
 # For each claim: its source, statement and test, and why it fails.
 CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
     "laplace": (
         "section III-A",
         "the variance of Laplace's mechanism is 8/ε²",
         laplace_variance,
+        "",
+    ),
+    "laplace-mean": (
+        "section III-A",
+        "the report of Laplace's mechanism is unbiased",
+        unbiased(Laplace),
+        "",
+    ),
+    "outside": (
+        "section I",
+        "the reports of Duchi et al. for one value always lie outside [-1, 1]",
+        outside_domain,
+        "",
+    ),
+    "duchi-mean": (
+        "Eq. 3",
+        "the report of Duchi et al. for one value is unbiased",
+        unbiased(Duchi),
+        "",
+    ),
+    **{
+        f"{name.lower()}-{most:g}": (
+            "section III-A",
+            f"{name} suffers from the same issue as Laplace: for small ε its worst variance is "
+            "above that of Duchi et al.",
+            like_laplace(make),
+            f"at ε = {most:g} it is a little below: {make(most).worst_variance:.3f} against "
+            f"{Duchi(most).worst_variance:.3f}",
+        )
+        for name, make, most in ADDITIVE
+    },
+    "symmetric": (
+        "section III-B, Eq. 5",
+        "PM's density for the value 0 is symmetric and has three pieces",
+        symmetric,
+        "",
+    ),
+    "centre-density": (
+        "section III-B, Eq. 5",
+        CENTRE,
+        centre_highest,
+        "",
+    ),
+    "centre-mass": (
+        "section III-B, Eq. 5",
+        CENTRE,
+        centre_likeliest,
+        "",
+    ),
+    "centre-length": (
+        "section III-B, Eq. 5",
+        "as the value grows from 0 to 1, the length of PM's centre piece stays C - 1 and that of "
+        "its rightmost piece falls",
+        centre_keeps_length,
+        "",
+    ),
+    "pm-worst": (
+        "section III-B, below Lemma 1",
+        "PM's worst variance is 4 e^(ε/2) / (3 (e^(ε/2) - 1)²)",
+        piecewise_worst,
+        "",
+    ),
+    "eq8": (
+        "Eq. 8",
+        "HM's worst variance with α by Eq. 7 is that of Eq. 8",
+        equation_8,
+        "",
+    ),
+    "duchi-multi-mean": (
+        "Eqs. 9 and 10",
+        "the report of Duchi et al. for d values is unbiased",
+        multi_unbiased("as-printed"),
+        "",
+    ),
+    "duchi-multi-mean-corrected": (
+        "Eqs. 9 and 10",
+        "the report of Duchi et al. for d values is unbiased",
+        multi_unbiased("corrected"),
         "",
     ),
     "eq4": (
@@ -160,7 +339,21 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
 
 
 OF_ONE_VALUE, OF_MANY = (
-    ("laplace", "eq4", "magnitude"),
+    (
+        "laplace",
+        "laplace-mean",
+        "duchi-mean",
+        "eq4",
+        "outside",
+        *OF_ADDITIVE,
+        "symmetric",
+        "centre-density",
+        "centre-mass",
+        "centre-length",
+        "pm-worst",
+        "magnitude",
+        "eq8",
+    ),
     ("group",),
 )  # claims, by what they are about
 
@@ -187,7 +380,12 @@ def claim_quote(name: str) -> Quote:
 
     def reading(table: Table) -> Counterpart:
         holds = everywhere("", "", "holds", "claim", ["epsilon", "attributes"], _is_one)
-        return holds.reading(table.where(claim=name))
+        rows = [
+            row
+            for row in table.where(claim=name).rows
+            if row["epsilon"] <= LARGEST.get(name, row["epsilon"])
+        ]
+        return holds.reading(attrs.evolve(table, rows=rows))
 
     return Quote(
         f"Wang et al., {source}",
@@ -227,6 +425,12 @@ GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {
         0.5,
         lambda d: sqrt(Tuples(1.0, Attributes(d), "hm").worst_variance),
     ),
+    "pm-split": (
+        "the error of PM with ε/d for each attribute grows linearly with d, without the factor "
+        "√log d",
+        1.0,
+        lambda d: sqrt(PM(1.0 / d).worst_variance),
+    ),
     "duchi": (
         "the error of Duchi et al. (as printed) on d attributes grows like the root of d, as in "
         "Eq. 11",
@@ -244,11 +448,40 @@ def growth_quote(name: str) -> Quote:
         return exact(float(abs(exponent(deviation) - power) <= table.word("rate")))
 
     return Quote(
-        "Wang et al., section VI-A",
+        f"Wang et al., section {'IV' if name == 'pm-split' else 'VI-A'}",
         what,
         STATED,
         reading,
         points=f"standard deviation of one attribute's report, d from {MANY} to {2 * MANY}, ε = 1",
+    )
+
+
+Ours = Literal["pm", "hm"]
+OURS: tuple[Ours, ...] = ("pm", "hm")
+VARIANTS: tuple[DuchiVariant, ...] = ("corrected", "as-printed")
+
+
+def constant_quote(ours: Ours, variant: DuchiVariant) -> Quote:
+    """The quote that Duchi et al.'s asymptotic error has a larger constant than PM's or HM's."""
+
+    def reading(_: Table) -> Counterpart:
+        larger = [
+            DuchiMulti(epsilon, d, variant).worst_variance
+            > Tuples(epsilon, Attributes(d), ours).worst_variance
+            for epsilon in EPSILONS
+            for d in (MANY, MANY + 1)
+        ]
+        return Counterpart(sum(larger) / len(larger), share=True)
+
+    return Quote(
+        "Wang et al., section I",
+        "the optimal error of Duchi et al. for numeric attributes involves a larger constant than "
+        f"that of {ours.upper()}",
+        STATED,
+        reading,
+        under="worst variances for many attributes, against Algorithm 3 "
+        + variant.replace("-", " "),
+        points=f"d of {MANY} and {MANY + 1}, ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g}",
     )
 
 
@@ -290,6 +523,7 @@ EXPERIMENT = Experiment(
         ),
         *map(claim_quote, CLAIMS),
         *map(growth_quote, GROWTH),
+        *(constant_quote(ours, variant) for ours in OURS for variant in VARIANTS),
         *theorem_quotes("wang"),
     ],
     cost=lambda _: 0.001,

@@ -9,6 +9,7 @@ EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "fig4": "scenarios.yang.fig4:EXPERIMENT",
     "fig5": "scenarios.yang.fig5:EXPERIMENT",
     "yang_fig1_delta": "scenarios.yang.fig1_delta:EXPERIMENT",
+    "yang_text": "scenarios.yang.text:EXPERIMENT",
     "yang_theorems": "scenarios.yang.theorems:EXPERIMENT",
     "yang_tss_prime": "scenarios.yang.overheads:EXPERIMENT",
     "table1": "scenarios.yang.table1:EXPERIMENT",

@@ -3,7 +3,8 @@
 A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name,
 and under the name `people` a text that says where its people came from. The seed of a trial
 follows from the experiment's name, the parameters and the trial's number. So the results do not
-depend on where, when and in which order trials run.
+depend on where, when and in which order trials run. Parameters that are `paired`, such as the
+method, do not count for the seed, so that all methods see the same people.
 """
 
 import hashlib
@@ -85,6 +86,9 @@ class Experiment:
       which the grid need not have: `--set drop=0,0.1`.
     - `takes_network` says that trials take a parameter `network` in the same way, and then return
       the `seconds` of their run on this network: `--network mobile`.
+    - `paired` names the parameters that do not count for a trial's seed. Trials of one number whose
+      other parameters are equal have one seed, so that they draw the same people, and their results
+      can be compared pairwise.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
     without `data`, and for two quotes with equal source, text and reading.
@@ -118,6 +122,7 @@ class Experiment:
     cost: Callable[[Parameters], float] = _a_tenth
     takes_drop: bool = False
     takes_network: bool = False
+    paired: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
         """Raise `ValueError` for a parameter with a column's name, for files without `data`, and
@@ -262,11 +267,17 @@ class Experiment:
         return attrs.evolve(self, trials=trials)
 
     def jobs(self, name: str) -> Iterator["Job"]:
-        """Yield every trial of every point; seeds follow from `name`, the experiment's name."""
+        """Yield every trial of every point.
+
+        Seeds follow from `name`, the experiment's name, and from the parameters that are not
+        `paired`.
+        """
         for point in self.points():
             text = canonical(point)
+            counts = {axis: value for axis, value in point.items() if axis not in self.paired}
+            seeded_by = canonical(counts)
             for trial in range(self.trials):
-                yield Job(text, trial, seed_of(name, text, trial))
+                yield Job(text, trial, seed_of(name, seeded_by, trial))
 
 
 @attrs.frozen

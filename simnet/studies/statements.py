@@ -63,7 +63,7 @@ def everywhere(
     def share(statement: Statement) -> Callable[[Table], Counterpart]:
         def read(table: Table) -> Counterpart:
             places = _places(table, measure, axis, others)
-            found = _share(places, statement, table.exact)
+            found = share_at(places, statement, table.exact)
             lines = [line for place in places for line in _compared(place, statement)]
             return attrs.evolve(found, judged_at=places_in_words(lines, axes))
 
@@ -199,11 +199,15 @@ def _places(
     return list(found.values())
 
 
-def _share(
+def share_at(
     places: Sequence[Mapping[Any, Mapping[str, Any]]], holds: Statement, exact: bool = False
 ) -> Counterpart:
     """Return the share of places at which a statement holds: for the expected values, if they are
     known, and for the measured ones.
+
+    A place has lines, such as those of a table's summary, by the keys that the statement looks up:
+    with `mean`, `low`, `high`, `expected`, `trials`, and `holds`, which says whether the interval
+    contains the expected value.
 
     If numbers of `exact` trials have no other expected value, they count as values of a law, and
     nothing was measured.

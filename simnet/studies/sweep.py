@@ -76,7 +76,8 @@ class Study:
 def versions_of(origin: str, experiment: Experiment, data: Path | None) -> Versions:
     """Return the versions of the code and the data that an experiment's results would have now."""
     return Versions(
-        code_version(experiment.trial, own_file(origin)), data_version(data, experiment.files)
+        code_version(experiment.trial, own_file(origin), experiment.paired),
+        data_version(data, experiment.files),
     )
 
 

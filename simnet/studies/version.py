@@ -24,8 +24,9 @@ COMPUTING = ("numpy", "scipy")  # results may differ from one version of these l
 SYNTHETIC = "synthetic"  # takes the place of the digest of the data if people are made up
 
 
-def code_version(trial: Trial, file: Path | None = None) -> str:
-    """Return a digest of the code that a trial can reach, and of the experiment's own file.
+def code_version(trial: Trial, file: Path | None = None, paired: Sequence[str] = ()) -> str:
+    """Return a digest of the code that a trial can reach, of the experiment's own file, and of the
+    names of its `paired` parameters, which change the seeds.
 
     Docstrings and comments do not count, and neither does code that the trial does not import.
     Modules beside an experiment's file count if they are imported. Each source file is read once in
@@ -44,6 +45,7 @@ def code_version(trial: Trial, file: Path | None = None) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
     libraries = _versions(tuple(sorted({*COMPUTING, *closure.libraries})))
     digest.update(f"python {python} {libraries}".encode())
+    digest.update("".join(f"\0paired {name}" for name in sorted(paired)).encode())
     return digest.hexdigest()[:DIGITS]
 
 

@@ -1,11 +1,13 @@
 """Figures and tables of Wang et al.: the expected values, and the verdicts on the quotes."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
 
+from protocols.mechanisms.additive import SCDF
 from scenarios.wang import (
     cross_validation,
     fig1,
@@ -316,3 +318,18 @@ def test_panels_that_are_compared_have_one_scale_and_a_line_where_methods_are_al
         for axes in drawn.axes
     ]
     assert all({1.0, 0.77} <= found for found in levels)
+
+
+def test_pieces_of_pm_and_tails_of_additive_noise() -> None:
+    """At ε = 2 ln 2, C = (e^{ε/2} + 1) / (e^{ε/2} - 1) = 3, and p = (4 - 2) / (2 · 2 + 2) = 1/3."""
+    pieces = text.pieces(2 * np.log(2), 0.0)
+    assert [length for length, _ in pieces] == pytest.approx([2, 2, 2])
+    assert [height for _, height in pieces] == pytest.approx([1 / 12, 1 / 3, 1 / 12])
+    assert len(text.pieces(1.0, 1.0)) == 2  # no rightmost piece
+    assert text.like_laplace(SCDF)(1.0, 1)
+    assert not text.like_laplace(SCDF)(2.0, 1)
+
+
+def test_a_biased_report_is_told() -> None:
+    halved = SimpleNamespace(law=lambda value: SimpleNamespace(mean=value / 2))
+    assert not text.unbiased(lambda _: halved)(1.0, 1)

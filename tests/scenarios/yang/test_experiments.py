@@ -32,6 +32,7 @@ NAMES = (
     "table1",
     "table2",
     "yang_fig1_delta",
+    "yang_text",
     "yang_theorems",
     "yang_tss_prime",
 )
@@ -374,7 +375,9 @@ def test_an_experiment_is_complete(name: str) -> None:
     assert experiment.trials >= 10 or experiment.exact
     assert experiment.quickly().points()
     assert all(experiment.cost(point) > 0 for point in experiment.points())
-    assert (experiment.figure is None) == (name in ("table1", "table2", "yang_tss_prime"))
+    assert (experiment.figure is None) == (
+        name in ("table1", "table2", "yang_text", "yang_tss_prime")
+    )
     for quote in experiment.quotes:  # a quote says what to make of it, whatever is found
         assert quote.why
         assert quote.correction or (quote.corrected is None and quote.instead is None)

@@ -1,0 +1,218 @@
+"""Sentences of Jia and Gong that have no figure of their own, or that describe Fig. 3. All of them
+are computed from the true counts, without any collection.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from protocols.mechanisms.unary import OUE
+from protocols.postprocess.noise import Noise
+from protocols.postprocess.posterior import posterior_mean
+from protocols.postprocess.power_law import exponent_of_mean
+from protocols.postprocess.priors import PowerLaw
+from scenarios.jia.noise import MECHANISMS, NoiseLaw, mechanism_of, normal
+from scenarios.jia.noise import TITLES as NAMES
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, holders
+from simnet.arrays import Ints
+from simnet.studies.experiment import Experiment, Measurements, Parameters
+from simnet.studies.quote import STATED, Bound, Stated
+from simnet.studies.sentences import AXIS, Computed, Sentence, evaluated
+from simnet.studies.table import Measure
+
+EPSILONS = (1.0, 2.0, 3.0, 4.0, 5.0)
+NEAR = 0.01  # a distribution function at most this far from a Gaussian's is a Gaussian
+MANY_TIMES = 10  # a frequency of so many times the mean is large
+LINE = 0.95  # a share of the variance that a straight line explains, from which on it is close
+BOUNDS = np.linspace(-4, 4, 33)
+# Estimates are tried at so many points between the significance threshold and the largest count.
+POINTS = 200
+
+
+def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
+    """Return a function of the folder of data that computes something from the true counts."""
+    return lambda data: compute(holders(population, data)[0])
+
+
+def gaussian_items(mechanism: str) -> Callable[[Ints], float]:
+    """Return a function that gives the share of two items whose noise, over many collections, is a
+    Gaussian: the most held item, and an item that nobody holds.
+    """
+
+    def share(counts: Ints) -> float:
+        users, found = int(counts.sum()), mechanism_of(mechanism, 1.0, len(counts))
+        p, q = (float(chance) for chance in found.support_chances)
+        near = []
+        for held in (int(counts.max()), 0):
+            law = NoiseLaw.of(p, q, users, held)
+            deviation = float(Noise.of(found, users).variance(held)) ** 0.5
+            off = np.abs(law.below(BOUNDS * deviation) - normal(BOUNDS)).max()
+            near.append(bool(off <= NEAR))
+        return sum(near) / len(near)
+
+    return share
+
+
+def small(counts: Ints) -> float:
+    """The share of the items with a frequency below the mean."""
+    return float((counts < counts.mean()).mean())
+
+
+def large(counts: Ints) -> float:
+    """The share of the items with a frequency of many times the mean."""
+    return float((counts > MANY_TIMES * counts.mean()).mean())
+
+
+def straight(counts: Ints, least: int) -> float:
+    """The share of the variance that a straight line explains, of the logarithm of the number of
+    items over the logarithm of the count, up to the first count that fewer than `least` items have.
+    """
+    numbers = np.bincount(counts)[1:]
+    numbers = numbers[: int(np.argmin(numbers >= least)) or len(numbers)]
+    x, y = np.log(np.arange(1, len(numbers) + 1)), np.log(numbers)
+    return float(np.corrcoef(x, y)[0, 1] ** 2)
+
+
+def reduces(counts: Ints) -> float:
+    """The share of the ε at which Calibrate lowers all estimates above the significance threshold.
+
+    The power law has the mean of the true counts.
+    """
+    users, items = int(counts.sum()), len(counts)
+    prior = PowerLaw(exponent_of_mean(users / items, users), users)
+    lowers = []
+    for epsilon in EPSILONS:
+        noise = Noise.of(OUE(epsilon, items), users)
+        estimates = np.geomspace(noise.threshold(items), counts.max(), POINTS)
+        lowers.append(bool((posterior_mean(estimates, prior, noise.alike) < estimates).all()))
+    return sum(lowers) / len(lowers)
+
+
+def better_fit(counts: Ints) -> float:
+    """The share of the steps of ε at which the mean of the estimates, to which the power law is
+    fitted, scatters less.
+    """
+    users, items = int(counts.sum()), len(counts)
+    scatter = [
+        float(Noise.of(OUE(epsilon, items), users).variance(users / items)) / items
+        for epsilon in EPSILONS
+    ]
+    return sum(a > b for a, b in pairwise(scatter)) / (len(scatter) - 1)
+
+
+SHAPE, RESULTS = "Jia and Gong, section IV-A1, Fig. 3", "Jia and Gong, section IV-B"
+
+
+def of_population(name: str) -> list[Sentence]:
+    """Return the sentences about one population."""
+    data, title = DATA[name], TITLES[name]
+
+    def shape(
+        what: str,
+        number: float,
+        compute: Callable[[Ints], float],
+        bound: Bound,
+        under: str,
+        disputed: str = "",
+    ) -> Sentence:
+        return Sentence(
+            SHAPE,
+            f"{what}, {title}",
+            Stated(number),
+            counts_of(name, compute),
+            why="by this reading it is otherwise",
+            bound=bound,
+            under=under,
+            data=data,
+            disputed=disputed,
+        )
+
+    return [
+        shape(
+            "a large fraction of the items have small frequencies",
+            0.5,
+            small,
+            "at least",
+            "more than half of the items have a frequency below the mean",
+        ),
+        shape(
+            "a very small fraction of the items have large frequencies",
+            0.05,
+            large,
+            "at most",
+            f"at most 5 % have more than {MANY_TIMES} times the mean",
+        ),
+        *(
+            shape(
+                "below some frequency the curve is close to a line on log-log axes",
+                LINE,
+                partial(straight, least=least),
+                "at least",
+                f"a straight line explains so much of the variance, up to the first frequency that "
+                f"{words}",
+                "the text names no frequency, and no measure of being close to a line",
+            )
+            for least, words in ((1, "no item has"), (10, "fewer than ten items have"))
+        ),
+        *(
+            Sentence(
+                "Jia and Gong, section III-B",
+                f"the noise of an item over many collections by {NAMES[mechanism]} is about a "
+                f"Gaussian with its own variance, {title}, ε = 1",
+                STATED,
+                counts_of(name, gaussian_items(mechanism)),
+                why="few reports name the item, so its noise is skewed, and in steps",
+                under=f"its exact distribution function is off by at most {NEAR:g}",
+                data=data,
+                points="the most held item, and an item that nobody holds",
+            )
+            for mechanism in MECHANISMS
+        ),
+        Sentence(
+            RESULTS,
+            f"Calibrate reduces the high frequencies that OUE estimates, {title}",
+            STATED,
+            counts_of(name, reduces),
+            why="the posterior mean under a power law is not below all high estimates",
+            under="every estimate from the significance threshold to the largest count; the power "
+            "law has the mean of the counts",
+            data=data,
+            points=f"ε of {', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}",
+        ),
+        Sentence(
+            RESULTS,
+            f"with a larger ε Calibrate can better estimate the law of the counts, {title}",
+            STATED,
+            counts_of(name, better_fit),
+            under="the variance of the mean of the estimates, which the power law is fitted to, "
+            "falls at every step",
+            data=data,
+            points=f"ε of {', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}",
+        ),
+    ]
+
+
+SENTENCES = tuple(one for name in FILES for one in of_population(name))
+
+
+def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
+    """Return the right number of a sentence."""
+    del seed
+    return {**evaluated(SENTENCES, parameters, data), "people": "true counts"}
+
+
+EXPERIMENT = Experiment(
+    summary="Sentences without a figure, and on the shape of Fig. 3",
+    source="Jia and Gong, sections III and IV",
+    trial=trial,
+    grid=[{AXIS: [one.name for one in SENTENCES]}],
+    measures=[Measure("value", "what is right", exact=True)],
+    files=list(FILES.values()),
+    data=PARTIAL,
+    choices=CHOICES,
+    quotes=[one.quote() for one in SENTENCES],
+    cost=lambda _: 0.3,
+)

@@ -1,0 +1,143 @@
+"""What Wang et al. state about the errors of Fig. 4 to 8, and the names of methods in the figures.
+
+All methods of a trial collect from the same people, so they are compared trial by trial.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import attrs
+
+from scenarios.wang.people import STAND_INS, title
+from scenarios.wang.trials import CATEGORICAL, METHODS
+from simnet.studies.paired import paired_share
+from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.statements import MeasureByAxis
+from simnet.studies.table import Table
+
+ENCODINGS = {
+    "hm": "OUE, ε/k on k attributes",
+    "duchi": "OUE, ε/d on all attributes",
+}  # the encodings: what the methods do with categories
+DRAWN = {
+    **METHODS,
+    "staircase": "Staircase, ε/d each",
+    **{f"{method} on categories": words for method, words in ENCODINGS.items()},
+}
+LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
+CLOSE = "at some places the errors are too close"
+TOO_LITTLE = (
+    "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
+    "attributes and is no fair rival"
+)
+
+
+def with_encodings(table: Table) -> Table:
+    """Return the table with other names of the methods in the rows about categories.
+
+    In these rows the mechanism for numbers does not matter.
+    """
+    rows = [
+        {**row, "method": f"{row['method']} on categories"}
+        if row["estimates"].endswith("-Categorical")
+        else row
+        for row in table.rows
+    ]
+    return attrs.evolve(table, rows=rows)
+
+
+def titles(table: Table) -> dict[str, str]:
+    """The titles of the panels: what is estimated, and about whom."""
+    return {
+        f"{name}-{kind}": f"{kind}, {title(name, table.synthetic)}"
+        for name in STAND_INS
+        for kind in ("Numeric", "Categorical")
+    }
+
+
+def all_below(
+    table: Table, ours: Sequence[str], rivals: Sequence[str], place: Sequence[str], most: float
+) -> Counterpart:
+    """Return the share of places at which all our methods have errors below `most` times those of
+    all rivals.
+    """
+
+    def holds(numbers: MeasureByAxis) -> bool:
+        return max(numbers.values()) < most
+
+    categories = ours == CATEGORICAL[:1]  # then the mechanisms for numbers have no part
+    return paired_share(
+        table,
+        [(one, other) for one in ours for other in rivals],
+        place,
+        holds,
+        shown=place if categories else ["method", *place],
+    )
+
+
+def of_kind(table: Table, kind: str) -> Table:
+    """Return the rows about estimates of a kind, `Numeric` or `Categorical`."""
+    rows = [row for row in table.rows if row["estimates"].endswith(kind)]
+    return attrs.evolve(table, rows=rows)
+
+
+def outperforms(
+    source: str,
+    what: str,
+    place: Sequence[str],
+    word: str,
+    ours: Sequence[str],
+    rivals: Sequence[str],
+    kind: str,
+    why: str,
+) -> list[Quote]:
+    """Return two quotes: errors are smaller everywhere, and they are smaller by so much as a word
+    of the text asks, such as "significantly".
+    """
+
+    def below(least: Callable[[Table], float], table: Table) -> Counterpart:
+        return all_below(of_kind(table, kind), ours, rivals, place, 1 - least(table))
+
+    return [
+        Quote(
+            source,
+            what,
+            STATED,
+            partial(below, lambda _: 0.0),
+            why=why,
+            under=f"any smaller error counts; the next row takes the words '{word}'",
+        ),
+        Quote(
+            source,
+            f"{what}: {word}",
+            STATED,
+            partial(below, lambda table: table.word(word)),
+            why=why,
+            under=f"the error is smaller by the threshold of '{word}'",
+        ),
+    ]
+
+
+def alike(
+    source: str,
+    what: str,
+    place: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    word: str,
+    *,
+    under: str = "",
+) -> Quote:
+    """Return the quote that the means of two methods have similar errors everywhere.
+
+    The larger of the errors is at most the share `word` above the smaller one.
+    """
+
+    def reading(table: Table) -> Counterpart:
+        most = 1 + table.word(word)
+
+        def holds(numbers: MeasureByAxis) -> bool:
+            return all(1 / most <= quotient <= most for quotient in numbers.values())
+
+        return paired_share(of_kind(table, "Numeric"), pairs, place, holds)
+
+    return Quote(source, what, STATED, reading, why="their errors differ by more", under=under)

@@ -1,0 +1,337 @@
+"""Sentences of Yang et al. that have no figure. All of them are computed, without any run of an
+experiment's size.
+
+What coalitions learn is proved on small runs, as `simnet verify` does it.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise, product
+from math import expm1, hypot, log, sqrt
+from pathlib import Path
+
+import attrs
+
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.mechanisms.grr import GRR
+from protocols.mechanisms.reporting import inclusion
+from protocols.mechanisms.unary import OUE
+from protocols.weighted.weights import error, weights
+from scenarios.yang.trials import SETTINGS
+from simnet.scenario.find import find
+from simnet.scenario.verify import verify
+from simnet.studies.experiment import Experiment, Measurements, Parameters
+from simnet.studies.quote import STATED, Stated
+from simnet.studies.sentences import AXIS, Computed, Sentence, evaluated
+from simnet.studies.table import Measure
+
+USERS, ITEMS = 1000, 30  # of the synthetic data
+KINDS = {"Gowalla": 12, "Census-Income": 17, "Synthetic": ITEMS}  # numbers of items, as in Fig. 1
+SMALL_USERS, SMALL_ITEMS, SEEDS = 4, 2, (1, 2, 3)  # of the runs that are judged
+BITS = 16  # k of fixed-point numbers
+CHANCES, SHARES, FACTORS = (0.1, 0.3, 0.5, 0.8), (3, 12, 20), (None, 2.0, 5.0, 10.0)
+ERRORS = (
+    f"p of {', '.join(map(str, CHANCES))}; {', '.join(map(str, SHARES))} of {ITEMS} items are "
+    "reported"
+)
+SIZES = ((250, 250, 250, 250), (100, 200, 300, 400), (400, 300, 200, 100))
+
+
+def noise_of_sampling(chance: float, users: int = USERS) -> float:
+    """The expected squared L2 error of sampling with this probability (Lemma 3.1)."""
+    return (1 - chance) / (chance * users)
+
+
+def error_of_dpds(epsilon: float, users: int = USERS) -> float:
+    """The expected squared L2 error of DPDS with p = 1 - e^-ε."""
+    return noise_of_sampling(-expm1(-epsilon), users)
+
+
+def error_of_gaussian(items: int, epsilon: float, delta: float, users: int = USERS) -> float:
+    """The expected squared L2 error of DPDG: N V_G."""
+    return items * 4 * log(1.25 / delta) / (users * epsilon) ** 2
+
+
+def share_of(found: Sequence[bool]) -> float:
+    """The share of places at which a statement holds."""
+    return sum(found) / len(found)
+
+
+def judged(scenario: str, corrupt: str, wanted: Sequence[str], **settings: str) -> Computed:
+    """Return a function that gives the share of small runs in which a coalition learns what is
+    wanted.
+    """
+
+    def share(_: Path | None) -> float:
+        made = attrs.evolve(find(scenario)[1], users=SMALL_USERS, items=SMALL_ITEMS)
+        made = made.with_settings(settings)
+        return share_of([verify(made, corrupt, seed).verdict.finding in wanted for seed in SEEDS])
+
+    return share
+
+
+def sensitivity(_: Path | None) -> float:
+    """The largest L2 distance of the frequencies, times n, when one user's item is replaced.
+
+    All pairs of populations of three users and three items are tried.
+    """
+
+    def counts(held: Sequence[int]) -> list[int]:
+        return [held.count(item) for item in range(3)]
+
+    every = list(product(range(3), repeat=3))
+    return max(
+        hypot(*(one - other for one, other in zip(counts(held), counts(changed), strict=True)))
+        for held in every
+        for place, item in product(range(3), range(3))
+        for changed in [(*held[:place], item, *held[place + 1 :])]
+    )
+
+
+def more_bits(_: Path | None) -> float:
+    """By how many bits a field element of DPDG is longer than one of DPDS."""
+    gaussian = DPDG(USERS, ITEMS, epsilon=0.5, delta=1e-5, fraction_bits=BITS)
+    lengths = [one.field.modulus.bit_length() for one in (gaussian, DPDS(USERS, ITEMS, 0.5))]
+    return lengths[0] - lengths[1]
+
+
+def two_stages_cost_accuracy(_: Path | None) -> float:
+    """The share of settings in which TSS errs more than DPDS with the same p."""
+    return share_of(
+        [
+            noise_of_sampling(p * float(inclusion(k, ITEMS, factor))) > noise_of_sampling(p)
+            for p, k, factor in product(CHANCES, SHARES, FACTORS)
+        ]
+    )
+
+
+def adaptive_limits_the_decrease(_: Path | None) -> float:
+    """The share of settings in which adaptive sets err less than uniform ones."""
+    return share_of(
+        [
+            noise_of_sampling(p * float(inclusion(k, ITEMS, factor)))
+            < noise_of_sampling(p * float(inclusion(k, ITEMS, None)))
+            for p, k, factor in product(CHANCES, SHARES, FACTORS[1:])
+        ]
+    )
+
+
+def includes_more_often(_: Path | None) -> float:
+    """The share of the steps of γ at which the own item is reported with a higher probability."""
+    return share_of(
+        [
+            inclusion(k, ITEMS, one) < inclusion(k, ITEMS, other)
+            for k in SHARES
+            for one, other in pairwise(FACTORS[1:])
+        ]
+    )
+
+
+def gaussian_suffers(_: Path | None) -> float:
+    """The share of steps to a smaller ε, or to fewer users, at which DPDG's error grows."""
+    budgets, sizes = (1.0, 0.5, 0.2, 0.1), (5000, 2000, 1000)
+    by_budget = [error_of_gaussian(ITEMS, epsilon, 1e-7) for epsilon in budgets]
+    by_size = [error_of_gaussian(ITEMS, 0.5, 1e-7, users) for users in sizes]
+    return share_of([a < b for row in (by_budget, by_size) for a, b in pairwise(row)])
+
+
+def budgets_of(setting: str) -> list[float]:
+    """The budgets of the four groups of a setting of Table II."""
+    return [float(budget) for budget in setting.split("/")]
+
+
+def favours_large_budgets(_: Path | None) -> float:
+    """The share of pairs of groups in Table II in which the larger budget has the larger weight."""
+    found = []
+    for setting in SETTINGS:
+        budgets = budgets_of(setting)
+        made = weights("vwa", [250] * 4, [error_of_dpds(epsilon, 1) for epsilon in budgets])
+        found += [
+            made[one] > made[other]
+            for one, other in product(range(4), range(4))
+            if budgets[one] > budgets[other]
+        ]
+    return share_of([bool(each) for each in found])
+
+
+def sizes_are_not_optimal(_: Path | None) -> float:
+    """The share of settings in which weights by the sizes of the groups err more than VWA."""
+    found = []
+    for setting, sizes in product(SETTINGS, SIZES):
+        variances = [error_of_dpds(epsilon, 1) for epsilon in budgets_of(setting)]
+        best = error(weights("vwa", sizes, variances), sizes, variances)
+        # each group's own estimate, weighted by the group's size: all users weigh the same
+        found.append(error(weights("uwa", sizes, variances), sizes, variances) > best)
+    return share_of(found)
+
+
+def users_for(mechanism: Callable[[float, int], GRR | OUE], epsilon: float) -> Computed:
+    """Return a function that gives the number of users with which a local mechanism has the error
+    of DPDS with 1000.
+    """
+
+    def users(_: Path | None) -> float:
+        one = ITEMS * float(mechanism(epsilon, ITEMS).variance(1 / ITEMS, 1))
+        return one / error_of_dpds(epsilon)
+
+    return users
+
+
+def gain(items: int, _: Path | None) -> float:
+    """The share by which DPDS errs less than DPDG at ε = 0.1 and δ = 1e-7."""
+    return 1 - error_of_dpds(0.1) / error_of_gaussian(items, 0.1, 1e-7)
+
+
+SECTION_1, SECTION_2, SECTION_3 = (f"Yang et al., section 3.1.{number}" for number in (1, 2, 3))
+RUNS_JUDGED = (
+    f"proved on {len(SEEDS)} runs of {SMALL_USERS} users and {SMALL_ITEMS} items, whatever the "
+    "other parties hold: simnet verify"
+)
+NOTHING, OUTPUT = ("nothing",), ("nothing", "output-only")
+PRIME = {"participation": "0.9", "alpha": "0.5", "bound": "2"}
+SENTENCES = (
+    *(
+        Sentence(
+            SECTION_2,
+            "from the perspective of the receiver DPDS is indistinguishable from DPCS*",
+            STATED,
+            judged(scenario, "server", OUTPUT),
+            under=f"what the server of {name} learns is fixed by the counts of the users who take "
+            "part, which have one law in both",
+            points=RUNS_JUDGED,
+        )
+        for scenario, name in (("dpds", "DPDS"), ("dpcs_star", "DPCS*"))
+    ),
+    Sentence(
+        SECTION_2,
+        "a collusion of up to n - 1 users in DPDS learns nothing on the remaining user's value",
+        STATED,
+        judged("dpds", "u1,u2,u3", NOTHING),
+        points=RUNS_JUDGED,
+    ),
+    Sentence(
+        SECTION_2,
+        "the L2 sensitivity of the frequencies, times n: √2",
+        Stated(sqrt(2)),
+        sensitivity,
+        under="neighbours differ in one user's item",
+        points="all populations of three users and three items",
+    ),
+    Sentence(
+        SECTION_2,
+        f"by how many bits the field of DPDG is larger than that of DPDS, for {BITS} bits of "
+        "accuracy",
+        Stated(BITS),
+        more_bits,
+        bound="at least",
+        points=f"n = {USERS}, N = {ITEMS}, ε = 0.5, δ = 1e-5",
+    ),
+    Sentence(
+        SECTION_3,
+        "reporting on some items only comes with a decrease of the accuracy: TSS errs more than "
+        "DPDS with the same p",
+        STATED,
+        two_stages_cost_accuracy,
+        points=f"{ERRORS}; uniform sets, and γ of 2, 5 and 10",
+    ),
+    Sentence(
+        SECTION_3,
+        "adaptive sampling limits the decrease of the accuracy: it errs less than uniform sampling",
+        STATED,
+        adaptive_limits_the_decrease,
+        points=f"{ERRORS}; γ of 2, 5 and 10",
+    ),
+    *(
+        Sentence(
+            SECTION_3,
+            f"TSS′ with φ = 2 gives privacy against {words}",
+            STATED,
+            judged("tss_prime", corrupt, wanted, **PRIME),
+            under=under,
+            points=RUNS_JUDGED,
+        )
+        for words, corrupt, wanted, under in (
+            ("any φ users", "u1,u2", NOTHING, "they learn nothing of the others' values"),
+            ("S1", "S1", NOTHING, "uniform reporting sets: S1 learns nothing"),
+            ("S2", "S2", OUTPUT, "S2 learns no more than its output, the sums of the reports"),
+        )
+    ),
+    *(
+        Sentence(
+            "Yang et al., section 4.2.1, Fig. 1",
+            f"share by which DPDS errs less than DPDG with δ=1e-7, {name}, ε=0.1",
+            "0.9",
+            partial(gain, KINDS[name]),
+            bound="at least",
+            under="'similar results' as for Gowalla, where the gain is over 90 %",
+            points=f"N = {KINDS[name]}, n = {USERS}; by the law of both errors",
+        )
+        for name in ("Census-Income", "Synthetic")
+    ),
+    Sentence(
+        "Yang et al., section 4.2.1",
+        "the Gaussian mechanism has a large error with a small budget and a small population: the "
+        "error of DPDG grows at every step",
+        STATED,
+        gaussian_suffers,
+        points="ε from 1 to 0.5, 0.2 and 0.1; n from 5000 to 2000 and 1000",
+    ),
+    Sentence(
+        "Yang et al., section 4.2.3",
+        "the larger ε*, the higher the probability that the true value is among the reported ones",
+        STATED,
+        includes_more_often,
+        points=f"{', '.join(map(str, SHARES))} of {ITEMS} items; γ = e^ε* of 2, 5 and 10",
+    ),
+    Sentence(
+        "Yang et al., section 3.2",
+        "users who choose a larger privacy budget have more weight",
+        STATED,
+        favours_large_budgets,
+        under="weights 1/V_j by Eq. 4, and DPDS as the mechanism",
+        points="all pairs of groups in Table II",
+    ),
+    Sentence(
+        "Yang et al., section 5",
+        "weights that only depend on the size of a group are not optimal",
+        STATED,
+        sizes_are_not_optimal,
+        under="compared with the weights 1/V_j of Eq. 4",
+        points="budgets of Table II; equal groups of 250, and groups of 100, 200, 300 and 400",
+    ),
+    *(
+        Sentence(
+            "Yang et al., section 5",
+            f"users that {name} needs for the accuracy of DPDS with 1000 users, ε = {epsilon:g}: "
+            "millions",
+            Stated(1e6),
+            users_for(mechanism, epsilon),
+            bound="at least",
+            under=f"the expected squared L2 error of {ITEMS} evenly held items, at the same ε",
+            why="at this ε fewer do",
+            disputed="the sentence is about local mechanisms in general, and names neither an ε "
+            "nor an accuracy",
+        )
+        for name, mechanism in (("OUE", OUE), ("GRR", GRR))
+        for epsilon in (0.1, 1.0)
+    ),
+)
+
+
+def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
+    """Return the right number of a sentence."""
+    del seed
+    return evaluated(SENTENCES, parameters, data)
+
+
+EXPERIMENT = Experiment(
+    summary="Sentences without a figure",
+    source="Yang et al., sections 3 to 5",
+    trial=trial,
+    grid=[{AXIS: [one.name for one in SENTENCES]}],
+    measures=[Measure("value", "what is right", exact=True)],
+    choices=("DPDS samples with p = 1 - exp(-ε); n = 1000 and N = 30 unless a row names others",),
+    quotes=[one.quote() for one in SENTENCES],
+    cost=lambda _: 0.1,
+)

@@ -1,0 +1,159 @@
+"""Statements that compare methods on the same people.
+
+An experiment whose methods are `paired` gives all methods of a trial one seed, so they draw the
+same people. Two methods are then compared trial by trial: what happens to both of them in a trial,
+such as people who are hard to estimate, does not count for their difference. An interval for the
+quotient of two errors that is made in this way is narrower than what two intervals, one for each
+method, allow.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import exp, inf, sqrt
+from typing import Any
+
+import attrs
+import numpy as np
+
+from simnet.arrays import Floats
+from simnet.studies.quote import Counterpart
+from simnet.studies.statements import Statement, places_in_words, share_at
+from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
+
+# A comparison of two methods: their numbers in each trial, and the error of the interval, give the
+# measured value and both ends of the interval; and two expected numbers give the expected value.
+Ends = tuple[float, float, float]
+
+
+@attrs.frozen
+class Contrast:
+    """A way to compare the numbers of two methods: for all trials, and for two expected numbers."""
+
+    measured: Callable[[Floats, Floats, float], Ends]
+    by_law: Callable[[float, float], float]
+
+
+def paired_share(
+    table: Table,
+    pairs: Sequence[tuple[str, str]],
+    places: Sequence[str],
+    holds: Statement,
+    *,
+    along: Sequence[str] = (),
+    methods: str = "method",
+    contrast: "Contrast | None" = None,
+    shown: Sequence[str] | None = None,
+) -> Counterpart:
+    """Return the share of places at which a statement about pairs of methods holds.
+
+    A place is a combination of the values of the axes `places`. At each place the statement is
+    given a number for every pair, by the key `(one, other)` or, if there are axes to look `along`,
+    by `(one, other, *values)`. The number is the quotient of the two methods' means, or what
+    another `contrast` makes of them. The intervals of all numbers hold jointly. `methods` is the
+    axis of the methods, and the measure is the first one of the table.
+
+    `shown` are the axes whose values are printed; without it, all that are named here.
+
+    Raises `NoSuchPoint` if no place has trials of both methods of a pair, with the same people.
+    """
+    how, measure = contrast or QUOTIENT, table.measures[0]
+    named = {name for pair in pairs for name in pair}
+    rows: dict[tuple[Any, ...], dict[str, dict[tuple[int, int], TrialRow]]] = {}
+    for row in table.rows:
+        if row[methods] in named and measure.name in row:
+            key = tuple(row.get(axis) for axis in (*places, *along))
+            of_method = rows.setdefault(key, {}).setdefault(row[methods], {})
+            of_method[row["trial"], row["seed"]] = row
+    found = {
+        (key, pair): _both(by_method, pair)
+        for key, by_method in rows.items()
+        for pair in pairs
+        if set(pair) <= set(by_method)
+    }
+    if not found:
+        raise NoSuchPoint("nothing was run that the statement is about")
+    error = (1 - CONFIDENCE) / len(found)
+    lines: dict[tuple[Any, ...], dict[Any, Mapping[str, Any]]] = {}
+    for (key, pair), trials in found.items():
+        line = _line(trials, measure.name, measure.expected, how, error)
+        lines.setdefault(key[: len(places)], {})[(*pair, *key[len(places) :])] = line
+    share = share_at(list(lines.values()), holds)
+    compared = [row for row in table.rows if row[methods] in named]
+    axes = [methods, *places, *along] if shown is None else shown
+    return attrs.evolve(share, judged_at=places_in_words(compared, axes))
+
+
+def _both(
+    by_method: Mapping[str, Mapping[tuple[int, int], TrialRow]], pair: tuple[str, str]
+) -> list[tuple[TrialRow, TrialRow]]:
+    """Return the rows of two methods, trial by trial. Raises `NoSuchPoint` if no trial has both."""
+    ones, others = (by_method[name] for name in pair)
+    both = [(ones[trial], others[trial]) for trial in ones if trial in others]
+    if not both:
+        raise NoSuchPoint(f"no trial has {' and '.join(map(repr, pair))} with the same seed")
+    return both
+
+
+def _line(
+    trials: Sequence[tuple[TrialRow, TrialRow]],
+    name: str,
+    expected: str | None,
+    how: Contrast,
+    error: float,
+) -> Mapping[str, Any]:
+    one, other = (
+        np.array([float(row[name]) for row in rows]) for rows in zip(*trials, strict=True)
+    )
+    mean, low, high = how.measured(one, other, error)
+    law = None
+    if expected is not None:
+        laws = [
+            float(np.mean([float(row[expected]) for row in rows]))
+            for rows in zip(*trials, strict=True)
+        ]
+        law = how.by_law(laws[0], laws[1])
+    return {
+        "mean": mean,
+        "low": low,
+        "high": high,
+        "expected": law,
+        "holds": law is None or low <= law <= high,
+        "trials": len(trials),
+    }
+
+
+def _numbers(trials: Sequence[tuple[TrialRow, TrialRow]], name: str) -> tuple[Floats, Floats]:
+    """Return a number of both methods, by trial."""
+    ones, others = zip(*trials, strict=True)
+    return np.array([float(row[name]) for row in ones]), np.array(
+        [float(row[name]) for row in others]
+    )
+
+
+def _arm(values: Floats, error: float) -> float:
+    """Return half the width of Student's interval for the mean; infinity if too little is known."""
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if len(values) < ALIKE and not deviation:
+        return inf
+    return student(len(values), error) * deviation / sqrt(len(values)) if deviation else 0.0
+
+
+def _quotient(one: Floats, other: Floats, error: float) -> Ends:
+    """Return the quotient of two means, with Student's interval on a logarithmic scale.
+
+    The variance of the logarithm is that of first order (the delta method).
+    """
+    means = float(one.mean()), float(other.mean())
+    arm = _arm(one / means[0] - other / means[1], error)
+    ratio = means[0] / means[1]
+    return ratio, ratio * exp(-arm), ratio * exp(arm) if arm < inf else inf
+
+
+def _difference(one: Floats, other: Floats, error: float) -> Ends:
+    """Return the difference of two means, with Student's interval."""
+    gaps = one - other
+    mean, arm = float(gaps.mean()), _arm(gaps, error)
+    return mean, mean - arm, mean + arm
+
+
+QUOTIENT = Contrast(_quotient, lambda one, other: one / other)
+DIFFERENCE = Contrast(_difference, lambda one, other: one - other)

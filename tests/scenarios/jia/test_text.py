@@ -1,0 +1,32 @@
+"""Sentences of Jia and Gong without a figure, on counts whose shape is known."""
+
+import numpy as np
+import pytest
+
+from scenarios.jia import text
+
+
+def test_shares_of_small_and_of_large_frequencies() -> None:
+    counts = np.array([1] * 98 + [2, 1000])  # the mean is 11
+    assert (text.small(counts), text.large(counts)) == (0.99, 0.01)
+
+
+def test_a_power_law_is_a_line_and_an_exponential_law_is_none() -> None:
+    places = np.arange(1, 9)
+    power = np.repeat(places, (840 / places).astype(int))
+    falling = np.repeat(places, 2 ** (9 - places))
+    assert text.straight(power, 1) == pytest.approx(1, abs=1e-4)
+    assert text.straight(falling, 1) < 0.95
+    assert text.straight(np.array([1, 1, 1, 2, 2, 5]), 1) == pytest.approx(1)  # 1 and 2 only
+
+
+def test_noise_is_a_gaussian_if_many_reports_support_an_item() -> None:
+    counts = np.array([50_000, 40_000, 10_000, 0])
+    assert text.gaussian_items("oue")(counts) == 1
+    assert text.gaussian_items("k-rr")(np.full(3000, 5)) == 0  # a handful of reports for each item
+
+
+def test_calibrate_lowers_high_estimates_and_fits_better_with_more_epsilon() -> None:
+    counts = np.array([400, 200, 100, 50, 25, 12, 6, 3, 2, 1, 1, 1])
+    assert text.reduces(counts) == 1
+    assert text.better_fit(counts) == 1

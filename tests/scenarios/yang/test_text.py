@@ -1,0 +1,49 @@
+"""Sentences of Yang et al. without a figure: their numbers, by formulas of this file."""
+
+from math import e, exp, expm1, sqrt
+
+import pytest
+
+from protocols.mechanisms.unary import OUE
+from scenarios.yang import text
+from simnet.studies.here import table_here
+from tests.harness.experiments import the, verdicts
+
+PROVED = [one.name for one in text.SENTENCES if one.points == text.RUNS_JUDGED]
+
+
+def test_users_that_unary_encoding_needs() -> None:
+    """n (1 - p) / p of DPDS against the variances of 30 bits, p = 1/2 and q = 1 / (e^ε + 1)."""
+    for epsilon in (0.1, 1.0):
+        q, held = 1 / (exp(epsilon) + 1), 1 / 30
+        one = 30 * (held * 0.25 + (1 - held) * q * (1 - q)) / (0.5 - q) ** 2
+        error = exp(-epsilon) / (-expm1(-epsilon) * 1000)
+        assert text.users_for(OUE, epsilon)(None) == pytest.approx(one / error)
+
+
+def test_the_gain_over_the_gaussian_mechanism_is_the_printed_one_for_more_items() -> None:
+    """That of Gowalla, with fewer items, is the number of another row."""
+    assert text.gain(12, None) == pytest.approx(0.8788, abs=1e-4)
+    assert text.gain(17, None) < text.gain(30, None)
+
+
+def test_sentences_have_the_known_numbers() -> None:
+    assert text.sensitivity(None) == pytest.approx(sqrt(2))
+    assert text.error_of_dpds(1.0) == pytest.approx(1 / ((e - 1) * 1000))
+    assert text.two_stages_cost_accuracy(None) == text.adaptive_limits_the_decrease(None) == 1
+    assert text.more_bits(None) >= text.BITS
+
+
+@pytest.mark.slow
+def test_coalitions_learn_what_the_text_says() -> None:
+    experiment = text.EXPERIMENT.with_settings({})
+    found = verdicts(experiment, table_here(experiment, "yang_text"))
+    assert len(PROVED) == 6
+    assert the(found, "up to n - 1 users").expected == 1
+    assert the(found, "TSS′", "any φ users").expected == 1
+
+
+@pytest.mark.slow
+def test_a_coalition_that_learns_something_is_told() -> None:
+    """The server learns the counts, which is more than nothing; so the rows can fail."""
+    assert text.judged("dpds", "server", text.NOTHING)(None) == 0
