@@ -48,9 +48,11 @@ from .network.toml_file import network_named as network_named
 from .page.diagram import diagram_svg as diagram_svg
 from .page.diagram import diagram_text as diagram_text
 from .page.page import page_of as page_of
+from .record.fate import Deadline as Deadline
 from .record.fate import Ending as Ending
 from .record.fate import Fate as Fate
 from .record.fate import Happened as Happened
+from .record.fate import Late as Late
 from .record.file import load as load
 from .record.file import save as save
 from .record.transcript import Transcript as Transcript

@@ -117,6 +117,11 @@ def certificate_of(
             f"the messages of this run have {terms:,} terms when they are written out, and a "
             f"certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
         )
+    if any(done.deadlines for done in verdict.runs):
+        raise SimnetError(
+            "a certificate cannot say which deadlines passed, so this run has none: it names no "
+            "network"
+        )
     protocol = verdict.runs[0].protocol
     settings = _attributes(protocol) if parameters is None else parameters
     proof = _door_proof(verdict)

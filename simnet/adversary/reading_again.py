@@ -77,6 +77,7 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         observe=observed,
         reading=reading,
         fates=done.fates,
+        network=done.same_deadlines,
         threads=1,  # so that blocks are recorded in the same order every time
         schedule=copy.deepcopy(
             done.schedule

@@ -104,6 +104,7 @@ def replayed_on_other_inputs(
             schedule=copy.deepcopy(done.schedule),
             threads=1,
             fates=done.fates,
+            network=done.same_deadlines,
         )
         try:
             compare_runs(done, again)

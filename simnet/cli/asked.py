@@ -37,6 +37,7 @@ class Asked:
     privacy: tuple[float | None, float | None]
     claims: bool
     drop: Sequence[str]
+    network: str | None
     yes: bool
 
     @classmethod
@@ -53,6 +54,7 @@ class Asked:
         at_delta: float | None = None,
         claims: bool = True,
         drop: Sequence[str] | None,
+        network: str | None = None,
         yes: bool,
     ) -> "Asked":
         """Find the scenario that the options are about. Raises `BadInput` if there is none."""
@@ -72,6 +74,7 @@ class Asked:
             privacy=(at_epsilon, at_delta),
             claims=claims,
             drop=drop or (),
+            network=network,
             yes=yes,
         )
 
@@ -111,7 +114,7 @@ class Asked:
         from simnet.network.recorded import recorded
         from simnet.network.timing import timed
 
-        record = recorded(result.run, shlex.join(self._words("run")))
+        record = recorded(result.run, shlex.join(self._repeating(result)._words("run")))
         if log is not None:
             record.save(log)
         return [timed(record, network, result.run.seed) for network in networks]
@@ -136,18 +139,23 @@ class Asked:
         from simnet.page.coalitions import is_small
         from simnet.page.page import page_of
 
+        asked = self._repeating(result)
         count = 2 ** len(result.run.roster) - 1 if is_small(result.run) else len(judge)
         with progress_bar("coalitions", count, announces=True) as progress:
             page = page_of(
                 result,
-                command=shlex.join([*self._words(by), *further, "--html", html.name]),
-                verify=shlex.join(self._words("verify")),
+                command=shlex.join([*asked._words(by), *further, "--html", html.name]),
+                verify=shlex.join(asked._words("verify")),
                 is_private=self.is_private,
                 worlds=worlds,
                 judge=judge,
                 progress=progress,
             )
         write_whole(html, page)
+
+    def _repeating(self, result: "Performance | PlainRun") -> "Asked":
+        """Return what is needed to repeat the run: no network if nobody waited with a deadline."""
+        return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
         """Return the words of a command on the same run, without inputs of people and their seed.
@@ -166,6 +174,9 @@ class Asked:
                 words.append(value.name if isinstance(value, Path) else str(value))
         for text in self.drop:
             words += ["--drop", text]
+        if self.network is not None:
+            path = Path(self.network)
+            words += ["--network", path.name if path.suffix else self.network]
         if not self.is_private:
             words += ["--seed", str(self.seed)]
         if command == "verify":
@@ -228,4 +239,5 @@ class Asked:
             "name": self.name,
             "limit": self.limit,
             "drop": self.drop,
+            "network": self.network,
         }

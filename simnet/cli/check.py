@@ -1,6 +1,6 @@
 """`simnet check`."""
 
-from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of
+from simnet.cli.options import DropOuts, JsonFile, OneNetwork, Settings, settings_of
 
 
 def check(
@@ -10,6 +10,7 @@ def check(
     set_: Settings = None,
     seed: int = 0,
     drop: DropOuts = None,
+    network: OneNetwork = None,
     json: JsonFile = None,
 ) -> int:
     """Check that a scenario's trace does not depend on schedule, threads or hash seed.
@@ -31,6 +32,9 @@ def check(
         The seed of the run that is repeated.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
+    network
+        The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
+        without deadlines needs none.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -46,7 +50,7 @@ def check(
     chosen = find(scenario)[1].with_settings(settings)
     work = chosen.described(chosen.build(chosen.users, chosen.items)).workload
     with announced("check", REPLICAS * seconds_of(work)):
-        traces = replicas(scenario, settings, seed, drop or ())
+        traces = replicas(scenario, settings, seed, drop or (), network)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
     table = Grid("run", "trace", "")

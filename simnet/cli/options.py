@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Settings = Annotated[list[str] | None, Parameter(name="--set", negative=())]
 DropOuts = Annotated[list[str] | None, Parameter(name="--drop", negative=())]
+OneNetwork = Annotated[str | None, Parameter(name="--network")]
 Networks = Annotated[list[str] | None, Parameter(name="--network", negative=())]
 Words = Annotated[list[str] | None, Parameter(name="--word", negative=())]
 

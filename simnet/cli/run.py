@@ -87,7 +87,8 @@ def run(
         times.
     network
         Say how long the run takes on this network: a name (see `simnet network`) or a TOML file.
-        You can give this option several times.
+        You can give this option several times. If scripts wait with deadlines, the network decides
+        which messages come in time; then there can be only one.
     log
         Write the log of the run into this file: who sent how many bytes to whom, and who waited
         for what, without contents. `simnet time` reads it.
@@ -115,6 +116,7 @@ def run(
         at_delta=at_delta,
         claims=claims,
         drop=drop,
+        network=network[0] if network else None,
         yes=yes,
     )
     networks = [network_named(name) for name in network or ()]

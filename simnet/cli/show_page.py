@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from simnet.cli.asked import Asked
-from simnet.cli.options import Data, DropOuts, OutputFile, Settings, whole_numbers
+from simnet.cli.options import Data, DropOuts, OneNetwork, OutputFile, Settings, whole_numbers
 
 if TYPE_CHECKING:
     from simnet.page.worlds import Worlds
@@ -27,6 +27,7 @@ def show_page(
     max_elements: int | None = None,
     claims: bool = True,
     drop: DropOuts = None,
+    network: OneNetwork = None,
     yes: Annotated[bool, Parameter(negative=())] = False,
 ) -> None:
     """Run a scenario once and draw its messages: in the terminal, or on a page for a browser.
@@ -84,6 +85,9 @@ def show_page(
         Judge the scenario's claims about coalitions. `--no-claims` skips this step.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
+    network
+        The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
+        without deadlines needs none.
     yes
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
@@ -101,6 +105,7 @@ def show_page(
         max_elements=max_elements,
         claims=claims and html is not None,
         drop=drop,
+        network=network,
         yes=yes,
     )
     if (worlds is None) != (corrupt is None) or (worlds is not None and html is None):

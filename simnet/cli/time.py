@@ -33,7 +33,7 @@ def time(
     network
         The name of a network (see `simnet network`), or a TOML file that describes one. You can
         give this option several times. Without it, the run is timed on all networks that have a
-        name.
+        name; a run with deadlines is timed on its own network.
     seed
         The number from which the jitter and the losses of packets follow.
     figure
@@ -47,10 +47,12 @@ def time(
     from simnet.network.presets import PRESETS
     from simnet.network.recorded import load
     from simnet.network.timing import timed
-    from simnet.network.toml_file import network_named
+    from simnet.network.toml_file import network_from_toml, network_named
 
-    networks = [network_named(name) for name in network or PRESETS]
     recorded = load(log)
+    networks = [network_named(name) for name in network or PRESETS]
+    if recorded.deadlines and not network:
+        networks = [network_from_toml(recorded.network)]
     timings = [timed(recorded, one, seed) for one in networks]
     if figure is not None:
         from simnet.network.timeline import timeline_figure

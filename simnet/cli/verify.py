@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from simnet.cli.certificates import Held, Written, check_certificate
-from simnet.cli.options import Data, DropOuts, JsonFile, OutputFile, Settings, settings_of
+from simnet.cli.options import (
+    Data,
+    DropOuts,
+    JsonFile,
+    OneNetwork,
+    OutputFile,
+    Settings,
+    settings_of,
+)
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -40,6 +48,7 @@ def verify(
     certificate: OutputFile = None,
     with_seed: bool | None = None,
     drop: DropOuts = None,
+    network: OneNetwork = None,
     check: Path | None = None,
     json: JsonFile = None,
 ) -> int:
@@ -99,6 +108,9 @@ def verify(
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`). The verdict is given
         who dropped out.
+    network
+        The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
+        without deadlines needs none.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
         disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
@@ -116,6 +128,7 @@ def verify(
             "with-seed": with_seed,
             "runs": None if runs == 1 else runs,
             "drop": drop,
+            "network": network,
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
@@ -137,6 +150,7 @@ def verify(
         people,
         collections,
         drop or (),
+        network,
         expect,
         json,
     )
@@ -150,6 +164,7 @@ def _judge(
     people: "Sequence[int] | Population | None",
     collections: int,
     drop: Sequence[str],
+    network: str | None,
     expect: "Expectation | None",
     json: str | None,
 ) -> int:
@@ -159,6 +174,7 @@ def _judge(
     from simnet.cli.output import console, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
+    from simnet.network.toml_file import network_named
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.plain import guessed_inputs_in_words
@@ -171,7 +187,10 @@ def _judge(
     messages = 0 if work is None else work.messages * collections
     is_judged = messages <= MOST_MESSAGES  # a run with more messages is refused
     with announced("verify", messages * SECONDS_A_JUDGED_MESSAGE * is_judged):
-        verified = verify_one(scenario, corrupt, seeds[0], people, collections, drop)
+        clocked = None if network is None else network_named(network)
+        verified = verify_one(
+            scenario, corrupt, seeds[0], people, collections, drop, network=clocked
+        )
     reveals = written.write(verified)
     out = console(json)
     settled = verified.scenario.settings()
@@ -194,7 +213,9 @@ def _judge(
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
         with progress_bar("runs", len(seeds), announces=True) as progress:
-            tally = verify_runs(scenario, corrupt, seeds, people, collections, progress, drop)
+            tally = verify_runs(
+                scenario, corrupt, seeds, people, collections, progress, drop, clocked
+            )
         result["runs"] = tally.as_json()
         print_counts(out, tally)
         met = expect is None or tally.met[expect] == len(seeds)

@@ -250,9 +250,17 @@ class Outbox(Link):
         sender, payload = await _suspend(Request("any", tag.name))
         return self._roster.names[sender], payload
 
-    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
+    async def take_some(
+        self, actor: Actor, tag: Tag, senders: Group, within: float | None
+    ) -> dict[int, Payload]:
         """Return the next payload of each sender that sends one, by the number of the sender."""
-        del actor
+        if within is not None:
+            raise refuse(
+                actor,
+                tag.name,
+                "waits with a deadline, and an exact view has no clock: use `verify`, or a script "
+                "without deadlines",
+            )
         payloads: dict[int, Payload] = await _suspend(
             Request("some", tag.name, tuple(senders.numbers.tolist()))
         )

@@ -99,6 +99,12 @@ class Mailbox:
             self.arrivals.clear()
         return envelope
 
+    def first_post(self, sender: int) -> int:
+        """Return the number, in the log, of the first waiting message of a sender."""
+        waiting = self.held[sender]
+        first: Envelope = waiting[0] if type(waiting) is deque else cast(Envelope, waiting)
+        return first[2]
+
     def counts(self) -> dict[int, int]:
         """Return how many messages wait from each sender. Every message of a crowd's members
         counts.
@@ -121,15 +127,28 @@ class LateMailbox(Mailbox):
     apart, and nobody reads them.
 
     `given_up` counts these messages by sender. A silence takes the place of exactly one message, so
-    the sender's next message is read as usual.
+    the sender's next message is read as usual. `due` has, by sender, the time of the deadline that
+    each silence came from, None if there was none; `late` has the messages that came all the same,
+    in the same order.
     """
 
-    __slots__ = ("given_up", "late")
+    __slots__ = ("due", "given_up", "late")
 
     def __init__(self, box: Mailbox) -> None:
         self.held, self.arrivals = box.held, box.arrivals
-        self.given_up: Counter[int] = box.given_up if isinstance(box, LateMailbox) else Counter()
-        self.late: Counter[int] = box.late if isinstance(box, LateMailbox) else Counter()
+        self.given_up = Counter[int]()
+        self.due: dict[int, list[float | None]] = {}
+        self.late: dict[int, list[Envelope]] = {}
+
+    def give_up(self, sender: int, due: float | None) -> None:
+        """Stop waiting for the next message of a sender. If a deadline has passed, the message may
+        have been sent already: it then comes too late.
+        """
+        self.due.setdefault(sender, []).append(due)
+        if sender in self.held:
+            self.late.setdefault(sender, []).append(self.take(sender))
+        else:
+            self.given_up[sender] += 1
 
     def put(self, sender: int, envelope: Envelope) -> None:
         """Add a message behind the waiting messages of the same sender, unless it comes too
@@ -137,7 +156,7 @@ class LateMailbox(Mailbox):
         """
         if self.given_up[sender]:
             self.given_up[sender] -= 1
-            self.late[sender] += envelope[-1]
+            self.late.setdefault(sender, []).append(envelope)
         else:
             super().put(sender, envelope)
 
@@ -148,7 +167,8 @@ class LateMailbox(Mailbox):
 
     def counts(self) -> dict[int, int]:
         """Return how many messages from each sender were never read."""
-        return dict(Counter(super().counts()) + self.late)
+        late = {sender: sum(one[-1] for one in came) for sender, came in self.late.items()}
+        return dict(Counter(super().counts()) + Counter(late))
 
 
 class Actor:
@@ -223,10 +243,26 @@ class Actor:
             box = self.boxes[tag] = Mailbox()
         return box
 
-    def give_up(self, tag: str, senders: Iterable[int]) -> None:
-        """Stop waiting for the next message under a tag of each of these senders."""
-        box = self.boxes[tag] = LateMailbox(self.box(tag))
-        box.given_up.update(senders)
+    def give_up(self, tag: str, senders: Iterable[int], due: float | None = None) -> None:
+        """Stop waiting for the next message under a tag of each of these senders; `due` is the time
+        of the deadline, if one has passed.
+        """
+        box = self.box(tag)
+        if not isinstance(box, LateMailbox):
+            box = self.boxes[tag] = LateMailbox(box)
+        for sender in senders:
+            box.give_up(sender, due)
+
+    def came_late(self) -> Iterable[tuple[str, int, float, int]]:
+        """Yield the messages that came after a deadline: the tag, the sender, the time of the
+        deadline, and the number of the post.
+        """
+        for tag, box in sorted(self.boxes.items()):
+            if isinstance(box, LateMailbox):
+                for sender, late in sorted(box.late.items()):
+                    for due, envelope in zip(box.due[sender], late, strict=False):
+                        if due is not None:
+                            yield tag, sender, due, envelope[2]
 
     def refuse_messages(self) -> None:
         """Raise `BadInput` if the party is a crowd: a message for a single member has no script

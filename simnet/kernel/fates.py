@@ -220,10 +220,12 @@ class CutLink(Link):
         self._refuse_gone()
         return await self._link.take_each(actor, tag, senders)
 
-    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
+    async def take_some(
+        self, actor: Actor, tag: Tag, senders: Group, within: float | None
+    ) -> dict[int, Payload]:
         """Wait for the next payload of each sender that sends one."""
         self._refuse_gone()
-        return await self._link.take_some(actor, tag, senders)
+        return await self._link.take_some(actor, tag, senders, within)
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
         """Wait for a payload of any sender."""

@@ -94,8 +94,11 @@ class Link(Protocol):
         """Wait for the next payload of each sender, and return them in the order of the group."""
         ...
 
-    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Payload]:
-        """Wait for the next payload of each sender that still sends one.
+    async def take_some(
+        self, actor: Actor, tag: Tag, senders: Group, within: float | None
+    ) -> dict[int, Payload]:
+        """Wait for the next payload of each sender that still sends one; with `within`, for so many
+        seconds at most.
 
         Return the payloads by the number of the sender, in the order of the group.
         """

@@ -71,7 +71,9 @@ class Mail(Link):
         summing: Summing,
         schedule: Schedule | None,
         log: Log,
+        has_clock: bool,
     ) -> None:
+        self._has_clock = has_clock
         self._roster = roster
         self._actors = actors
         self._ledger = ledger
@@ -265,22 +267,49 @@ class Mail(Link):
             await self._turns.wait()
         return [self._received(actor, box.take(number)) for number in numbers]
 
-    async def take_some(self, actor: Actor, tag: Tag, senders: Group) -> dict[int, Any]:
+    async def take_some(
+        self, actor: Actor, tag: Tag, senders: Group, within: float | None
+    ) -> dict[int, Any]:
         """Wait for the first message of each sender that still sends one."""
         numbers = senders.numbers.tolist()
         held = actor.box(tag.name).held
         missing = {number for number in numbers if number not in held}
         silent: frozenset[int] = frozenset()
-        if missing:
-            actor.wait = FromSome(tag.name, numbers, missing)
+        if within is not None:
+            self._refuse_deadline(actor, tag, senders)
+            self._log.begin_wait(actor.number)
+        if missing or within is not None:
+            actor.wait = wait = FromSome(tag.name, numbers, missing, within)
             await self._turns.wait()
             silent, actor.silent = actor.silent, frozenset()
+            if within is not None:
+                self._log.deadline(actor.number, within, bool(silent), wait.at)
         box = actor.box(tag.name)
         return {
             number: self._received(actor, box.take(number))
             for number in numbers
             if number not in silent
         }
+
+    def _refuse_deadline(self, actor: Actor, tag: Tag, senders: Group) -> None:
+        """Raise `ScriptError` for a deadline that no clock can decide."""
+        if not self._has_clock:
+            raise refuse(
+                actor,
+                tag.name,
+                "waits with a deadline, and the run has no network: give it one, such as "
+                'run(..., network="broadband") or simnet run --network broadband',
+            )
+        crowds = self._roster.crowds.intersection(senders.numbers.tolist())
+        crowd = min(crowds, default=None)
+        if actor.is_crowd or crowd is not None:
+            name = actor.name if crowd is None else self._roster.names[crowd]
+            raise refuse(
+                actor,
+                tag.name,
+                f"waits with a deadline, and {name} is a crowd, whose members have different "
+                "times: seat them one by one",
+            )
 
     async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Any]:
         """Wait for the first `count` messages of a sender, and return the payloads."""
@@ -340,8 +369,8 @@ class Mail(Link):
         elif isinstance(wait, FromSome):
             if sender in recipient.boxes[tag].held:  # else it came too late for an earlier wait
                 wait.missing.discard(sender)
-            if wait.missing:
-                return
+            if wait.missing or wait.within is not None:
+                return  # the clock says when a wait with a deadline ends
         elif isinstance(wait, ForSum) or not recipient.boxes[tag].held:
             return  # `Summing` wakes whoever waits for a sum
         recipient.wait = None

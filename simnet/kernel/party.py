@@ -5,6 +5,7 @@ request of the script and passes it on to a `Link`, which carries the messages (
 `simnet.kernel.link`).
 """
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -242,8 +243,12 @@ class Party:
         coins = self.coins.for_doors if call.takes_coins else None
         actor.door, self._turn.actor = kind, None  # no party may act while the function runs
         self._turn.opener, self._turn.door_coins = actor, coins
+        in_doors = actor.meter.in_doors
+        before = None if in_doors is None else actor.meter.counts.copy()
         try:
             result = self._reading.door(call, coins, actor.meter)
+            if in_doors is not None and before is not None:
+                in_doors.update(actor.meter.counts - before)
         except Exception as error:
             self._turn.failure = error
             raise
@@ -537,7 +542,12 @@ class Party:
         return payloads
 
     async def gather_some(
-        self, tag: Tag, senders: To, at_least: int = 1, shape: tuple[int, ...] | None = None
+        self,
+        tag: Tag,
+        senders: To,
+        at_least: int = 1,
+        shape: tuple[int, ...] | None = None,
+        within: float | None = None,
     ) -> dict[str, Payload]:
         """Wait for one payload from each named sender that still sends one, and return the payloads
         by the name of the sender, in the order of `senders`.
@@ -546,13 +556,24 @@ class Party:
         on without this silence (see `simnet.kernel.silence`), so the result does not depend on the
         schedule. A payload that comes later is never read.
 
-        Raises `Abort` if fewer than `at_least` senders have sent. Other errors are as for `gather`.
+        With `within`, the call waits for so many seconds at most, on the clock of the run's
+        network: a sender counts as silent if its payload has not come by then. `Run.late` lists the
+        payloads that came later. This does not depend on the schedule either (see
+        `simnet.kernel.deadlines`).
+
+        Raises `Abort` if fewer than `at_least` senders have sent. Raises `ScriptError` for a
+        deadline in a run without a network, and for a deadline that is not a number of seconds
+        above 0. Other errors are as for `gather`.
 
         For example, `masked = await me.gather_some(MASKED, me.all("user"), at_least=t)`.
         """
         tag = self._kept_apart(tag) or await self._stop()
         group = self._group(senders)
-        came = await self._link.take_some(self._actor, tag, group)
+        if within is not None and not 0 < within < math.inf:
+            raise refuse(
+                self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
+            )
+        came = await self._link.take_some(self._actor, tag, group, within)
         names = self._note_heard(tag, list(came), group, at_least)
         payloads = dict(zip(names, came.values(), strict=True))
         if shape is not None:

@@ -27,6 +27,7 @@ import numpy as np
 
 from simnet.contract import Protocol
 from simnet.errors import ScriptError, SimnetError
+from simnet.kernel.deadlines import Repeated
 from simnet.kernel.run import Run, run
 from simnet.record.message import Block, Message
 from simnet.record.trace import NoCanonicalForm, canonical
@@ -61,7 +62,12 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """
     observed = [transcript.names[number] for number in sorted(transcript.observed)]
     again = run(
-        protocol, transcript.inputs, transcript.seed, observe=observed, fates=transcript.fates
+        protocol,
+        transcript.inputs,
+        transcript.seed,
+        observe=observed,
+        fates=transcript.fates,
+        network=Repeated(transcript.deadlines) if transcript.deadlines else None,
     )
     names = transcript.names
     for then, now in zip(transcript.messages, again.transcript.messages, strict=False):

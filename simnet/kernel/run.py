@@ -27,6 +27,16 @@ from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
 from simnet.kernel.blame import blamed
+from simnet.kernel.deadlines import (
+    Clocked,
+    Open,
+    Repeated,
+    Timekeeper,
+    TooLate,
+    open_waits,
+    pass_deadlines,
+    silence_of,
+)
 from simnet.kernel.drawn import Draw, DrawsNoted
 from simnet.kernel.fates import CutLink, NotingLink, Send, checked_fates
 from simnet.kernel.inputs import Inputs, inputs_by_name
@@ -40,7 +50,7 @@ from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
-from simnet.record.fate import Ending, Fates, Happened
+from simnet.record.fate import Deadline, Ending, Fates, Happened, Late
 from simnet.record.ledger import Ledger
 from simnet.record.log import Log
 from simnet.record.trace import NoCanonicalForm, Trace, trace_hash
@@ -78,6 +88,8 @@ class Run:
     on networks. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
     says who dropped out and who was heard. `aborts` lists all other parties that did not finish, by
     round and name: each aborted, or waits for ever because of somebody who dropped out or aborted.
+    If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
+    each of these waits ended, and `late` lists the messages that came too late.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -104,6 +116,8 @@ class Run:
     fates: Fates = attrs.field(factory=dict, repr=False)
     happened: Happened = attrs.field(factory=Happened, repr=False)
     aborts: tuple[Ending, ...] = attrs.field(default=(), repr=False)
+    network: Clocked | None = attrs.field(default=None, repr=False)
+    late: tuple[Late, ...] = attrs.field(default=(), repr=False)
     # A copy of the schedule as it was before the run.
     schedule: Schedule | None = attrs.field(default=None, repr=False)
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
@@ -122,6 +136,18 @@ class Run:
             if messages > mail[tag]
         ]
         return (*self.unread_mail, *sums)
+
+    @property
+    def deadlines(self) -> tuple[Deadline, ...]:
+        """How each wait with a deadline ended, in the order in which they ended."""
+        return self.transcript.deadlines
+
+    @property
+    def same_deadlines(self) -> Repeated | None:
+        """What decides the deadlines as in this run, for `run(..., network=...)`: None if no script
+        waited with a deadline.
+        """
+        return Repeated(self.deadlines, self.late) if self.deadlines else None
 
     @property
     def gone(self) -> tuple[str, ...]:
@@ -195,6 +221,7 @@ class Run:
             threads=1,
             reading=noting,
             fates=self.fates,
+            network=self.same_deadlines,
         )
         if again.trace != self.trace:
             raise ScriptError(
@@ -271,9 +298,10 @@ def run(
     reading: Reading | None = None,
     progress: Callable[[int], None] | None = None,
     fates: Fates | None = None,
+    network: Clocked | str | None = None,
 ) -> Run:
-    """Play a protocol once. The result depends only on the protocol, the inputs, the seed and the
-    fates.
+    """Play a protocol once. The result depends only on the protocol, the inputs, the seed, the
+    fates and, if scripts wait with deadlines, the network.
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
@@ -281,7 +309,9 @@ def run(
     events, which must not change the result. `threads` is the number of threads that evaluate
     deferred blocks (default: one for each processor if blocks are large, else none). `reading`
     replaces the numeric run by another reading. `progress` is called with the number of field
-    elements that are done. `fates` says which parties drop out, and where: see `Fate`.
+    elements that are done. `fates` says which parties drop out, and where: see `Fate`. `network`
+    decides deadlines: a `Network`, or the name of one or of a TOML file; without deadlines it
+    changes nothing.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
     rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the
@@ -320,6 +350,7 @@ def run(
             reading or Sampled(),
             progress,
             fates or {},
+            network=_network(network),
         )
         done = stage.play()
     after = _global_generators()
@@ -327,9 +358,14 @@ def run(
     return attrs.evolve(done, schedule=unused, foreign_randomness=drawn_from)
 
 
-def sends(protocol: Protocol, inputs: Inputs = (), seed: int = 0) -> dict[str, tuple[Send, ...]]:
+def sends(
+    protocol: Protocol,
+    inputs: Inputs = (),
+    seed: int = 0,
+    network: Clocked | str | None = None,
+) -> dict[str, tuple[Send, ...]]:
     """Play a protocol once, and return what each party sends: the points at which it could drop
-    out.
+    out. Scripts with deadlines need a `network`.
 
     The first party that waits with `gather_some` or `heard` sends other messages if parties drop
     out, so the list holds for the run in which nobody does. Raises errors as `run` does.
@@ -356,6 +392,7 @@ def sends(protocol: Protocol, inputs: Inputs = (), seed: int = 0) -> dict[str, t
         None,
         fates={},
         keeps_blocks=True,  # as in the runs with fates that the answer is for
+        network=_network(network),
     )
     stage.notes_sends = True
     with seldom_collected:
@@ -378,6 +415,7 @@ class _Stage:
         progress: Callable[[int], None] | None,
         fates: Fates,
         keeps_blocks: bool = False,
+        network: Clocked | None = None,
     ) -> None:
         self.protocol = protocol
         self.seed = seed
@@ -397,6 +435,15 @@ class _Stage:
         )
         self.ledger = Ledger(self.roster, self.recorder)
         self.log = Log(self.ledger.meters)
+        self.network = network
+        self.timekeeper: Timekeeper | None = None
+        if network is not None:
+            brings_input = [name in self.inputs for name in self.roster.names]
+            self.timekeeper = network.timekeeper(self.roster, brings_input, self.log, seed)
+            for meter in self.ledger.meters:
+                meter.in_doors = Counter()
+        self.deadlines: list[Deadline] = []
+        self.steps = 0  # how often deadlines were decided
         self.actors = [self._actor(number) for number in range(len(self.roster))]
         reading.begin(self.actors)
         self.turns = Turns(schedule, self._start, lambda: self.ledger.total().messages, self._quiet)
@@ -422,7 +469,17 @@ class _Stage:
             keeps_blocks=keeps_blocks or bool(fates),
             log=self.log,
         )
-        self.mail = Mail(roster, actors, ledger, recorder, turns, self.summing, schedule, self.log)
+        self.mail = Mail(
+            roster,
+            actors,
+            ledger,
+            recorder,
+            turns,
+            self.summing,
+            schedule,
+            self.log,
+            has_clock=network is not None,
+        )
         self.reading = reading
 
     def play(self) -> Run:
@@ -460,7 +517,13 @@ class _Stage:
             },
             {name: tuple(actor.secrets) for name, actor in by_name.items() if actor.secrets},
             self.ledger,
-            self.recorder.transcript(self.seed, self.roster.names, self.inputs, self.fates),
+            self.recorder.transcript(
+                self.seed,
+                self.roster.names,
+                self.inputs,
+                self.fates,
+                tuple(self.deadlines),
+            ),
             self.log,
             time.perf_counter() - start,
             self.roster,
@@ -472,7 +535,24 @@ class _Stage:
                 _calls({actor.name: actor.missed for actor in self.actors}),
             ),
             aborts=self.aborts,
+            network=self.network,
+            late=self._late(),
         )
+
+    def _late(self) -> tuple[Late, ...]:
+        """Return the messages that came after their deadline, also those that were sent after
+        it.
+        """
+        if self.timekeeper is None or not self.deadlines:
+            return ()
+        late = self.timekeeper.late(
+            [
+                TooLate(actor.number, tag, sender, due, post)
+                for actor in self.actors
+                for tag, sender, due, post in actor.came_late()
+            ]
+        )
+        return tuple(sorted(late, key=lambda each: (each.recipient, each.tag, each.sender)))
 
     def _output(self, actor: Actor) -> Any:
         """Return what a party's script has returned. Raises `ScriptError` for values of another
@@ -530,11 +610,25 @@ class _Stage:
 
     def _quiet(self) -> list[Actor]:
         """Release the parties that need not wait any longer when nobody can go on."""
+        waits = [] if self.timekeeper is None else open_waits(self.actors)
+        if waits:
+            return self._pass_deadlines(waits)
         silences = release(self.actors)
         self.recorder.silences += silences
         for silence in silences:
             self.log.silence(silence.recipient)
         return [self.actors[silence.recipient] for silence in silences]
+
+    def _pass_deadlines(self, waits: Sequence[Open]) -> list[Actor]:
+        """Release the parties whose wait with a deadline ends first."""
+        assert self.timekeeper is not None
+        self.summing.evaluate_all()  # what rows cost is known when they are made
+        ended = self.timekeeper.decide(waits)
+        passed = pass_deadlines(self.actors, ended, self.steps)
+        self.steps += 1
+        self.deadlines += passed
+        self.recorder.silences += [silence_of(deadline) for deadline in passed if deadline.silent]
+        return [self.actors[deadline.recipient] for deadline in passed]
 
     def _end_waiting(self) -> None:
         """Note who aborted, and who waits for ever because somebody dropped out or aborted.
@@ -567,6 +661,15 @@ class _Stage:
                 )
                 endings.append(Ending(actor.name, actor.depth + 1, reason))
         self.aborts = tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))
+
+
+def _network(network: Clocked | str | None) -> Clocked | None:
+    """Return a network. Raises `BadInput` for a name that no network has."""
+    if not isinstance(network, str):
+        return network
+    # Networks stand above this module, so they are found by name.
+    named: Clocked = object_at("simnet.network.toml_file:network_named")(network)
+    return named
 
 
 def _calls(

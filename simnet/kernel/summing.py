@@ -103,7 +103,7 @@ class Summing:
         if actor.number in sum_.heard:
             return await self._some(actor, sum_, senders)
         await self._wait_for(actor, sum_, senders, count)
-        await self._evaluate(tag)
+        self._evaluate(tag)
         slot = self._receive(actor, sum_)
         assert sum_.table is not None
         actor.meter.bill("FA", (count - 1) * math.prod(sum_.table.shape))
@@ -160,7 +160,7 @@ class Summing:
                 f"leaves senders out of a sum into which {twice[0]} has sent twice: a sum that "
                 "leaves senders out has one message from each sender",
             )
-        await self._evaluate(tag)
+        self._evaluate(tag)
         batches = sum_.batches(number)
         slot = batches[0].slot(number)
         assert sum_.table is not None
@@ -207,7 +207,7 @@ class Summing:
             # there may be thousands of sums; we wait only for incomplete ones
             if sum_.count(actor.number) != count:
                 await self._wait_for(actor, sum_, None, count)
-        await self._evaluate(tag)
+        self._evaluate(tag)
         table = sums[0].table
         assert table is not None
         if any(sum_.table is not table for sum_ in sums):
@@ -226,6 +226,11 @@ class Summing:
                 for number, count in sum_.asked.items():
                     if sum_.count(number) > count and number not in sum_.heard:
                         raise self._too_many(sum_, number, count)
+
+    def evaluate_all(self) -> None:
+        """Make the deferred blocks of all tags."""
+        for tag in list(self._pending):
+            self._evaluate(tag)
 
     def finish(self) -> None:
         """Evaluate the blocks whose sum no party asked for: their work is part of the bill."""
@@ -323,7 +328,7 @@ class Summing:
         if not is_complete:
             raise self._other_senders(actor, sum_, senders, count)
 
-    async def _evaluate(self, tag: str) -> None:
+    def _evaluate(self, tag: str) -> None:
         """Make the deferred blocks of the tag, in several threads if the blocks are large.
 
         No other party goes on meanwhile.

@@ -40,11 +40,17 @@ class FromNamed:
 class FromSome:
     """Waits for a message of `tag` from each of `senders`, or until the silent ones among them
     cannot send any more. `missing` are the senders whose message has not come.
+
+    With `within`, the party waits for so many seconds at most, whether others can send or not. The
+    clock then decides which messages have come in time, also of those that are there already, and
+    that the party goes on `at` a time.
     """
 
     tag: str
     senders: list[int]
     missing: set[int]
+    within: float | None = None
+    at: float = 0.0
 
 
 @attrs.define(eq=False)

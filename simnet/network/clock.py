@@ -24,20 +24,24 @@ until 2.1, when S goes on.
 """
 
 import heapq
+import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import attrs
 import numpy as np
 
 from simnet.arrays import Ints
+from simnet.errors import BadInput
 from simnet.network.links import Links, Time
 from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun
-from simnet.record.log import SEND, SILENCE, TAKE, WORK
+from simnet.record.log import DEADLINE, SEND, SILENCE, TAKE, WORK
 
 FORWARD = -1  # in the place of an event: the relay sends on what it waited for
 LAST = 1 << 62  # the rank of scripts among what happens at the same time
 NOBODY = -1  # in the place of a post: the party was told that nobody can go on
+DEADLINE_PASSED = -2  # in the place of a post: the party waited until its deadline
 
 
 class Wait(NamedTuple):
@@ -45,7 +49,8 @@ class Wait(NamedTuple):
     of a post was there. `came` is when the message came to the downlink. `after` is the party that
     the waiting party then has to thank: the sender, or the last one that could still go on.
 
-    For a crowd the times are those of the member that went on last.
+    For a crowd the times are those of the member that went on last. A party that waited until its
+    deadline has nobody but itself to thank.
     """
 
     party: int
@@ -56,6 +61,17 @@ class Wait(NamedTuple):
     after: int
 
 
+@attrs.frozen(eq=False)
+class OpenWait:
+    """A wait with a deadline at the end of what a party has done so far: for `within` seconds, for
+    the messages of `posts`, which map a post to its sender, and for `unsent` more.
+    """
+
+    within: float
+    posts: Mapping[int, int]
+    unsent: int
+
+
 @attrs.define(eq=False)
 class Need:
     """What a party waits for: single posts, and lists of posts. It then goes on with the event
@@ -64,6 +80,9 @@ class Need:
     `time` is when all is there, as computed when `computed_at` posts had been sent to the party;
     `last` is the post that comes last, and `came` is when it comes to the downlink. If no other
     message comes after it, `all_free` is when the downlink is done with it.
+
+    With `until`, the party goes on at this time, and everything that it needs is there before. With
+    `by`, everything must be there by this time. If the need is `open`, it goes on then or, if everything is there before, at that time.
     """
 
     party: int
@@ -76,6 +95,9 @@ class Need:
     came: float = 0.0
     all_free: float | None = None
     computed_at: int = -1
+    until: float | None = None
+    by: float = math.inf
+    open: OpenWait | None = None
 
 
 class Clock:
@@ -85,9 +107,19 @@ class Clock:
     for a crowd these are arrays, with a number for each member. `waits` has each party's waits in
     order. `sent` has, for each post, its time and the number of waits of its sender before it.
     `forwarded` has the wait of the relay for each post that went through it.
+
+    `open_waits` are waits with a deadline, by party, that have not ended in the log. Then `play`
+    stops after the first of them, and `ended` has, by party, when a wait ended and the senders of
+    its messages that were not there.
     """
 
-    def __init__(self, log: RecordedRun, network: Network, seed: int = 0) -> None:
+    def __init__(
+        self,
+        log: RecordedRun,
+        network: Network,
+        seed: int = 0,
+        open_waits: Mapping[int, OpenWait] | None = None,
+    ) -> None:
         parties, prices = len(log.names), network.prices
         self.log = log
         self.network = network
@@ -116,17 +148,40 @@ class Clock:
         self._queued = 0
         self._now = 0.0
         self._told: list[tuple[int, int]] = []  # places in the log, and parties
+        self._open = dict(open_waits or {})
+        self.ended: dict[int, tuple[float, tuple[int, ...]]] = {}
 
-    def play(self) -> None:
-        """Go through all events."""
+    def play(self, lookahead: float = math.inf) -> None:
+        """Go through all events, or until `lookahead` seconds after the first open wait ends."""
         for party in range(len(self.log.names)):
             self._go_on(party)
+        horizon = math.inf
         while self._queue or self._told:
-            if self._queue:
-                self._now, _, _, need = heapq.heappop(self._queue)
-                self._resume(need)
-            else:
+            if not self._queue:
                 self._tell()
+                continue
+            if self._queue[0][0] >= horizon:
+                return
+            self._now, _, _, need = heapq.heappop(self._queue)
+            self._resume(need)
+            if self.ended and horizon == math.inf:
+                horizon = self._now + lookahead
+
+    def watch(self, party: int, post: int) -> None:
+        """Remember when a message of a post is there."""
+        self.links.inboxes[party].watched[self._at_party(party, post)] = math.inf
+
+    def there(self, party: int, post: int) -> float:
+        """Return when a watched message is there, after `play`."""
+        inbox = self.links.inboxes[party]
+        inbox.note_watched(inbox.passing())
+        return inbox.watched[self._at_party(party, post)]
+
+    def _at_party(self, party: int, post: int) -> int:
+        """Return the number under which a post comes to a party."""
+        if party == self.links.relay and self.links.goes_through_relay(post):
+            return self.links.uploaded(post)
+        return post
 
     def _by_party(self) -> tuple[list[list[int]], ...]:
         """Return the kinds and the values of each party's events, and their places in the log."""
@@ -155,11 +210,24 @@ class Clock:
                 self._next[party] = place + 1
                 self._told.append((self._places[party][place], party))
                 return
+            elif kind == DEADLINE and self._is_idle(kinds, place, value):
+                pass
             else:
                 self._wait(party, place)
                 return
             place += 1
         self._next[party] = place
+        wait = self._open.pop(party, None)
+        if wait is not None:
+            until = float(self.at[party]) + wait.within
+            need = Need(party, list(wait.posts), [], place, wait.unsent, until=until, open=wait)
+            self._expect(need)
+            self._compute_wait(need)
+
+    def _is_idle(self, kinds: list[int], place: int, value: int) -> bool:
+        """Return whether a wait with a deadline ended at once."""
+        _, has_passed, _ = self.log.deadlines[value]
+        return not has_passed and kinds[place + 1 : place + 2] != [TAKE]
 
     def _pause(self, party: int, place: int) -> None:
         """Let the relay go on when the others have come as far: what it forwards until then leaves
@@ -209,8 +277,16 @@ class Clock:
     def _wait(self, party: int, place: int) -> None:
         """Let a party wait for everything that it takes before it works or sends again."""
         kinds, values = self._kinds[party], self._values[party]
+        until, by = None, math.inf
+        if kinds[place] == DEADLINE:
+            within, has_passed, at = self.log.deadlines[values[place]]
+            until = float(self.at[party]) + within
+            if has_passed and not math.isclose(until, at, rel_tol=1e-9, abs_tol=1e-9):
+                raise _other_chances()
+            until, by = (until, math.inf) if has_passed else (None, until)
+            place += 1
         end = place
-        while end < len(kinds) and kinds[end] not in (SEND, WORK, SILENCE):
+        while end < len(kinds) and kinds[end] not in (SEND, WORK, SILENCE, DEADLINE):
             end += 1
         taken = list(zip(kinds[place:end], values[place:end], strict=True))
         need = Need(
@@ -218,7 +294,15 @@ class Clock:
             [value for kind, value in taken if kind == TAKE],
             [value for kind, value in taken if kind != TAKE],
             end,
+            until=until,
+            by=by,
         )
+        self._expect(need)
+        if not need.unsent:
+            self._compute_wait(need)
+
+    def _expect(self, need: Need) -> None:
+        """Count what is not sent yet, and note that the party waits for it."""
         for post in need.posts:
             if not self._is_sent[post]:
                 self._waiting_for.setdefault(post, []).append(need)
@@ -227,8 +311,6 @@ class Clock:
             if self._unsent[list_]:
                 self._waiting_for_list.setdefault(list_, []).append(need)
                 need.unsent += 1
-        if not need.unsent:
-            self._compute_wait(need)
 
     def _compute_wait(self, need: Need) -> None:
         """Compute when everything that a party needs is there, and let the party go on then."""
@@ -251,10 +333,23 @@ class Clock:
                 need.came = float(passing.last[last])
                 is_end = last == len(passing.posts) - 1
                 need.all_free = float(passing.free[last]) if is_end else None
+        if need.until is not None:
+            self._compute_deadline(need)
         self._queued += 1
         # At the same time, the relay forwards posts in their order, and then scripts go on.
         rank = self.links.rank(need.posts[0]) if need.next_event == FORWARD else LAST
         heapq.heappush(self._queue, (float(np.min(need.time)), rank, self._queued, need))
+
+    def _compute_deadline(self, need: Need) -> None:
+        """Compute when a party goes on that waits until a deadline at the latest."""
+        assert need.until is not None
+        is_there = not need.unsent and float(need.time) <= need.until
+        if need.open is None and float(need.time) > need.until * (1 + 1e-9) + 1e-9:
+            raise _other_chances()
+        if need.open is not None and is_there:
+            need.time = max(float(need.time), float(self.at[need.party]))
+            return
+        need.time, need.last, need.all_free = need.until, DEADLINE_PASSED, None
 
     def _compute_wait_of_crowd(self, need: Need) -> None:
         wanted = set(need.posts).union(*(self.log.lists[number].tolist() for number in need.lists))
@@ -269,7 +364,9 @@ class Clock:
     def _resume(self, need: Need) -> None:
         """Let a party go on, or the relay forward a post, unless it has to wait longer by now."""
         party = need.party
-        if not need.posts and not need.lists:
+        if need.open is not None and (party in self.ended or self._now != need.time):
+            return  # decided already, or computed anew
+        if not need.posts and not need.lists and need.until is None:
             self._go_on(party)
             return
         is_crowd = party in self.links.crowds
@@ -280,9 +377,18 @@ class Clock:
         if need.next_event == FORWARD:
             self._forward(need)
             return
+        if need.open is not None:
+            self.ended[party] = float(need.time), self._absent(need, need.open)
+            return
+        if float(np.max(need.time)) > need.by * (1 + 1e-9) + 1e-9:
+            raise _other_chances()
         began = self.at[party]
         self.at[party] = np.maximum(began, need.time) if is_crowd else max(began, need.time)
-        if need.last != NOBODY and np.any(need.time > began):
+        if need.last == DEADLINE_PASSED:
+            self.waits[party].append(
+                Wait(party, float(began), float(need.time), DEADLINE_PASSED, float(began), party)
+            )
+        elif need.last != NOBODY and np.any(need.time > began):
             self.waits[party].append(
                 Wait(
                     party,
@@ -297,6 +403,18 @@ class Clock:
             self.links.inboxes[party].settle(float(need.time), need.all_free)
         self._next[party] = need.next_event
         self._go_on(party)
+
+    def _absent(self, need: Need, wait: OpenWait) -> tuple[int, ...]:
+        """Return the senders whose messages are not there when an open wait ends."""
+        passing = self.links.inboxes[need.party].passing()
+        there = dict(zip(passing.posts.tolist(), passing.there.tolist(), strict=True))
+        # What the downlink does not have to deliver any more is there since an earlier wait.
+        return tuple(
+            sender
+            for post, sender in wait.posts.items()
+            if not self._is_sent[post]
+            or there.get(self._at_party(need.party, post), 0.0) > float(need.time)
+        )
 
     def _forward(self, need: Need) -> None:
         """Let the relay send on a post that it has received."""
@@ -338,3 +456,11 @@ class Clock:
             self.at[party] = np.maximum(began, time) if party in self.links.crowds else time
         for party in released:
             self._go_on(party)
+
+
+def _other_chances() -> BadInput:
+    """Return an error for a log with deadlines that passed at other times."""
+    return BadInput(
+        "with these chances of the links, other messages come in time than in the run, whose "
+        "scripts wait with deadlines: give the seed of the run"
+    )

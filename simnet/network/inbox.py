@@ -168,6 +168,7 @@ class Inbox:
         self._passed: list[int] = []  # of each group, how many posts are no longer pending
         self._left: Passing | None = None  # pending messages of passed posts
         self._free = 0.0
+        self.watched: dict[int, float] = {}  # posts, and when their message is there
 
     @property
     def posts(self) -> int:
@@ -205,10 +206,18 @@ class Inbox:
         )
         return passed(posts, first, last, service, self._free, self._ranks)
 
+    def note_watched(self, passing: Passing) -> None:
+        """Note when watched messages are there, as far as is known."""
+        for post, there in zip(passing.posts.tolist(), passing.there.tolist(), strict=True):
+            if post in self.watched:
+                self.watched[post] = there
+
     def settle(self, now: float, all_free: float | None) -> None:
         """Forget the messages that are there by now. If these are all messages, `all_free` is when
         the downlink is done with the last one.
         """
+        if self.watched:
+            self.note_watched(self.passing())
         if all_free is not None:
             self._singles.clear()
             self._passed = [group.columns.count for group, _ in self._groups]

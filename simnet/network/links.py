@@ -308,6 +308,8 @@ class Links:
         sizes.
         """
         extra = np.zeros(len(posts))
+        if not len(posts):
+            return extra
         kinds = classes * (int(size.max()) + 1) + size.astype(np.int64)
         is_one = kinds.min() == kinds.max()
         for kind in [int(kinds[0])] if is_one else np.unique(kinds).tolist():

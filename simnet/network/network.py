@@ -5,13 +5,18 @@ downlink, which carry one message after another, and a pair of classes has a lat
 changes what a run computes: a network only says how long it takes (see `simnet.network.clock`).
 """
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
 from simnet.errors import BadInput
+from simnet.record.log import Log
+from simnet.roster import Roster
 from simnet.values.meter import Operation
+
+if TYPE_CHECKING:
+    from simnet.network.deadlines import OnNetwork
 
 Law = Literal["exponential", "uniform"]
 CLIENT, SERVER = "client", "server"
@@ -170,6 +175,14 @@ class Network:
                 f"the network {self.name} has no latency between {sender} and {recipient}"
             )
         return found
+
+    def timekeeper(
+        self, roster: Roster, brings_input: Sequence[bool], log: Log, seed: int
+    ) -> "OnNetwork":
+        """Return what decides the deadlines of one run on this network."""
+        from simnet.network.deadlines import OnNetwork  # it needs the clock, which needs networks
+
+        return OnNetwork(self, roster, brings_input, log, seed)
 
     def class_of(self, role: str, brings_input: bool) -> str:
         """Return the class of the parties of a role. Raises `BadInput` if the network has no class

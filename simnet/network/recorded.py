@@ -5,7 +5,7 @@ A log has names, tags, sizes and numbers of operations, and no payload and no se
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,12 +16,15 @@ from simnet.arrays import Indices, Ints
 from simnet.errors import BadInput
 from simnet.files import write_whole
 from simnet.kernel.run import Run
+from simnet.network.network import Network
+from simnet.network.toml_file import as_toml
 from simnet.record import log as written
+from simnet.roster import Roster
 from simnet.values.frames import HEADER_BYTES
 from simnet.values.meter import Operation
 
 FORMAT = "simnet log"
-VERSION = 1
+VERSION = 2  # version 1 has no deadlines
 
 
 @attrs.frozen
@@ -46,8 +49,9 @@ class RecordedRun:
     post p has the line `lines[post_line[p]]` and goes to the party `post_to[p]`, or to the group
     -1 - `post_to[p]` of `groups`. `lists` are posts that are taken out at once, `works` the
     operations of a piece of work, `members` the number of members of a crowd that sent in a post,
-    and `deferred` the work that made the rows of a post. `command` says how the run can be
-    repeated.
+    and `deferred` the work that made the rows of a post. `deadlines` are the seconds of each wait
+    with a deadline, whether the deadline passed, and when the party went on; such a run was made on
+    the network that `network` describes as TOML. `command` says how the run can be repeated.
     """
 
     names: tuple[str, ...]
@@ -63,6 +67,8 @@ class RecordedRun:
     works: tuple[Mapping[Operation, int], ...]
     members: Mapping[int, int]
     deferred: Mapping[int, int]
+    deadlines: tuple[tuple[float, bool, float], ...] = ()
+    network: str = ""
     command: str = ""
 
     @property
@@ -89,7 +95,7 @@ class RecordedRun:
         """Write the log into a file. Raises `BadInput` if the file cannot be written."""
         described = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": VERSION if self.deadlines else 1,
             "command": self.command,
             "names": self.names,
             "roles": self.roles,
@@ -100,6 +106,8 @@ class RecordedRun:
             "members": list(self.members.items()),
             "deferred": list(self.deferred.items()),
         }
+        if self.deadlines:
+            described |= {"deadlines": self.deadlines, "network": self.network}
         arrays: dict[str, Any] = {
             "described": np.frombuffer(json.dumps(described).encode(), dtype=np.uint8),
             "events": self.events,
@@ -125,7 +133,22 @@ def recorded(run: Run, command: str = "") -> RecordedRun:
     >>> recorded(run(Wait())).names
     ('server',)
     """
-    roster, log = run.roster, run.log
+    brings_input = [name in run.inputs for name in run.roster.names]
+    log, _ = so_far(run.roster, brings_input, run.log)
+    if not run.log.deadlines:
+        return attrs.evolve(log, command=command)
+    network = as_toml(run.network) if isinstance(run.network, Network) else ""
+    return attrs.evolve(log, command=command, network=network)
+
+
+def so_far(
+    roster: Roster, brings_input: Sequence[bool], log: written.Log
+) -> tuple[RecordedRun, Ints]:
+    """Return the log of a run as it is now, and the number of the post at each place of the log.
+
+    If scripts wait with deadlines, the operations of doors' functions count as taking no time:
+    they depend on inputs, and a deadline must not tell about inputs.
+    """
     coded = np.array(log.events, dtype=np.int64)
     subjects = coded >> written.VALUE_BITS >> written.KIND_BITS
     kinds, values = coded >> written.VALUE_BITS & written.KIND_MASK, coded & written.VALUE_MASK
@@ -135,11 +158,14 @@ def recorded(run: Run, command: str = "") -> RecordedRun:
     parties = subjects.copy()
     parties[is_post] = np.array([line.sender for line in log.lines], dtype=np.int64)[post_line]
     values[is_post], values[is_take] = number[is_post], number[values[is_take]]
-    return RecordedRun(
+    works = log.works
+    if log.has_deadlines:
+        works = [_less(work, doors) for work, doors in zip(works, log.in_doors, strict=True)]
+    found = RecordedRun(
         names=tuple(roster.names),
         roles=tuple(seat.role for seat in roster.seats),
         sizes=tuple(seat.size for seat in roster.seats),
-        brings_input=tuple(name in run.inputs for name in roster.names),
+        brings_input=tuple(brings_input),
         events=np.stack([parties, kinds, values]),
         post_line=post_line,
         post_to=post_to,
@@ -154,11 +180,16 @@ def recorded(run: Run, command: str = "") -> RecordedRun:
         ),
         groups=tuple(group.numbers for group in log.groups),
         lists=tuple(number[list(posts.values())] for posts in log.lists),
-        works=tuple(log.works),
+        works=tuple(works),
         members={int(number[post]): sent for post, sent in log.members.items()},
         deferred={int(number[post]): work for post, work in log.deferred.items()},
-        command=command,
+        deadlines=tuple(log.deadlines),
     )
+    return found, number
+
+
+def _less(work: Mapping[Operation, int], doors: Mapping[Operation, int]) -> Mapping[Operation, int]:
+    return {kind: times - doors.get(kind, 0) for kind, times in work.items()}
 
 
 def load(path: Path) -> RecordedRun:
@@ -168,10 +199,11 @@ def load(path: Path) -> RecordedRun:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             described = json.loads(bytes(arrays["described"]))
-            if described["format"] != FORMAT or described["version"] != VERSION:
+            if described["format"] != FORMAT or not 1 <= described["version"] <= VERSION:
                 raise BadInput(
                     f"{path} has version {described['version']} of the format "
-                    f"{described['format']!r}: this program reads version {VERSION} of {FORMAT!r}"
+                    f"{described['format']!r}: this program reads versions 1 and {VERSION} of "
+                    f"{FORMAT!r}"
                 )
             log = RecordedRun(
                 names=tuple(described["names"]),
@@ -187,6 +219,11 @@ def load(path: Path) -> RecordedRun:
                 works=tuple(cast(Mapping[Operation, int], work) for work in described["works"]),
                 members=dict(described["members"]),
                 deferred=dict(described["deferred"]),
+                deadlines=tuple(
+                    (float(within), bool(passed), float(at))
+                    for within, passed, at in described.get("deadlines", ())
+                ),
+                network=str(described.get("network", "")),
                 command=described["command"],
             )
     except BadInput:
@@ -219,7 +256,7 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
     if log.events.ndim != 2 or len(log.events) != 3 or len(log.post_line) != posts:
         raise BadInput(f"{path} is no log of a run: its arrays do not fit together")
     actors, kinds, values = log.events
-    limits = [posts, posts, len(log.lists), len(log.works), 1]
+    limits = [posts, posts, len(log.lists), len(log.works), 1, len(log.deadlines)]
     numbers = [
         (actors, parties),
         (kinds, len(limits)),

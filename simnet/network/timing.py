@@ -8,12 +8,13 @@ from typing import Any
 import attrs
 import numpy as np
 
+from simnet.errors import BadInput
 from simnet.kernel.run import Run
-from simnet.network.clock import NOBODY, Clock, Wait
+from simnet.network.clock import DEADLINE_PASSED, NOBODY, Clock, Wait
 from simnet.network.links import Time
 from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun, recorded
-from simnet.network.toml_file import network_named
+from simnet.network.toml_file import as_toml, network_from_toml, network_named
 
 
 @attrs.frozen
@@ -40,7 +41,8 @@ class Leg:
 
     The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at
     `gone`, came to the downlink at `came`, and was there at `ended`. `told` says that no message
-    ended the wait: everybody had to wait for `sender`.
+    ended the wait: everybody had to wait for `sender`. `deadline` says that the party waited until
+    its deadline.
     """
 
     party: str
@@ -52,9 +54,12 @@ class Leg:
     gone: float = 0.0
     came: float = 0.0
     told: bool = False
+    deadline: bool = False
 
     def __str__(self) -> str:
         at, began = in_units(self.ended), in_units(self.began)
+        if self.deadline:
+            return f"{self.party} waits until its deadline at {at}, from {began} on"
         if self.told:
             return (
                 f"{self.party} goes on at {at}, because nobody can send any more: {self.sender} "
@@ -127,7 +132,9 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
     """Return how long a run, or the log of a run, takes on a network; the chances of the links
     follow from `seed`. A text is the name of a network or of a TOML file.
 
-    Raises `BadInput` for an unknown network, and if it does not fit the parties of the run.
+    If scripts wait with deadlines, the network must be that of the run, and the chances those of
+    the run: a log does not know the seed. Raises `BadInput` for another network, for an unknown
+    network, and if it does not fit the parties of the run.
 
     >>> from simnet import Field, Seat, Tag, run, timed
     >>> class Send:
@@ -142,6 +149,9 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
     """
     log = recorded(run) if isinstance(run, Run) else run
     network = network_named(network) if isinstance(network, str) else network
+    if log.deadlines:
+        _refuse_other_network(log, network)
+        seed = run.seed if isinstance(run, Run) else seed
     clock = Clock(log, network, seed)
     clock.play()
     at = [float(np.max(time)) for time in clock.at]
@@ -153,6 +163,18 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
         tuple(_longest(clock, at)),
         tuple(wait for waits in clock.waits for wait in waits),
     )
+
+
+def _refuse_other_network(log: RecordedRun, network: Network) -> None:
+    """Raise `BadInput` unless the deadlines of a run were decided on this network: on another one
+    they would have told other things, and the run would have gone on in another way.
+    """
+    if as_toml(network) != log.network:
+        known = f", {network_from_toml(log.network).name}" if log.network else ""
+        raise BadInput(
+            f"scripts of this run wait with deadlines, which were decided on one network{known}: "
+            f"make a run on the network {network.name} to see how long it takes there"
+        )
 
 
 def _of_role(clock: Clock, role: str) -> RoleTiming:
@@ -189,6 +211,10 @@ def _longest(clock: Clock, at: Sequence[float]) -> list[Leg]:
             legs.append(Leg(names[party], since, time))
         if wait is None:
             return legs[::-1]
+        if wait.post == DEADLINE_PASSED:
+            legs.append(Leg(names[party], wait.began, wait.ended, deadline=True))
+            time, before = wait.began, before - 1
+            continue
         if wait.post == NOBODY:
             legs.append(Leg(names[party], wait.came, wait.ended, names[wait.after], told=True))
             party, time, before = wait.after, wait.came, _waits_until(clock, wait.after, wait.came)

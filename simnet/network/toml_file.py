@@ -81,6 +81,17 @@ def read_network(path: Path) -> Network:
         raise BadInput(f"{path}: {error}") from None
 
 
+def network_from_toml(text: str) -> Network:
+    """Return the network that the text of a TOML file describes.
+
+    Raises `BadInput` if it describes none.
+    """
+    try:
+        return _network(tomllib.loads(text), "network")
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"this is no TOML: {error}") from error
+
+
 def as_toml(network: Network) -> str:
     """Return the text of a TOML file that describes a network.
 

@@ -123,3 +123,40 @@ class Silence:
     recipient: int
     tag: str
     senders: tuple[int, ...]
+
+
+@attrs.frozen
+class Deadline:
+    """How a wait with a deadline ended. Parties are numbers.
+
+    The party went on `at` so many seconds, without the messages of `silent` senders, which had not
+    come in time. `step` counts the moments at which deadlines were decided: parties with the same
+    step went on together. `round` is the round of what the party learned by waiting.
+
+    >>> Deadline(step=0, round=1, recipient=3, tag="note", at=2.5, silent=(1,)).silent
+    (1,)
+    """
+
+    step: int
+    round: int
+    recipient: int
+    tag: str
+    at: float
+    silent: tuple[int, ...]
+
+
+@attrs.frozen
+class Late:
+    """A message that came `seconds` after its recipient had stopped waiting for it.
+
+    >>> str(Late("note", "u1", "server", 0.25))
+    'note from u1 to server, 0.25 s late'
+    """
+
+    tag: str
+    sender: str
+    recipient: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.tag} from {self.sender} to {self.recipient}, {self.seconds:.3g} s late"

@@ -3,7 +3,8 @@
 Version 1: the ASCII line `simnet transcript 1`, the length and the CRC-32 of the header (8 and 4
 bytes, little endian), the header, then the frames one after another. The header names the parties
 and gives, for every frame, its round, recipient, key and manifest. If parties dropped out, the
-header also has the fates of the run, and the silences of observed parties.
+header also has the fates of the run, and the silences of observed parties. If parties waited with
+deadlines, it says how each of these waits ended.
 
 A file may come from anybody. So `load` checks the type and the range of everything in the header.
 The size of a file limits what it can claim: values take bits, and frames take bytes. A file may
@@ -23,7 +24,7 @@ import numpy as np
 from simnet.arrays import Numbers
 from simnet.errors import BadInput, CodecError
 from simnet.files import write_whole
-from simnet.record.fate import Fate, Silence
+from simnet.record.fate import Deadline, Fate, Silence
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
@@ -39,6 +40,7 @@ MOST_NESTED = 64  # the most levels of lists in an input; no numpy array has mor
 _HEAD = struct.Struct("<QI")
 _PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
 _PARTS_OF_FATES = ("fates", "silences")  # in the header of a run with fates or silences
+_DEADLINES = "deadlines"  # in the header of a run with deadlines
 
 
 def save(transcript: Transcript, path: Path) -> None:
@@ -101,6 +103,11 @@ def save(transcript: Transcript, path: Path) -> None:
             [silence.round, silence.recipient, silence.tag, list(silence.senders)]
             for silence in transcript.silences
         ]
+    if transcript.deadlines:
+        header[_DEADLINES] = [
+            [one.step, one.round, one.recipient, one.tag, one.at, list(one.silent)]
+            for one in transcript.deadlines
+        ]
     text = json.dumps(header).encode()
     head = _HEAD.pack(len(text), zlib.crc32(text))
     write_whole(path, b"".join((MAGIC, head, text, *frames)))
@@ -150,9 +157,10 @@ def _expect(holds: bool, what: str) -> None:
 def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     """Return the transcript whose frames begin at byte `start` of the data."""
     _expect(
-        type(header) is dict and set(header) in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
+        type(header) is dict
+        and {*header} - {_DEADLINES} in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
         f"the parts of its header are not {', '.join(_PARTS)}, with or without "
-        f"{' and '.join(_PARTS_OF_FATES)}",
+        f"{' and '.join(_PARTS_OF_FATES)}, and {_DEADLINES}",
     )
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
     _expect(type(seed) is int, "its seed is not a whole number")
@@ -175,12 +183,21 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     fates, silences = _fates(header.get("fates", {})), _silences(header.get("silences", []))
     _expect({*fates} <= {*names}, "its fates do not belong to its parties")
     silent = (number for silence in silences for number in (silence.recipient, *silence.senders))
-    parties = {*observed, *silent, *(number for block in blocks for number in _parties(block))}
+    deadlines = _deadlines(header.get(_DEADLINES, []))
+    waited = (number for one in deadlines for number in (one.recipient, *one.silent))
+    parties = {
+        *observed,
+        *silent,
+        *waited,
+        *(number for block in blocks for number in _parties(block)),
+    }
     _expect(
         all(0 <= number < len(names) for number in parties),
         "it contains the number of a party that it does not name",
     )
-    return Transcript(seed, tuple(names), inputs, frozenset(observed), blocks, fates, silences)
+    return Transcript(
+        seed, tuple(names), inputs, frozenset(observed), blocks, fates, silences, deadlines
+    )
 
 
 def _fates(described: Any) -> dict[str, Fate]:
@@ -213,6 +230,26 @@ def _silences(described: Any) -> tuple[Silence, ...]:
         _expect(_are_different(senders, int), "the silent senders are not different numbers")
         silences.append(Silence(round_, recipient, tag, tuple(senders)))
     return tuple(silences)
+
+
+def _deadlines(described: Any) -> tuple[Deadline, ...]:
+    """Return how the waits with a deadline ended."""
+    _expect(type(described) is list, "its deadlines are not a list")
+    deadlines: list[Deadline] = []
+    for parts in described:
+        _expect(type(parts) is list and len(parts) == 6, "a deadline does not have six parts")
+        step, round_, recipient, tag, at, silent = parts
+        _expect(
+            all(type(number) is int for number in (step, round_, recipient))
+            and type(tag) is str
+            and type(at) is float,
+            "a deadline is not a step, a round, a recipient, a tag, a time and senders",
+        )
+        before = deadlines[-1].step if deadlines else -1
+        _expect(step in (before, before + 1) and step >= 0, "its deadlines are not in order")
+        _expect(_are_different(silent, int), "the silent senders are not different numbers")
+        deadlines.append(Deadline(step, round_, recipient, tag, at, tuple(silent)))
+    return tuple(deadlines)
 
 
 def _are_different(values: Any, kind: type) -> bool:

@@ -19,7 +19,8 @@ line. The number of a post is the place of its event. The value is
 - of a post: its recipient, or -1 - k for the k-th group, plus `TO_ZERO`, which makes it positive;
 - of a taken message: the number of its post;
 - of messages that are taken out at once: the number of their list;
-- of work: the number of the operations in `works`.
+- of work: the number of the operations in `works`;
+- of a wait with a deadline: its number in `deadlines`. What the party then takes came in time.
 
 Example. u1 scatters a block to u1 and u2; u2 does the same; each adds up what it got::
 
@@ -39,7 +40,7 @@ from simnet.record.ledger import Line
 from simnet.roster import Group
 from simnet.values.meter import Meter, Operation
 
-SEND, TAKE, TAKE_ALL, WORK, SILENCE = range(5)
+SEND, TAKE, TAKE_ALL, WORK, SILENCE, DEADLINE = range(6)
 KIND_BITS, VALUE_BITS = 3, 32
 TO_ZERO = 1 << 31
 VALUE_MASK, KIND_MASK = (1 << VALUE_BITS) - 1, (1 << KIND_BITS) - 1
@@ -55,6 +56,11 @@ class Log:
         self.groups: list[Group] = []
         self.lists: list[Mapping[int, int]] = []  # posts that are taken out at once, by sender
         self.works: list[Mapping[Operation, int]] = []
+        # Which of these operations were those of doors' functions, if the run has a network.
+        self.in_doors: list[Mapping[Operation, int]] = []
+        # Of each wait with a deadline: its seconds, whether they passed, and when it ended.
+        self.deadlines: list[tuple[float, bool, float]] = []
+        self.has_deadlines = False
         self.members: dict[int, int] = {}  # of a post of a crowd: how many members sent a message
         # The work that made the rows of a post, if they were made after the post.
         self.deferred: dict[int, int] = {}
@@ -64,7 +70,7 @@ class Log:
         self._line_numbers: dict[int, int] = {}  # by identity, as for groups and lists
         self._group_numbers: dict[int, int] = {}
         self._list_numbers: dict[int, int] = {}
-        self._work_numbers: dict[tuple[tuple[Operation, int], ...], int] = {}
+        self._work_numbers: dict[tuple[tuple[tuple[Operation, int], ...], ...], int] = {}
 
     def send(self, line: Line, to: int) -> int:
         """Note a message to one party. Return the number of the post."""
@@ -110,6 +116,20 @@ class Log:
         """Note that a party stopped waiting, because nobody could go on."""
         self.events.append(party << _SUBJECT | SILENCE << VALUE_BITS)
 
+    def begin_wait(self, party: int) -> None:
+        """Note what a party has computed before it waits with a deadline."""
+        self.has_deadlines = True
+        if self._meters[party].changed:
+            self._note_work(party)
+
+    def deadline(self, party: int, within: float, has_passed: bool, at: float) -> None:
+        """Note that a party has waited for so many seconds at most, and goes on at a time. It then
+        takes what came in time; the deadline has passed if that is not everything.
+        """
+        number = len(self.deadlines)
+        self.deadlines.append((within, has_passed, at))
+        self.events.append(party << _SUBJECT | DEADLINE << VALUE_BITS | number)
+
     def begin_deferred(self, party: int) -> None:
         """Note what the party has computed before it makes the rows of an earlier post."""
         if self._meters[party].changed:
@@ -140,14 +160,19 @@ class Log:
         meter.changed = False
         counted = self._counted.get(party)
         new = meter.counts if counted is None else meter.counts - counted
-        key = tuple(sorted((operation, times) for operation, times in new.items() if times))
-        if not key:
+        work = tuple(sorted((operation, times) for operation, times in new.items() if times))
+        if not work:
             return None
         self._counted[party] = meter.counts.copy()
-        number = self._work_numbers.get(key)
+        in_doors: tuple[tuple[Operation, int], ...] = ()
+        if meter.in_doors:
+            in_doors = tuple(sorted(meter.in_doors.items()))
+            meter.in_doors.clear()
+        number = self._work_numbers.get((work, in_doors))
         if number is None:
-            number = self._work_numbers[key] = len(self.works)
-            self.works.append(dict(key))
+            number = self._work_numbers[work, in_doors] = len(self.works)
+            self.works.append(dict(work))
+            self.in_doors.append(dict(in_doors))
         return number
 
 

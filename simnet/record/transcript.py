@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.record.fate import Fates, Silence
+from simnet.record.fate import Deadline, Fates, Silence
 from simnet.record.message import Block, Message
 from simnet.record.view import View
 
@@ -44,13 +44,20 @@ class Recorder:
         return tuple(self._blocks)
 
     def transcript(
-        self, seed: int, names: Sequence[str], inputs: Mapping[str, Any], fates: Fates
+        self,
+        seed: int,
+        names: Sequence[str],
+        inputs: Mapping[str, Any],
+        fates: Fates,
+        deadlines: tuple[Deadline, ...] = (),
     ) -> "Transcript":
         """Return the transcript of the run."""
         silences = tuple(
             sorted(silence for silence in self.silences if silence.recipient in self.observed)
         )
-        return Transcript(seed, tuple(names), inputs, self.observed, self.blocks, fates, silences)
+        return Transcript(
+            seed, tuple(names), inputs, self.observed, self.blocks, fates, silences, deadlines
+        )
 
 
 @attrs.frozen(eq=False)
@@ -60,6 +67,7 @@ class Transcript:
     `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
     in no particular order; `messages` are the same messages in order. `fates` are the fates that
     the run was told, and `silences` says from whom an observed party waited for a message in vain.
+    `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:
@@ -83,6 +91,7 @@ class Transcript:
     blocks: tuple[Block, ...]
     fates: Fates = attrs.field(factory=dict)
     silences: tuple[Silence, ...] = ()
+    deadlines: tuple[Deadline, ...] = ()
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:

@@ -14,6 +14,8 @@ import attrs
 from simnet.arrays import Numbers
 from simnet.contract import Protocol
 from simnet.errors import BadInput
+from simnet.network.network import Network
+from simnet.network.toml_file import network_named
 from simnet.scenario import find as finding
 from simnet.scenario import perform as performing
 from simnet.scenario import plain
@@ -55,6 +57,7 @@ def perform(
     limit: int = LIMIT,
     progress: Callable[[int], None] | None = None,
     drop: str | Sequence[str] = (),
+    network: Network | str | None = None,
     **settings: Any,
 ) -> Performance | PlainRun:
     """Run a scenario once and return its result, as `simnet run` shows it.
@@ -87,6 +90,8 @@ def perform(
         Who drops out: the probability with which each party with an input does, such as "0.1", or
         parties with the place, such as "u3@masked" (see `Fate`). The result of a run that somebody
         aborts is a `PlainRun`.
+    network
+        The network that decides deadlines, or its name; a protocol without deadlines needs none.
     settings
         Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
         draws so many of the users, and `items=N` says that the items are 1..N.
@@ -101,6 +106,7 @@ def perform(
     """
     own_name, scenario = _found(what)
     drop = [drop] if isinstance(drop, str) else drop
+    network = network_named(network) if isinstance(network, str) else network
     chosen = scenario.with_settings(_as_text(settings, data))
     called = own_name if name is None else name
     is_drawn = data is None
@@ -118,6 +124,7 @@ def perform(
             epsilon=at_epsilon,
             delta=at_delta,
             drop=drop,
+            network=network,
         )
         played = attrs.evolve(played, is_drawn=is_drawn)
         return played.judged() if claims else played
@@ -129,6 +136,7 @@ def perform(
         observe=observe,
         progress=progress,
         drop=drop,
+        network=network,
     )
     if lacks_estimate(on.run, on.about):
         aborted = PlainRun(

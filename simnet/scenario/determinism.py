@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from simnet.errors import SimnetError
 from simnet.kernel.schedule import Schedule, Shuffled
+from simnet.network.toml_file import network_named
 from simnet.record.trace import Trace
 from simnet.scenario.find import find
 from simnet.scenario.perform import LIMIT
@@ -22,22 +23,25 @@ REPLICAS = 5 + len(HASH_SEEDS)  # runs that are compared
 
 
 def replicas(
-    name: str, settings: Mapping[str, str], seed: int, drop: Sequence[str] = ()
+    name: str,
+    settings: Mapping[str, str],
+    seed: int,
+    drop: Sequence[str] = (),
+    network: str | None = None,
 ) -> dict[str, Trace]:
     """Return the trace of a scenario's run for each circumstance: schedule, threads, hash seed.
 
-    `drop` says who drops out: see `simnet.scenario.drops`.
+    `drop` says who drops out: see `simnet.scenario.drops`. `network` names the network that decides
+    deadlines.
     """
+    asked = name, settings, seed, drop, network
     return {
-        "as it is": trace(name, settings, seed, drop),
-        "another schedule": trace(name, settings, seed, drop, schedule=Shuffled(1)),
-        "yet another schedule": trace(name, settings, seed, drop, schedule=Shuffled(2)),
-        "1 thread": trace(name, settings, seed, drop, threads=1),
-        "3 threads": trace(name, settings, seed, drop, threads=3),
-        **{
-            f"hash seed {value}": _in_new_process(name, settings, seed, drop, value)
-            for value in HASH_SEEDS
-        },
+        "as it is": trace(*asked),
+        "another schedule": trace(*asked, schedule=Shuffled(1)),
+        "yet another schedule": trace(*asked, schedule=Shuffled(2)),
+        "1 thread": trace(*asked, threads=1),
+        "3 threads": trace(*asked, threads=3),
+        **{f"hash seed {value}": _in_new_process(*asked, hash_seed=value) for value in HASH_SEEDS},
     }
 
 
@@ -46,6 +50,7 @@ def trace(
     settings: Mapping[str, str],
     seed: int,
     drop: Sequence[str] = (),
+    network: str | None = None,
     schedule: Schedule | None = None,
     threads: int | None = None,
 ) -> Trace:
@@ -59,17 +64,24 @@ def trace(
         threads=threads,
         limit=LIMIT,
         drop=drop,
+        network=None if network is None else network_named(network),
     ).trace
 
 
 def _in_new_process(
-    name: str, settings: Mapping[str, str], seed: int, drop: Sequence[str], hash_seed: str
+    name: str,
+    settings: Mapping[str, str],
+    seed: int,
+    drop: Sequence[str],
+    network: str | None,
+    hash_seed: str,
 ) -> Trace:
     code = (
         "import attrs, json, sys; from simnet.scenario.determinism import trace; "
         "print(json.dumps(attrs.astuple(trace(*json.loads(sys.argv[1])))))"
     )
-    command = [sys.executable, "-c", code, json.dumps([name, dict(settings), seed, list(drop)])]
+    asked = json.dumps([name, dict(settings), seed, list(drop), network])
+    command = [sys.executable, "-c", code, asked]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

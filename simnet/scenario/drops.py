@@ -9,8 +9,11 @@ the run, from the run's seed and the names of the parties.
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
+
 from simnet.contract import Protocol
 from simnet.errors import BadInput
+from simnet.kernel.deadlines import Clocked
 from simnet.kernel.fates import Send, drawn_fates
 from simnet.kernel.run import Run, sends
 from simnet.nearest import did_you_mean
@@ -18,16 +21,23 @@ from simnet.record.fate import Fate
 from simnet.stated.about import About
 
 
-def fates_of(drop: Sequence[str], protocol: Protocol, inputs: Any, seed: int) -> dict[str, Fate]:
+def fates_of(
+    drop: Sequence[str],
+    protocol: Protocol,
+    inputs: Any,
+    seed: int,
+    network: Clocked | None = None,
+) -> dict[str, Fate]:
     """Return the fates of a run on these inputs.
 
-    A protocol without drop-outs is played once to find its sends, if a text needs them. Raises
+    A protocol without drop-outs is played once to find its sends, if a text needs them; `network`
+    decides its deadlines. Raises
     `BadInput` for a text that is neither a probability nor a fate, for an unknown party, and for a
     fate at a send that the party does not make when nobody drops out.
     """
     if not drop:
         return {}
-    sent = sends(protocol, inputs, seed)
+    sent = sends(protocol, inputs, seed, network)
     fates: dict[str, Fate] = {}
     by_chance = [text for text in drop if "@" not in text]
     if len(by_chance) > 1:
@@ -105,10 +115,24 @@ def lacks_estimate(done: Run, about: About) -> bool:
 
 
 def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
-    """Return the outcome of a run with drop-outs for JSON; nothing for a run without any."""
-    if not done.fates and not done.aborts:
+    """Return the outcome of a run with drop-outs or deadlines for JSON; nothing for a run without
+    any.
+    """
+    if not done.fates and not done.aborts and not done.deadlines:
         return {}
+    names = done.roster.names
+    deadlines = [
+        {
+            "party": names[one.recipient],
+            "tag": one.tag,
+            "at": one.at,
+            "silent": [names[number] for number in one.silent],
+        }
+        for one in done.deadlines
+    ]
+    late = [attrs.asdict(one) for one in done.late]
     return {
+        **({"deadlines": deadlines, "late": late} if deadlines else {}),
         "outcome": "aborted" if lacks_estimate(done, about) else "result",
         "fates": {name: str(fate) for name, fate in done.fates.items()},
         "dropped_out": list(done.gone),
@@ -120,8 +144,19 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
 
 
 def outcome_in_words(done: Run, about: About) -> list[str]:
-    """Return sentences about who dropped out and who aborted; none if all parties finished."""
+    """Return sentences about who dropped out, what came late and who aborted; none if all parties
+    finished and nothing came late.
+    """
     sentences = []
+    if done.late:
+        shown = ", ".join(map(str, done.late[:SHOWN]))
+        more = f" and {len(done.late) - SHOWN:,} more" if len(done.late) > SHOWN else ""
+        came = (
+            "message came after its deadline and was"
+            if len(done.late) == 1
+            else "messages came after their deadlines and were"
+        )
+        sentences.append(f"{len(done.late):,} {came} not read: {shown}{more}")
     if done.gone:
         shown = ", ".join(f"{name} ({_where(done.fates[name])})" for name in done.gone[:SHOWN])
         more = f" and {len(done.gone) - SHOWN:,} more" if len(done.gone) > SHOWN else ""

@@ -14,6 +14,7 @@ from simnet import markup
 from simnet.contract import Protocol
 from simnet.errors import BadInput, SimnetError
 from simnet.installed import object_at
+from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
@@ -276,10 +277,11 @@ def play_on(
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
     drop: Sequence[str] = (),
+    network: Clocked | None = None,
 ) -> Played:
     """Run a scenario on a population. Errors are those of `perform`.
 
-    `drop` says who drops out: see `simnet.scenario.drops`.
+    `drop` says who drops out: see `simnet.scenario.drops`. `network` decides deadlines.
     """
     protocol = scenario.build_for(population)
     about = scenario.described(protocol)
@@ -299,7 +301,8 @@ def play_on(
         schedule=schedule,
         threads=threads,
         progress=progress,
-        fates=fates_of(drop, protocol, population.inputs, seed),
+        fates=fates_of(drop, protocol, population.inputs, seed, network),
+        network=network,
     )
     return Played(population, done, about, tuple(drop))
 
@@ -379,8 +382,9 @@ def _copy(performance: Performance) -> Run:
         people = performance.population.sample(min(done.people, size), done.seed)
         try:
             protocol = scenario.build_for(people)
-            fates = fates_of(performance.drop, protocol, people.inputs, done.seed)
-            return run(protocol, people.inputs, done.seed, fates=fates)
+            network = done.network
+            fates = fates_of(performance.drop, protocol, people.inputs, done.seed, network)
+            return run(protocol, people.inputs, done.seed, fates=fates, network=network)
         # There are too few users for the parameters, or for the server to compute an output.
         except SimnetError:
             if size == COPY_USERS[-1] and _messages(performance.about) > JUDGED_MESSAGES:

@@ -19,6 +19,7 @@ from simnet.arrays import Numbers
 from simnet.contract import Ideal, OverItems, Protocol
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
+from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
@@ -184,18 +185,20 @@ def play(
     epsilon: float | None = None,
     delta: float | None = None,
     drop: Sequence[str] = (),
+    network: Clocked | None = None,
 ) -> PlainRun:
     """Run a scenario without comparing its estimate with the truth.
 
     Without `inputs`, synthetic people of the scenario are drawn with the seed, and the parties take
-    their inputs. Privacy is stated at `epsilon` and at `delta`. Raises `BadInput` for parameters
-    that do not fit, and for a run that would move more field elements than `limit`.
+    their inputs. Privacy is stated at `epsilon` and at `delta`, and `network` decides
+    deadlines. Raises `BadInput` for parameters that do not fit, and for a run that would move more
+    field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
-    fates = fates_of(drop, protocol, own_inputs, seed)
+    fates = fates_of(drop, protocol, own_inputs, seed, network)
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
-        done = run(protocol, own_inputs, seed, progress=progress, fates=fates)
+        done = run(protocol, own_inputs, seed, progress=progress, fates=fates, network=network)
     about = scenario.described(protocol)
     if lacks_estimate(done, about):
         return PlainRun(name=name, scenario=scenario, run=done, about=about, guess=guess)
@@ -242,9 +245,10 @@ def replica(
     threads: int | None,
     limit: int,
     drop: Sequence[str] = (),
+    network: Clocked | None = None,
 ) -> Run:
-    """Run any scenario on synthetic people; `observe` picks the observed parties by name, and
-    `drop` says who drops out.
+    """Run any scenario on synthetic people; `observe` picks the observed parties by name, `drop`
+    says who drops out, and `network` decides deadlines.
     """
     protocol, inputs = prepared(scenario, seed, None, limit)
     parties = list(protocol.parties())
@@ -255,7 +259,8 @@ def replica(
         observe=observe(parties),
         schedule=schedule,
         threads=threads,
-        fates=fates_of(drop, protocol, inputs, seed),
+        fates=fates_of(drop, protocol, inputs, seed, network),
+        network=network,
     )
 
 

@@ -12,6 +12,7 @@ from simnet.adversary.whole_view import Expectation, meets
 from simnet.arrays import Numbers
 from simnet.contract import Protocol
 from simnet.errors import BadInput
+from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.record.fate import Fates
 from simnet.scenario.drops import fates_of
@@ -74,13 +75,14 @@ def verify(
     collections: int = 1,
     drop: Sequence[str] = (),
     fates: Sequence[Fates] | None = None,
+    network: Clocked | None = None,
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
     The runs have consecutive seeds, from `seed` on. By default the inputs are uniform items drawn
     from the seed. The inputs can be given one by one, or as a population to which the scenario is
     fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. Or `fates` has this
-    for each run.
+    for each run. `network` decides deadlines.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
@@ -93,11 +95,11 @@ def verify(
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
     seeds = range(seed, seed + collections)
     if fates is None:
-        fates = [fates_of(drop, protocol, own_inputs, each) for each in seeds]
+        fates = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
         runs = [
-            run(protocol, own_inputs, each, fates=gone)
+            run(protocol, own_inputs, each, fates=gone, network=network)
             for each, gone in zip(seeds, fates, strict=True)
         ]
     about = scenario.described(protocol)
@@ -115,13 +117,16 @@ def played(
     seed: int,
     inputs: Sequence[int] | None = None,
     drop: Sequence[str] = (),
+    network: Clocked | None = None,
 ) -> Run:
-    """Return one run of a scenario's protocol; `drop` says who drops out.
+    """Return one run of a scenario's protocol; `drop` says who drops out, and `network` decides
+    deadlines.
 
     Raises `BadInput` if the run has too many messages to be judged.
     """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
-    return run(protocol, own_inputs, seed, fates=fates_of(drop, protocol, own_inputs, seed))
+    fates = fates_of(drop, protocol, own_inputs, seed, network)
+    return run(protocol, own_inputs, seed, fates=fates, network=network)
 
 
 def _prepared(
@@ -147,6 +152,7 @@ def verify_runs(
     collections: int = 1,
     progress: Callable[[int], None] = lambda _: None,
     drop: Sequence[str] = (),
+    network: Clocked | None = None,
 ) -> VerdictCounts:
     """Return how often each verdict is found over several seeds.
 
@@ -156,7 +162,9 @@ def verify_runs(
     met: Counter[str] = Counter()
     leaking = None
     for seed in seeds:
-        verdict_of_run = verify(scenario, corrupt, seed, inputs, collections, drop).verdict
+        verdict_of_run = verify(
+            scenario, corrupt, seed, inputs, collections, drop, network=network
+        ).verdict
         finding = verdict_of_run.finding
         counts[finding] += 1
         met.update(each for each in get_args(Expectation) if meets(verdict_of_run, each))

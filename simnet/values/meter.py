@@ -16,13 +16,15 @@ class Meter:
 
     `in_script` says that the party's script has not ended: the arrays that the party holds are then
     sealed. `changed` says that operations were counted since the log of the run last looked.
+    `in_doors` counts the operations of doors' functions since then, if the run has a network.
     """
 
-    __slots__ = ("changed", "counts", "in_script")
+    __slots__ = ("changed", "counts", "in_doors", "in_script")
 
     def __init__(self) -> None:
         self.in_script = False
         self.changed = False
+        self.in_doors: Counter[Operation] | None = None
         self.counts: Counter[Operation] = Counter()
 
     def bill(self, operation: Operation, times: int) -> None:

@@ -20,6 +20,7 @@ from simnet.values.frames import HEADER_BYTES
 
 F = Field.above(250)  # an element takes one byte
 NOTE, ROWS, NEWS = Tag("note"), Tag("rows"), Tag("news")
+REPORT, ANSWER = Tag("report"), Tag("answer")
 TAGS = {"rows": ROWS, "copies": NEWS}
 PRICE = 0.5  # seconds for one addition
 
@@ -28,11 +29,12 @@ PRICE = 0.5  # seconds for one addition
 class Step:
     """One action of the party `who`. A message has `size` elements."""
 
-    what: str  # work, send, receive, rows, copies, sums
+    what: str  # work, send, receive, rows, copies, sums, within
     who: int
     other: int = 0
     size: int = 1
     group: tuple[int, ...] = ()
+    within: float = 0.0
 
 
 @attrs.frozen
@@ -49,14 +51,15 @@ class Program:
             seats[f"p{number}"] = Seat(script, number + 1)
         return seats
 
-    async def client(self, me: Party) -> None:
-        await self.play(me)
+    async def client(self, me: Party) -> list[list[str]]:
+        return await self.play(me)
 
-    async def server(self, me: Party) -> None:
-        await self.play(me)
+    async def server(self, me: Party) -> list[list[str]]:
+        return await self.play(me)
 
-    async def play(self, me: Party) -> None:
+    async def play(self, me: Party) -> list[list[str]]:
         number = me.index - 1
+        heard: list[list[str]] = []
         for place, step in enumerate(self.steps):
             names = [f"p{member}" for member in step.group]
             rows = constant(F, np.zeros((len(names), step.size), dtype=np.int64))
@@ -67,6 +70,22 @@ class Program:
                 await me.gather_sum(Summed(f"share {place}"), senders=names)
             if step.what in TAGS and number in step.group:
                 await me.receive(TAGS[step.what], f"p{step.who}")
+            if step.what == "within":
+                await self.report(me, step, names, heard)
+        return heard
+
+    async def report(self, me: Party, step: Step, names: list[str], heard: list[list[str]]) -> None:
+        """The group reports to `who`, whose answer to `other` has an element for each report that
+        came in time.
+        """
+        if me.name in names:
+            await me.send(REPORT, f"p{step.who}", constant(F, np.arange(step.size)))
+        if me.index - 1 == step.who:
+            came = await me.gather_some(REPORT, names, at_least=0, within=step.within)
+            heard.append(list(came))
+            await me.send(ANSWER, f"p{step.other}", constant(F, np.arange(1 + len(came))))
+        if me.index - 1 == step.other:
+            await me.receive(ANSWER, f"p{step.who}")
 
     async def act(self, me: Party, step: Step, names: list[str], rows: Any) -> None:
         payload = constant(F, np.arange(step.size))
@@ -83,14 +102,19 @@ class Program:
             await me.publish(NEWS, names, payload)
 
 
+KINDS = ["work", "send", "send", "receive", "rows", "copies", "sums"]
+
+
 @st.composite
-def programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Program:
+def programs(
+    draw: Callable[[st.SearchStrategy[Any]], Any], kinds: Sequence[str] = KINDS
+) -> Program:
     """Draw a program. Every message of a pair is received after it is sent, in order."""
     count = draw(st.integers(2, 5))
     steps: list[Step] = []
     unread: list[tuple[int, int]] = []
     for _ in range(draw(st.integers(1, 12))):
-        what = draw(st.sampled_from(["work", "send", "send", "receive", "rows", "copies", "sums"]))
+        what = draw(st.sampled_from(kinds))
         who, size = draw(st.integers(0, count - 1)), draw(st.integers(1, 40))
         group = tuple(draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)))
         other = draw(st.integers(0, count - 1))
@@ -102,7 +126,10 @@ def programs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Program:
             continue
         if what == "send":
             unread.append((who, other))
-        steps.append(Step(what, who, other, 1 + size % 5 if what == "work" else size, group))
+        # No message is there exactly at a deadline.
+        within = 0.01234567 + draw(TIMES) * draw(st.sampled_from([1, 5]))
+        size = 1 + size % 5 if what == "work" else size
+        steps.append(Step(what, who, other, size, group, within))
     return Program(count, tuple(steps))
 
 
@@ -158,6 +185,7 @@ class Model:
         self.actions: list[list[tuple[str, Any]]] = [[] for _ in range(program.count)]
         self.sent: list[Sent] = []
         self.forwards: list[tuple[Sent, list[Sent]]] = []
+        self.heard: dict[tuple[int, int], list[int]] = {}  # by party and place of the action
         self._unread: dict[tuple[int, int, str], list[Sent]] = {}
         for step in program.steps:
             self._add(step)
@@ -173,6 +201,20 @@ class Model:
             self._post(step.what, step.who, step.group, step.size)
             for member in step.group:
                 self._read(step.what, member, [step.who])
+        elif step.what == "within":
+            for member in step.group:
+                self._post("report", member, [step.who], step.size)
+            waited = [
+                (member, self._unread[member, step.who, "report"].pop(0))
+                for member in step.group
+                if member != step.who
+            ]
+            before = len(self.sent)
+            wait = (step.within, step.who in step.group, waited, self.sent)
+            self.actions[step.who].append(("deadline", wait))
+            self._post("answer", step.who, [step.other], 1)
+            self.actions[step.who][-2] = ("deadline", (*wait[:3], self.sent[before:]))
+            self._read("answer", step.other, [step.who])
         else:
             for member in step.group:
                 self._post("sums", member, step.group, step.size)
@@ -220,8 +262,17 @@ class Model:
         access = self.network.classes[self.classes[number]]
         blocks: list[tuple[float, int, list[Sent]]] = []
         now = 0.0
-        for what, value in self.actions[number]:
-            if what == "work":
+        for place, (what, value) in enumerate(self.actions[number]):
+            if what == "deadline":
+                within, is_own, waited, answer = value
+                came = [member for member, one in waited if one.there <= now + within]
+                is_all = len(came) == len(waited)
+                now = max([now, *(one.there for _, one in waited)]) if is_all else now + within
+                self.heard[number, place] = [*came, *([number] if is_own else [])]
+                for message in answer:
+                    size = HEADER_BYTES + 1 + len(self.heard[number, place])
+                    message.size = self.network.transport.bytes(size)
+            elif what == "work":
                 now += value * PRICE * access.slowness
             elif what == "wait":
                 now = max([now, *(message.there for message in value)])
@@ -257,3 +308,53 @@ def test_times_are_those_of_the_model(program: Program, network: Network, schedu
     done = run(program, schedule=Shuffled(schedule))
     found = timed(recorded(done), network)
     assert list(found.ended.values()) == pytest.approx(Model(program, network).ends(), abs=1e-9)
+
+
+@given(programs([*KINDS, "within", "within", "within"]), networks(), st.integers(0, 9))
+def test_deadlines_pass_as_in_the_model(program: Program, network: Network, schedule: int) -> None:
+    done = run(program, schedule=Shuffled(schedule), network=network)
+    model = Model(program, network)
+    ends = model.ends()
+    found = timed(done, network)
+    assert list(found.ended.values()) == pytest.approx(ends, abs=1e-9)
+    for number in range(program.count):
+        heard = [
+            sorted(f"p{member}" for member in came)
+            for (party, _), came in sorted(model.heard.items())
+            if party == number
+        ]
+        assert [sorted(came) for came in done.outputs[f"p{number}"]] == heard
+
+
+@given(programs([*KINDS, "within", "within"]), networks(), st.integers(0, 9), st.integers(0, 1000))
+def test_deadlines_do_not_depend_on_the_schedule(
+    program: Program, network: Network, schedule: int, seed: int
+) -> None:
+    latencies = {
+        pair: attrs.evolve(latency, jitter=0.75, loss=0.2)
+        for pair, latency in network.latencies.items()
+    }
+    varied = attrs.evolve(network, latencies=latencies)
+    names = [f"p{number}" for number in range(program.count)]
+    one = run(program, seed=seed, network=varied, observe=names)
+    other = run(program, seed=seed, network=varied, observe=names, schedule=Shuffled(schedule))
+    assert one.trace_hash == other.trace_hash
+    assert (one.deadlines, one.late) == (other.deadlines, other.late)
+    again = run(program, seed=seed, network=one.same_deadlines, observe=names)
+    assert (again.trace_hash, again.deadlines, again.late) == (
+        one.trace_hash,
+        one.deadlines,
+        one.late,
+    )
+    assert timed(one, varied).ended == pytest.approx(timed(other, varied).ended, abs=1e-9)
+
+
+@given(programs(), networks(), st.integers(0, 9))
+def test_without_deadlines_the_network_changes_nothing(
+    program: Program, network: Network, schedule: int
+) -> None:
+    names = [f"p{number}" for number in range(program.count)]
+    one = run(program, observe=names)
+    other = run(program, observe=names, network=network, schedule=Shuffled(schedule))
+    assert one.trace_hash == other.trace_hash
+    assert timed(one, network).ended == pytest.approx(timed(other, network).ended, abs=1e-9)

@@ -1,0 +1,193 @@
+"""Deadlines: waits that end at a time.
+
+Theory of operation. `gather_some(..., within=s)` waits for s seconds at most. So what a party reads
+depends on times, and times depend on a network. Yet the order in which the kernel lets parties go
+on must not matter. This works as follows:
+
+- Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
+  if all its messages have been sent. All other waits name their senders, so the state in which
+  nobody can go on any more does not depend on the order.
+- Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
+  first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
+  plays the log of the run on its network for this.) It also finds all waits that end so soon
+  afterwards that no message sent from now on could come before. These parties go on.
+- A sender whose message is not there when the deadline passes counts as silent. Its message is
+  never read, also if it has been sent already: it takes the place of the silence.
+- Parties that wait for whoever still sends, without a deadline, are told of silence only when no
+  deadline is left that could pass (`simnet.kernel.silence`).
+
+Links need a latency above 0: what is sent when a deadline passes must come later.
+
+*Rounds.* That messages came in time, or not, may depend on everything that has been sent: all
+messages share links. So a wait with a deadline tells something about what every party has done so
+far. Its round is 1 + the largest depth of all parties, and 1 more if a silent sender itself waits.
+
+Example. u1 and u2 send to the server within 2 seconds of each other, and the server waits with a
+deadline of 1 second. The parties first go on until nobody can: both messages have been sent. The
+timekeeper finds that u2's message comes at 2.3 seconds. The server goes on at 1 second with u1's
+message alone, and u2's message is noted as 1.3 seconds late.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import attrs
+
+from simnet.errors import ScriptError
+from simnet.kernel.actor import Actor
+from simnet.kernel.waits import FromSome
+from simnet.record.fate import Deadline, Late, Silence
+from simnet.record.log import Log
+from simnet.roster import Roster
+
+
+class Open(NamedTuple):
+    """A wait with a deadline that has not ended yet.
+
+    `sent` has the numbers of the posts that were sent to the party, by sender. `unsent` are the
+    senders that have sent nothing so far. What a party has sent to itself is in neither.
+    """
+
+    party: int
+    within: float
+    sent: Mapping[int, int]
+    unsent: frozenset[int]
+
+
+class Ended(NamedTuple):
+    """A wait with a deadline that ends at a time, when messages of `silent` are not there."""
+
+    party: int
+    at: float
+    silent: tuple[int, ...]
+
+
+class TooLate(NamedTuple):
+    """A message that was not there at the time `due`, by the number of its post."""
+
+    recipient: int
+    tag: str
+    sender: int
+    due: float
+    post: int
+
+
+class Timekeeper(Protocol):
+    """Decides which deadlines pass next."""
+
+    def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
+        """Return the waits that end first; one at least."""
+        ...
+
+    def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
+        """Return by how much messages were late, when the run is over."""
+        ...
+
+
+class Clocked(Protocol):
+    """A network, as the kernel sees it: something that makes a timekeeper for a run.
+
+    `brings_input` says which parties bring an input, `log` is the log of the run, and `seed` is
+    that of the run.
+    """
+
+    def timekeeper(
+        self, roster: Roster, brings_input: Sequence[bool], log: Log, seed: int
+    ) -> Timekeeper:
+        """Return a timekeeper for one run."""
+        ...
+
+
+@attrs.frozen
+class Repeated:
+    """The deadlines of an earlier run, in place of a network: so that the run can be repeated."""
+
+    deadlines: tuple[Deadline, ...]
+    late: tuple[Late, ...] = ()
+
+    def timekeeper(
+        self, roster: Roster, brings_input: Sequence[bool], log: Log, seed: int
+    ) -> Timekeeper:
+        """Return a timekeeper that decides as in the earlier run."""
+        del roster, brings_input, log, seed
+        return _Repeating(self.deadlines, self.late)
+
+
+class _Repeating:
+    """Decides as in an earlier run."""
+
+    def __init__(self, deadlines: Iterable[Deadline], late: Sequence[Late]) -> None:
+        self._late = late
+        self._steps: list[list[Ended]] = []
+        for deadline in deadlines:
+            if deadline.step == len(self._steps):
+                self._steps.append([])
+            self._steps[deadline.step].append(
+                Ended(deadline.recipient, deadline.at, deadline.silent)
+            )
+        self._steps.reverse()
+
+    def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
+        """Return what ended next in the earlier run. Raises `ScriptError` if this run is another
+        one.
+        """
+        ended = self._steps.pop() if self._steps else []
+        waiting = {wait.party: wait for wait in waits}
+        for end in ended:
+            wait = waiting.get(end.party)
+            if wait is None or not wait.unsent <= {*end.silent} <= wait.unsent | {*wait.sent}:
+                ended = []
+        if not ended:
+            raise ScriptError(
+                "a party waits with a deadline where it did not when the run was recorded: a "
+                "script must draw every random number from me.coins, read no clock and keep "
+                "nothing from one run to the next"
+            )
+        return ended
+
+    def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
+        """Return by how much messages were late in the earlier run."""
+        del messages
+        return self._late
+
+
+def open_waits(actors: Iterable[Actor]) -> list[Open]:
+    """Return the waits with a deadline, in order of the parties."""
+    waits = []
+    for actor in actors:
+        wait = actor.wait
+        if not isinstance(wait, FromSome) or wait.within is None:
+            continue
+        box = actor.box(wait.tag)
+        others = [number for number in wait.senders if number != actor.number]
+        sent = {number: box.first_post(number) for number in others if number in box.held}
+        unsent = frozenset(number for number in wait.senders if number not in box.held)
+        waits.append(Open(actor.number, wait.within, sent, unsent))
+    return waits
+
+
+def pass_deadlines(actors: Sequence[Actor], ended: Sequence[Ended], step: int) -> list[Deadline]:
+    """Let parties go on whose wait has ended, and return how it ended."""
+    waiting = {actor.number for actor in actors if actor.wait is not None}
+    deepest = max(actor.depth for actor in actors)
+    passed = []
+    for end in sorted(ended):
+        actor = actors[end.party]
+        assert isinstance(actor.wait, FromSome)
+        round_ = deepest + (2 if waiting.intersection(end.silent) else 1)
+        passed.append(Deadline(step, round_, end.party, actor.wait.tag, end.at, end.silent))
+    for deadline in passed:
+        actor = actors[deadline.recipient]
+        assert isinstance(actor.wait, FromSome)
+        actor.wait.at = deadline.at
+        actor.silent = frozenset(deadline.silent)
+        actor.depth = max(actor.depth, deadline.round)
+        if deadline.silent:
+            actor.give_up(deadline.tag, deadline.silent, deadline.at)
+        actor.wait = None
+    return passed
+
+
+def silence_of(deadline: Deadline) -> Silence:
+    """Return what a party did not hear until a deadline."""
+    return Silence(deadline.round, deadline.recipient, deadline.tag, deadline.silent)
