@@ -53,6 +53,7 @@ from .record.fate import Ending as Ending
 from .record.fate import Fate as Fate
 from .record.fate import Happened as Happened
 from .record.fate import Late as Late
+from .record.fate import MessageFate as MessageFate
 from .record.file import load as load
 from .record.file import save as save
 from .record.transcript import Transcript as Transcript

@@ -77,7 +77,7 @@ from simnet.exhaustive.compare import Comparison
 from simnet.kernel.fates import Send
 from simnet.kernel.run import Run
 from simnet.kernel.schedule import Schedule, Shuffled
-from simnet.record.fate import Fate
+from simnet.record.fate import Fate, MessageFate, What
 from simnet.stated.about import About
 
 Runs = Run | Sequence[Run]
@@ -121,6 +121,40 @@ def fates(
     return who.flatmap(
         lambda gone: st.fixed_dictionaries({name: _fate(sent[name]) for name in gone})
     )
+
+
+def message_fates(
+    sent: Mapping[str, Sequence[Send]], most: int = 3, seconds: float = 10.0
+) -> st.SearchStrategy[list[MessageFate]]:
+    """Return a strategy for fates of messages: which of the messages go astray, and how.
+
+    `sent` are the parties with what they send, as `simnet.sends` returns it. At most `most`
+    messages go astray, and they shrink to none. Late messages are late by up to `seconds`. Messages
+    under summed tags cannot go astray, so leave out their sends.
+
+    For example, `run(protocol, items, message_fates=data.draw(message_fates(sends(protocol,
+    items))))`.
+    """
+    messages = [
+        (sender, recipient, send.tag, send.place)
+        for sender, own in sent.items()
+        for send in own
+        for recipient in send.recipients
+        if recipient != sender
+    ]
+    if not messages:
+        return st.just([])
+    kinds: list[What] = ["lost", "damaged", "duplicated"]
+    late: st.SearchStrategy[tuple[What, float]]
+    late = st.tuples(st.just("late"), st.floats(0, seconds, exclude_min=True))
+    other: st.SearchStrategy[tuple[What, float]]
+    other = st.tuples(st.sampled_from(kinds), st.just(0.0))
+    chosen = st.lists(st.sampled_from(messages), max_size=most, unique=True)
+
+    def of(message: tuple[str, str, str, int]) -> st.SearchStrategy[MessageFate]:
+        return (other | late).map(lambda how: MessageFate(*message, *how))
+
+    return chosen.flatmap(lambda astray: st.tuples(*map(of, astray)).map(list))
 
 
 def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:

@@ -84,7 +84,7 @@ def with_drop_outs(point: DropPoint, seed: int, data: Path | None) -> Measuremen
     del data
     protocol = robust(point.protocol, point.users)
     people = uniform_items(point.users, ITEMS, seed)
-    fates = fates_of([str(point.drop)] if point.drop else [], protocol, people.inputs, seed)
+    fates, _ = fates_of([str(point.drop)] if point.drop else [], protocol, people.inputs, seed)
     done = run(protocol, people.inputs, seed, threads=1, fates=fates)
     if done.aborts:
         raise Aborted(done.aborts)

@@ -122,6 +122,8 @@ def certificate_of(
             "a certificate cannot say which deadlines passed, so this run has none: it names no "
             "network"
         )
+    if any(done.message_fates for done in verdict.runs):
+        raise SimnetError("a certificate cannot say which messages went astray: this run has none")
     protocol = verdict.runs[0].protocol
     settings = _attributes(protocol) if parameters is None else parameters
     proof = _door_proof(verdict)

@@ -357,7 +357,14 @@ class _Checks(DoorChecks):
 def _identity(done: Run) -> Hashable:
     """Return a key of a run. Two runs have equal keys only if one run was given twice."""
     fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
-    return done.seed, repr(done.protocol), canonical(done.inputs), fates, done.deadlines
+    return (
+        done.seed,
+        repr(done.protocol),
+        canonical(done.inputs),
+        fates,
+        done.deadlines,
+        done.message_fates,
+    )
 
 
 def _largest(runs: Sequence[Run]) -> Run:

@@ -78,6 +78,7 @@ def played_again(done: Run, observe: Iterable[str], reading: Reading) -> Run:
         reading=reading,
         fates=done.fates,
         network=done.same_deadlines,
+        message_fates=done.message_fates,
         threads=1,  # so that blocks are recorded in the same order every time
         schedule=copy.deepcopy(
             done.schedule

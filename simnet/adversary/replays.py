@@ -105,6 +105,7 @@ def replayed_on_other_inputs(
             threads=1,
             fates=done.fates,
             network=done.same_deadlines,
+            message_fates=done.message_fates,
         )
         try:
             compare_runs(done, again)

@@ -10,7 +10,7 @@ from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of, whole_
 
 if TYPE_CHECKING:  # the command starts faster without these modules
     from simnet.exhaustive.compare import Comparison
-    from simnet.record.fate import Ending
+    from simnet.record.fate import Ending, Fate
 
 SHOWN = 20  # the most characters of a fraction that a person still reads
 
@@ -83,7 +83,6 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
-    from simnet.scenario.drops import fates_of
     from simnet.scenario.find import find
 
     epsilon = at_epsilon
@@ -95,7 +94,7 @@ def exact_view(
     built = scenario.build(scenario.users, scenario.items)
     out = console(json)
     own_inputs = whole_numbers("--inputs", inputs)
-    fates = fates_of(drop or (), built, own_inputs, seed)
+    fates = _fates(drop or (), built, own_inputs, seed)
     comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit, fates)
     with progress_bar("worlds", 1000) as bar:
         count = comparison.tapes(own_inputs, lambda share: bar(share * 1000))
@@ -209,3 +208,17 @@ def _ideal_in_words(ideal: dict[str, Any]) -> str:
         "in the ideal world, told who was heard, it can tell them apart as well: "
         f"ε = {ideal['epsilon']:.6g}, δ(0) = {ideal['delta0']:.6g}"
     )
+
+
+def _fates(drop: Sequence[str], built: Any, inputs: Any, seed: int) -> dict[str, "Fate"]:
+    """Return the fates of parties. Raises `BadInput` for fates of messages."""
+    from simnet.errors import BadInput
+    from simnet.scenario.drops import fates_of
+
+    fates, messages = fates_of(drop, built, inputs, seed)
+    if messages:
+        raise BadInput(
+            f"--drop {messages[0]}: exact views do not know messages that go astray; simnet verify "
+            "does"
+        )
+    return fates

@@ -83,8 +83,10 @@ def run(
         Let parties drop out. `--drop 0.1`: each party with an input drops out with this
         probability, at a random point between its sends. `--drop u3@share`: u3 drops out before
         its first send under the tag "share"; `u3@share#2` before its second, `u3@share:after` after
-        it, `u3@share:2` when the first two recipients have got it. You can give this option several
-        times.
+        it, `u3@share:2` when the first two recipients have got it. `--drop u3@masked:lost:server`:
+        u3 stays, and its first message "masked" to the server is lost; in the place of `lost`
+        write `damaged`, `duplicated`, or `late=1.5` for a message that comes 1.5 seconds late. You
+        can give this option several times.
     network
         Say how long the run takes on this network: a name (see `simnet network`) or a TOML file.
         You can give this option several times. If scripts wait with deadlines, the network decides

@@ -130,15 +130,23 @@ class LateMailbox(Mailbox):
     the sender's next message is read as usual. `due` has, by sender, the time of the deadline that
     each silence came from, None if there was none; `late` has the messages that came all the same,
     in the same order.
+
+    A message that was lost leaves a hole: the sender's next message has another number, and is not
+    read in the place of the lost one. `behind` has, by sender, what came behind the first hole, and
+    a hole is None. A silence of the sender takes the place of the hole. While `swallows` is set,
+    every message that is put is lost. `unread` counts messages that nobody can read.
     """
 
-    __slots__ = ("due", "given_up", "late")
+    __slots__ = ("behind", "due", "given_up", "late", "swallows", "unread")
 
     def __init__(self, box: Mailbox) -> None:
         self.held, self.arrivals = box.held, box.arrivals
         self.given_up = Counter[int]()
         self.due: dict[int, list[float | None]] = {}
-        self.late: dict[int, list[Envelope]] = {}
+        self.late: dict[int, list[Envelope | None]] = {}
+        self.behind: dict[int, list[Envelope | None]] = {}
+        self.swallows = False
+        self.unread = Counter[int]()
 
     def give_up(self, sender: int, due: float | None) -> None:
         """Stop waiting for the next message of a sender. If a deadline has passed, the message may
@@ -147,6 +155,10 @@ class LateMailbox(Mailbox):
         self.due.setdefault(sender, []).append(due)
         if sender in self.held:
             self.late.setdefault(sender, []).append(self.take(sender))
+        elif sender in self.behind:
+            self.late.setdefault(sender, []).append(None)
+            for envelope in self.behind.pop(sender):
+                self._add(sender, envelope)
         else:
             self.given_up[sender] += 1
 
@@ -154,9 +166,21 @@ class LateMailbox(Mailbox):
         """Add a message behind the waiting messages of the same sender, unless it comes too
         late.
         """
+        if self.swallows:
+            self.unread[sender] += envelope[-1]
+        lost = None if self.swallows else envelope
         if self.given_up[sender]:
             self.given_up[sender] -= 1
-            self.late.setdefault(sender, []).append(envelope)
+            self.late.setdefault(sender, []).append(lost)
+        else:
+            self._add(sender, lost)
+
+    def _add(self, sender: int, envelope: Envelope | None) -> None:
+        """Add a message, or a hole, behind the waiting messages of the same sender."""
+        if sender in self.behind:
+            self.behind[sender].append(envelope)
+        elif envelope is None:
+            self.behind[sender] = []
         else:
             super().put(sender, envelope)
 
@@ -167,8 +191,11 @@ class LateMailbox(Mailbox):
 
     def counts(self) -> dict[int, int]:
         """Return how many messages from each sender were never read."""
-        late = {sender: sum(one[-1] for one in came) for sender, came in self.late.items()}
-        return dict(Counter(super().counts()) + Counter(late))
+        counts = Counter(super().counts()) + self.unread
+        for came in (self.late, self.behind):
+            for sender, envelopes in came.items():
+                counts[sender] += sum(one[-1] for one in envelopes if one is not None)
+        return dict(counts)
 
 
 class Actor:
@@ -247,11 +274,16 @@ class Actor:
         """Stop waiting for the next message under a tag of each of these senders; `due` is the time
         of the deadline, if one has passed.
         """
+        box = self.late_box(tag)
+        for sender in senders:
+            box.give_up(sender, due)
+
+    def late_box(self, tag: str) -> LateMailbox:
+        """Return the party's mailbox for a tag, as one that may lack messages."""
         box = self.box(tag)
         if not isinstance(box, LateMailbox):
             box = self.boxes[tag] = LateMailbox(box)
-        for sender in senders:
-            box.give_up(sender, due)
+        return box
 
     def came_late(self) -> Iterable[tuple[str, int, float, int]]:
         """Yield the messages that came after a deadline: the tag, the sender, the time of the
@@ -261,7 +293,7 @@ class Actor:
             if isinstance(box, LateMailbox):
                 for sender, late in sorted(box.late.items()):
                     for due, envelope in zip(box.due[sender], late, strict=False):
-                        if due is not None:
+                        if due is not None and envelope is not None:
                             yield tag, sender, due, envelope[2]
 
     def refuse_messages(self) -> None:

@@ -16,7 +16,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.turns import Turns
 from simnet.kernel.waits import ForSum, FromAnyone, FromNamed, FromSome
 from simnet.record.ledger import Ledger, Line
-from simnet.record.log import Log
+from simnet.record.log import EndedWait, Log
 from simnet.record.message import Block, Key, Message
 from simnet.record.transcript import Recorder
 from simnet.roster import Group, Roster
@@ -283,7 +283,8 @@ class Mail(Link):
             await self._turns.wait()
             silent, actor.silent = actor.silent, frozenset()
             if within is not None:
-                self._log.deadline(actor.number, within, bool(silent), wait.at)
+                taken = len({*numbers} - silent - {actor.number})
+                self._log.deadline(actor.number, EndedWait(within, bool(silent), wait.at, taken))
         box = actor.box(tag.name)
         return {
             number: self._received(actor, box.take(number))

@@ -68,6 +68,7 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
         observe=observed,
         fates=transcript.fates,
         network=Repeated(transcript.deadlines) if transcript.deadlines else None,
+        message_fates=transcript.message_fates,
     )
     names = transcript.names
     for then, now in zip(transcript.messages, again.transcript.messages, strict=False):

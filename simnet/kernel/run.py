@@ -26,6 +26,7 @@ from simnet.doors.call import unsealed
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
+from simnet.kernel.astray import AstrayLink, checked_message_fates, waits_for_lost
 from simnet.kernel.blame import blamed
 from simnet.kernel.deadlines import (
     Clocked,
@@ -50,7 +51,7 @@ from simnet.kernel.silence import lacking, release, stuck_for_ever, why_for_ever
 from simnet.kernel.stall import stall
 from simnet.kernel.summing import Summing
 from simnet.kernel.turns import Turns
-from simnet.record.fate import Deadline, Ending, Fates, Happened, Late
+from simnet.record.fate import Deadline, Ending, Fates, Happened, Late, MessageFate
 from simnet.record.ledger import Ledger
 from simnet.record.log import Log
 from simnet.record.trace import NoCanonicalForm, Trace, trace_hash
@@ -89,7 +90,8 @@ class Run:
     says who dropped out and who was heard. `aborts` lists all other parties that did not finish, by
     round and name: each aborted, or waits for ever because of somebody who dropped out or aborted.
     If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
-    each of these waits ended, and `late` lists the messages that came too late.
+    each of these waits ended, and `late` lists the messages that came too late. `message_fates` are
+    the fates of messages that the run was told.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -118,6 +120,7 @@ class Run:
     aborts: tuple[Ending, ...] = attrs.field(default=(), repr=False)
     network: Clocked | None = attrs.field(default=None, repr=False)
     late: tuple[Late, ...] = attrs.field(default=(), repr=False)
+    message_fates: tuple[MessageFate, ...] = attrs.field(default=(), repr=False)
     # A copy of the schedule as it was before the run.
     schedule: Schedule | None = attrs.field(default=None, repr=False)
     # Global generators (`random`, `numpy.random`) whose state changed during the run. If a script
@@ -222,6 +225,7 @@ class Run:
             reading=noting,
             fates=self.fates,
             network=self.same_deadlines,
+            message_fates=self.message_fates,
         )
         if again.trace != self.trace:
             raise ScriptError(
@@ -299,6 +303,7 @@ def run(
     progress: Callable[[int], None] | None = None,
     fates: Fates | None = None,
     network: Clocked | str | None = None,
+    message_fates: Sequence[MessageFate] = (),
 ) -> Run:
     """Play a protocol once. The result depends only on the protocol, the inputs, the seed, the
     fates and, if scripts wait with deadlines, the network.
@@ -311,7 +316,7 @@ def run(
     replaces the numeric run by another reading. `progress` is called with the number of field
     elements that are done. `fates` says which parties drop out, and where: see `Fate`. `network`
     decides deadlines: a `Network`, or the name of one or of a TOML file; without deadlines it
-    changes nothing.
+    changes nothing. `message_fates` says which messages go astray: see `MessageFate`.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
     rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the
@@ -351,6 +356,7 @@ def run(
             progress,
             fates or {},
             network=_network(network),
+            message_fates=message_fates,
         )
         done = stage.play()
     after = _global_generators()
@@ -416,6 +422,7 @@ class _Stage:
         fates: Fates,
         keeps_blocks: bool = False,
         network: Clocked | None = None,
+        message_fates: Sequence[MessageFate] = (),
     ) -> None:
         self.protocol = protocol
         self.seed = seed
@@ -428,6 +435,8 @@ class _Stage:
         self.inputs = inputs_by_name(inputs, self.roster)
         self.fates = dict(fates)
         self.fates_by_number = checked_fates(fates, self.roster)
+        self.message_fates = tuple(message_fates)
+        self.astray = checked_message_fates(message_fates, self.roster)
         self.recorder = Recorder(
             frozenset(self.roster.find(name) for name in observe),
             len(self.roster),
@@ -523,6 +532,7 @@ class _Stage:
                 self.inputs,
                 self.fates,
                 tuple(self.deadlines),
+                self.message_fates,
             ),
             self.log,
             time.perf_counter() - start,
@@ -537,6 +547,7 @@ class _Stage:
             aborts=self.aborts,
             network=self.network,
             late=self._late(),
+            message_fates=self.message_fates,
         )
 
     def _late(self) -> tuple[Late, ...]:
@@ -594,7 +605,17 @@ class _Stage:
         if self.notes_sends:
             self.noting[actor.name] = NotingLink(self.mail, actor, self.roster)
             return self.noting[actor.name]
-        return self.mail if fate is None else CutLink(self.mail, fate, actor, self.roster)
+        link: Link = self.mail
+        if actor.number in self.astray:
+            link = AstrayLink(
+                link,
+                self.astray[actor.number],
+                self.actors,
+                self.roster,
+                self.log,
+                self.recorder,
+            )
+        return link if fate is None else CutLink(link, fate, actor, self.roster)
 
     def _sealed_input(self, actor: Actor) -> Sealed:
         value = self.reading.input(actor.name, self.inputs[actor.name])
@@ -643,14 +664,20 @@ class _Stage:
         waiting = [actor for actor in self.actors if not actor.finished]
         if waiting:
             self.summing.refuse_late()
+            misses = {
+                actor.number: sender
+                for actor in waiting
+                if self.astray and (sender := waits_for_lost(actor)) is not None
+            }
             silenced = {silence.recipient for silence in self.recorder.silences}
-            lost = silenced.union(
+            lost = silenced.union(misses).union(
                 actor.number for actor in self.actors if actor.is_gone or actor.aborted is not None
             )
             if not lost:
                 raise stall(self.actors)
             lacks = {actor.number: lacking(actor) for actor in waiting if actor.wait}
             for number, other in stuck_for_ever(lacks, len(self.actors), lost):
+                other = misses.get(number, other)
                 actor, fault = self.actors[number], None if other is None else self.actors[other]
                 assert actor.wait is not None
                 reason = why_for_ever(
@@ -658,6 +685,8 @@ class _Stage:
                     None if fault is None else fault.name,
                     is_gone=fault is not None and fault.is_gone,
                     is_aborted=fault is not None and fault.aborted is not None,
+                    is_lost=number in misses,
+                    waits_for_lost=fault is not None and fault.number in misses,
                 )
                 endings.append(Ending(actor.name, actor.depth + 1, reason))
         self.aborts = tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))

@@ -145,9 +145,22 @@ def stuck_for_ever(lacks: Lacks, parties: int, lost: Iterable[int]) -> list[tupl
     return [(number, nearest.get(number)) for number in lacks]
 
 
-def why_for_ever(tag: str, other: str | None, is_gone: bool, is_aborted: bool) -> str:
-    """Return why a party waits for ever under a tag, if the lost party `other` is the reason."""
-    if other is None:
+def why_for_ever(
+    tag: str,
+    other: str | None,
+    is_gone: bool,
+    is_aborted: bool,
+    is_lost: bool = False,
+    waits_for_lost: bool = False,
+) -> str:
+    """Return why a party waits for ever under a tag, if the lost party `other` is the reason: it
+    is gone, it aborted, its message was lost, or it waits for a lost message itself.
+    """
+    if is_lost:
+        fault = f"because the message of {other} was lost"
+    elif waits_for_lost:
+        fault = f"because {other} waits for a lost message"
+    elif other is None:
         fault = "in a run that others left"
     elif is_gone:
         fault = f"because {other} dropped out"

@@ -82,7 +82,8 @@ class Need:
     message comes after it, `all_free` is when the downlink is done with it.
 
     With `until`, the party goes on at this time, and everything that it needs is there before. With
-    `by`, everything must be there by this time. If the need is `open`, it goes on then or, if everything is there before, at that time.
+    `by`, everything must be there by this time. If the need is `open`, the party goes on at `until`
+    or, if everything is there before, at that time.
     """
 
     party: int
@@ -210,7 +211,7 @@ class Clock:
                 self._next[party] = place + 1
                 self._told.append((self._places[party][place], party))
                 return
-            elif kind == DEADLINE and self._is_idle(kinds, place, value):
+            elif kind == DEADLINE and self._is_idle(value):
                 pass
             else:
                 self._wait(party, place)
@@ -224,10 +225,10 @@ class Clock:
             self._expect(need)
             self._compute_wait(need)
 
-    def _is_idle(self, kinds: list[int], place: int, value: int) -> bool:
+    def _is_idle(self, value: int) -> bool:
         """Return whether a wait with a deadline ended at once."""
-        _, has_passed, _ = self.log.deadlines[value]
-        return not has_passed and kinds[place + 1 : place + 2] != [TAKE]
+        wait = self.log.deadlines[value]
+        return not wait.has_passed and not wait.taken
 
     def _pause(self, party: int, place: int) -> None:
         """Let the relay go on when the others have come as far: what it forwards until then leaves
@@ -279,15 +280,17 @@ class Clock:
         kinds, values = self._kinds[party], self._values[party]
         until, by = None, math.inf
         if kinds[place] == DEADLINE:
-            within, has_passed, at = self.log.deadlines[values[place]]
-            until = float(self.at[party]) + within
-            if has_passed and not math.isclose(until, at, rel_tol=1e-9, abs_tol=1e-9):
+            wait = self.log.deadlines[values[place]]
+            ends = float(self.at[party]) + wait.within
+            if wait.has_passed and not math.isclose(ends, wait.at, rel_tol=1e-9, abs_tol=1e-9):
                 raise _other_chances()
-            until, by = (until, math.inf) if has_passed else (None, until)
+            until, by = (ends, math.inf) if wait.has_passed else (None, ends)
             place += 1
-        end = place
-        while end < len(kinds) and kinds[end] not in (SEND, WORK, SILENCE, DEADLINE):
-            end += 1
+            end = place + wait.taken
+        else:
+            end = place
+            while end < len(kinds) and kinds[end] not in (SEND, WORK, SILENCE, DEADLINE):
+                end += 1
         taken = list(zip(kinds[place:end], values[place:end], strict=True))
         need = Need(
             party,

@@ -147,6 +147,7 @@ class Links:
     def seconds_under_way(self, post: int, recipient: int, sender: int) -> float:
         """Return how long the last bit of a message was under way between two parties."""
         latency = self.latency(sender, recipient)
+        delay = self._log.delays.get((post, recipient), 0.0)
         line = int(self._log.post_line[post])
         extra = extra_seconds(
             latency,
@@ -155,7 +156,7 @@ class Links:
             recipient,
             np.zeros(1, dtype=np.int64),
         )
-        return latency.seconds + float(np.max(extra))
+        return latency.seconds + float(np.max(extra)) + delay
 
     def there_in_crowd(self, crowd: int) -> list[Floats]:
         """Return when the members of a crowd have each message that was sent to them."""
@@ -196,6 +197,7 @@ class Links:
         members = np.arange(len(begin))
         first = begin + latency.seconds
         first = first + extra_seconds(latency, packets, self._words[posts], to, members)
+        first = first + self._log.delays.get((left_as, to), 0.0)
         service = np.full(len(begin), size * self._down[to])
         self.inboxes[to].put((posts, first, first + step, service))
         if is_first_hop:
@@ -283,6 +285,7 @@ class Links:
         down = self._down[party]
         latencies = [self._network.latency(one, self._class_of[party]) for one in self._class_names]
         seconds = np.array([latency.seconds for latency in latencies])
+        delays = {post: delay for (post, to), delay in self._log.delays.items() if to == party}
         varies = any(latency.jitter or latency.loss for latency in latencies)
 
         def arrived(columns: Floats, offset: int) -> Arriving:
@@ -297,6 +300,8 @@ class Links:
             numbers = posts.astype(np.int64)
             if varies:
                 first = first + self._extra(numbers, classes, size, party, latencies)
+            if delays:
+                first = first + np.array([delays.get(post, 0.0) for post in numbers.tolist()])
             return numbers, first, first + step, size * down
 
         return arrived

@@ -24,7 +24,7 @@ from simnet.values.frames import HEADER_BYTES
 from simnet.values.meter import Operation
 
 FORMAT = "simnet log"
-VERSION = 2  # version 1 has no deadlines
+VERSION = 2  # version 1 has no deadlines and no delays
 
 
 @attrs.frozen
@@ -49,9 +49,10 @@ class RecordedRun:
     post p has the line `lines[post_line[p]]` and goes to the party `post_to[p]`, or to the group
     -1 - `post_to[p]` of `groups`. `lists` are posts that are taken out at once, `works` the
     operations of a piece of work, `members` the number of members of a crowd that sent in a post,
-    and `deferred` the work that made the rows of a post. `deadlines` are the seconds of each wait
-    with a deadline, whether the deadline passed, and when the party went on; such a run was made on
-    the network that `network` describes as TOML. `command` says how the run can be repeated.
+    `deferred` the work that made the rows of a post, and `delays` the seconds by which a message
+    comes later, by post and recipient. `deadlines` says how the waits with a deadline ended; such a
+    run was made on the network that `network` describes as TOML. `command` says how the run can be
+    repeated.
     """
 
     names: tuple[str, ...]
@@ -67,7 +68,8 @@ class RecordedRun:
     works: tuple[Mapping[Operation, int], ...]
     members: Mapping[int, int]
     deferred: Mapping[int, int]
-    deadlines: tuple[tuple[float, bool, float], ...] = ()
+    delays: Mapping[tuple[int, int], float] = attrs.field(factory=dict)
+    deadlines: tuple[written.EndedWait, ...] = ()
     network: str = ""
     command: str = ""
 
@@ -95,7 +97,7 @@ class RecordedRun:
         """Write the log into a file. Raises `BadInput` if the file cannot be written."""
         described = {
             "format": FORMAT,
-            "version": VERSION if self.deadlines else 1,
+            "version": VERSION if self.deadlines or self.delays else 1,
             "command": self.command,
             "names": self.names,
             "roles": self.roles,
@@ -106,6 +108,8 @@ class RecordedRun:
             "members": list(self.members.items()),
             "deferred": list(self.deferred.items()),
         }
+        if self.delays:
+            described["delays"] = [[*message, delay] for message, delay in self.delays.items()]
         if self.deadlines:
             described |= {"deadlines": self.deadlines, "network": self.network}
         arrays: dict[str, Any] = {
@@ -183,6 +187,7 @@ def so_far(
         works=tuple(works),
         members={int(number[post]): sent for post, sent in log.members.items()},
         deferred={int(number[post]): work for post, work in log.deferred.items()},
+        delays={(int(number[post]), to): delay for (post, to), delay in log.delays.items()},
         deadlines=tuple(log.deadlines),
     )
     return found, number
@@ -219,9 +224,13 @@ def load(path: Path) -> RecordedRun:
                 works=tuple(cast(Mapping[Operation, int], work) for work in described["works"]),
                 members=dict(described["members"]),
                 deferred=dict(described["deferred"]),
+                delays={
+                    (int(post), int(to)): float(delay)
+                    for post, to, delay in described.get("delays", ())
+                },
                 deadlines=tuple(
-                    (float(within), bool(passed), float(at))
-                    for within, passed, at in described.get("deadlines", ())
+                    written.EndedWait(float(within), bool(passed), float(at), int(taken))
+                    for within, passed, at, taken in described.get("deadlines", ())
                 ),
                 network=str(described.get("network", "")),
                 command=described["command"],

@@ -1,6 +1,7 @@
 """What happened to parties that dropped out, that aborted, or that waited in vain."""
 
 from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import attrs
 
@@ -67,6 +68,75 @@ class Fate:
 
 
 Fates = Mapping[str, Fate]  # by the name of the party
+
+What = Literal["lost", "damaged", "duplicated", "late"]
+
+
+@attrs.frozen
+class MessageFate:
+    """What happens to the messages of one send to one recipient.
+
+    The send is the `place`-th of `sender` under `tag`, counted as for a `Fate`. `what` is
+
+    - "lost": the message never comes;
+    - "damaged": it comes, its check fails, and it is not read;
+    - "duplicated": it comes twice, and is read once;
+    - "late": it comes `seconds` later.
+
+    Raises `BadInput` for another `what`, and for seconds without "late" or the other way round.
+
+    >>> MessageFate.parse("u3@masked#2:late=1.5:server")
+    (MessageFate(sender='u3', recipient='server', tag='masked', place=2, what='late', seconds=1.5),)
+    """
+
+    sender: str
+    recipient: str
+    tag: str
+    place: int = 1
+    what: What = "lost"
+    seconds: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        if self.place < 1:
+            raise BadInput(f"a fate counts sends from 1, got place {self.place}")
+        if self.what not in get_args(What):
+            raise BadInput(f"a message may be {', '.join(get_args(What))}, got {self.what!r}")
+        if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):
+            raise BadInput(
+                "a late message, and no other, is late by a number of seconds above 0, got "
+                f"{self.what} by {self.seconds}"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> "tuple[MessageFate, ...]":
+        """Return the fates, one for each recipient, that a text such as `u3@masked:lost:server` or
+        `u3@share#2:late=1.5:u1+u4` describes.
+
+        Raises `BadInput` for any other text.
+        """
+        head, _, ending = text.partition(":")
+        what, colon, recipients = ending.partition(":")
+        sender, at, place = head.partition("@")
+        tag, hash_, number = place.partition("#")
+        kind, equals, seconds = what.partition("=")
+        names = recipients.split("+")
+        is_number = seconds.replace(".", "", 1).isdecimal() if equals else True
+        is_place = number.isdecimal() if hash_ else True
+        if not (sender and at and tag and colon and all(names) and is_number and is_place):
+            raise BadInput(
+                "the fate of a message is written PARTY@TAG:WHAT:RECIPIENT, where WHAT is lost, "
+                f"damaged, duplicated or late=SECONDS, such as u3@masked:lost:server; got {text!r}"
+            )
+        late = float(seconds) if equals else 0.0
+        told: Any = kind  # checked below
+        return tuple(
+            cls(sender, name, tag, int(number) if hash_ else 1, told, late) for name in names
+        )
+
+    def __str__(self) -> str:
+        place = "" if self.place == 1 else f"#{self.place}"
+        what = f"late={self.seconds:g}" if self.what == "late" else self.what
+        return f"{self.sender}@{self.tag}{place}:{what}:{self.recipient}"
 
 
 @attrs.frozen

@@ -24,7 +24,7 @@ import numpy as np
 from simnet.arrays import Numbers
 from simnet.errors import BadInput, CodecError
 from simnet.files import write_whole
-from simnet.record.fate import Deadline, Fate, Silence
+from simnet.record.fate import Deadline, Fate, MessageFate, Silence
 from simnet.record.message import Block, Message
 from simnet.record.transcript import Transcript
 from simnet.values.field import Field
@@ -41,6 +41,7 @@ _HEAD = struct.Struct("<QI")
 _PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
 _PARTS_OF_FATES = ("fates", "silences")  # in the header of a run with fates or silences
 _DEADLINES = "deadlines"  # in the header of a run with deadlines
+_ASTRAY = "message_fates"  # in the header of a run with fates of messages
 
 
 def save(transcript: Transcript, path: Path) -> None:
@@ -108,6 +109,8 @@ def save(transcript: Transcript, path: Path) -> None:
             [one.step, one.round, one.recipient, one.tag, one.at, list(one.silent)]
             for one in transcript.deadlines
         ]
+    if transcript.message_fates:
+        header[_ASTRAY] = [list(attrs.astuple(fate)) for fate in transcript.message_fates]
     text = json.dumps(header).encode()
     head = _HEAD.pack(len(text), zlib.crc32(text))
     write_whole(path, b"".join((MAGIC, head, text, *frames)))
@@ -158,9 +161,9 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     """Return the transcript whose frames begin at byte `start` of the data."""
     _expect(
         type(header) is dict
-        and {*header} - {_DEADLINES} in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
+        and {*header} - {_DEADLINES, _ASTRAY} in ({*_PARTS}, {*_PARTS, *_PARTS_OF_FATES}),
         f"the parts of its header are not {', '.join(_PARTS)}, with or without "
-        f"{' and '.join(_PARTS_OF_FATES)}, and {_DEADLINES}",
+        f"{' and '.join(_PARTS_OF_FATES)}, {_DEADLINES} and {_ASTRAY}",
     )
     seed, names, inputs, observed, tags, messages = (header[part] for part in _PARTS)
     _expect(type(seed) is int, "its seed is not a whole number")
@@ -184,6 +187,11 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     _expect({*fates} <= {*names}, "its fates do not belong to its parties")
     silent = (number for silence in silences for number in (silence.recipient, *silence.senders))
     deadlines = _deadlines(header.get(_DEADLINES, []))
+    astray = _message_fates(header.get(_ASTRAY, []))
+    _expect(
+        {name for fate in astray for name in (fate.sender, fate.recipient)} <= {*names},
+        "its fates of messages do not belong to its parties",
+    )
     waited = (number for one in deadlines for number in (one.recipient, *one.silent))
     parties = {
         *observed,
@@ -196,7 +204,7 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
         "it contains the number of a party that it does not name",
     )
     return Transcript(
-        seed, tuple(names), inputs, frozenset(observed), blocks, fates, silences, deadlines
+        seed, tuple(names), inputs, frozenset(observed), blocks, fates, silences, deadlines, astray
     )
 
 
@@ -250,6 +258,27 @@ def _deadlines(described: Any) -> tuple[Deadline, ...]:
         _expect(_are_different(silent, int), "the silent senders are not different numbers")
         deadlines.append(Deadline(step, round_, recipient, tag, at, tuple(silent)))
     return tuple(deadlines)
+
+
+def _message_fates(described: Any) -> tuple[MessageFate, ...]:
+    """Return the fates of messages."""
+    _expect(type(described) is list, "its fates of messages are not a list")
+    fates = []
+    for parts in described:
+        _expect(type(parts) is list and len(parts) == 6, "a message's fate does not have six parts")
+        sender, recipient, tag, place, what, seconds = parts
+        _expect(
+            all(type(text) is str for text in (sender, recipient, tag, what))
+            and type(place) is int
+            and type(seconds) is float,
+            "a message's fate is not a sender, a recipient, a tag, a place, what and seconds",
+        )
+        told: Any = what  # `MessageFate` checks it
+        try:
+            fates.append(MessageFate(sender, recipient, tag, place, told, seconds))
+        except BadInput as error:
+            raise CodecError(str(error)) from error
+    return tuple(fates)
 
 
 def _are_different(values: Any, kind: type) -> bool:

@@ -34,7 +34,7 @@ import threading
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from simnet.record.ledger import Line
 from simnet.roster import Group
@@ -45,6 +45,17 @@ KIND_BITS, VALUE_BITS = 3, 32
 TO_ZERO = 1 << 31
 VALUE_MASK, KIND_MASK = (1 << VALUE_BITS) - 1, (1 << KIND_BITS) - 1
 _SUBJECT = KIND_BITS + VALUE_BITS
+
+
+class EndedWait(NamedTuple):
+    """A wait with a deadline of `within` seconds that ended at a time, with `taken` messages.
+    The deadline `has_passed` unless these are all messages.
+    """
+
+    within: float
+    has_passed: bool
+    at: float
+    taken: int
 
 
 class Log:
@@ -58,9 +69,10 @@ class Log:
         self.works: list[Mapping[Operation, int]] = []
         # Which of these operations were those of doors' functions, if the run has a network.
         self.in_doors: list[Mapping[Operation, int]] = []
-        # Of each wait with a deadline: its seconds, whether they passed, and when it ended.
-        self.deadlines: list[tuple[float, bool, float]] = []
+        self.deadlines: list[EndedWait] = []
         self.has_deadlines = False
+        # By post and recipient: the seconds by which a message comes later.
+        self.delays: dict[tuple[int, int], float] = {}
         self.members: dict[int, int] = {}  # of a post of a crowd: how many members sent a message
         # The work that made the rows of a post, if they were made after the post.
         self.deferred: dict[int, int] = {}
@@ -116,18 +128,24 @@ class Log:
         """Note that a party stopped waiting, because nobody could go on."""
         self.events.append(party << _SUBJECT | SILENCE << VALUE_BITS)
 
+    def posts_since(self, start: int) -> list[tuple[int, Line]]:
+        """Return the posts from a place of the log on, each with its line."""
+        return [
+            (place, self.lines[event >> _SUBJECT])
+            for place, event in enumerate(self.events[start:], start)
+            if event >> VALUE_BITS & KIND_MASK == SEND
+        ]
+
     def begin_wait(self, party: int) -> None:
         """Note what a party has computed before it waits with a deadline."""
         self.has_deadlines = True
         if self._meters[party].changed:
             self._note_work(party)
 
-    def deadline(self, party: int, within: float, has_passed: bool, at: float) -> None:
-        """Note that a party has waited for so many seconds at most, and goes on at a time. It then
-        takes what came in time; the deadline has passed if that is not everything.
-        """
+    def deadline(self, party: int, wait: EndedWait) -> None:
+        """Note that a wait with a deadline has ended. The party then takes what came in time."""
         number = len(self.deadlines)
-        self.deadlines.append((within, has_passed, at))
+        self.deadlines.append(wait)
         self.events.append(party << _SUBJECT | DEADLINE << VALUE_BITS | number)
 
     def begin_deferred(self, party: int) -> None:

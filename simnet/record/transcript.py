@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from simnet.errors import BadInput
-from simnet.record.fate import Deadline, Fates, Silence
+from simnet.record.fate import Deadline, Fates, MessageFate, Silence
 from simnet.record.message import Block, Message
 from simnet.record.view import View
 
@@ -50,13 +50,22 @@ class Recorder:
         inputs: Mapping[str, Any],
         fates: Fates,
         deadlines: tuple[Deadline, ...] = (),
+        message_fates: tuple[MessageFate, ...] = (),
     ) -> "Transcript":
         """Return the transcript of the run."""
         silences = tuple(
             sorted(silence for silence in self.silences if silence.recipient in self.observed)
         )
         return Transcript(
-            seed, tuple(names), inputs, self.observed, self.blocks, fates, silences, deadlines
+            seed,
+            tuple(names),
+            inputs,
+            self.observed,
+            self.blocks,
+            fates,
+            silences,
+            deadlines,
+            message_fates,
         )
 
 
@@ -67,7 +76,8 @@ class Transcript:
     `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
     in no particular order; `messages` are the same messages in order. `fates` are the fates that
     the run was told, and `silences` says from whom an observed party waited for a message in vain.
-    `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
+    `deadlines` says how all waits with a deadline ended, so that the run can be repeated, and
+    `message_fates` which messages went astray. These count as received all the same.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:
@@ -92,6 +102,7 @@ class Transcript:
     fates: Fates = attrs.field(factory=dict)
     silences: tuple[Silence, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
+    message_fates: tuple[MessageFate, ...] = ()
 
     @functools.cached_property
     def messages(self) -> tuple[Message, ...]:

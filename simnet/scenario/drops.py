@@ -1,9 +1,10 @@
-"""Who drops out of a run: read from the texts of `--drop`.
+"""Who drops out of a run, and which messages go astray: read from the texts of `--drop`.
 
 `0.1` means that every party with an input drops out with probability 0.1, at a point between its
 sends that is drawn uniformly. `u3@masked` means that u3 drops out just before its first send under
-the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`. All draws are made before
-the run, from the run's seed and the names of the parties.
+the tag "masked"; `simnet.Fate` has all forms of the text behind the `@`. `u3@masked:lost:server`
+means that this message is lost on its way to the server; `simnet.MessageFate` has all forms. All
+draws are made before the run, from the run's seed and the names of the parties.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from simnet.kernel.deadlines import Clocked
 from simnet.kernel.fates import Send, drawn_fates
 from simnet.kernel.run import Run, sends
 from simnet.nearest import did_you_mean
-from simnet.record.fate import Fate
+from simnet.record.fate import Fate, MessageFate
 from simnet.stated.about import About
 
 
@@ -27,8 +28,8 @@ def fates_of(
     inputs: Any,
     seed: int,
     network: Clocked | None = None,
-) -> dict[str, Fate]:
-    """Return the fates of a run on these inputs.
+) -> tuple[dict[str, Fate], list[MessageFate]]:
+    """Return the fates of a run on these inputs: of parties, and of messages.
 
     A protocol without drop-outs is played once to find its sends, if a text needs them; `network`
     decides its deadlines. Raises
@@ -36,9 +37,10 @@ def fates_of(
     fate at a send that the party does not make when nobody drops out.
     """
     if not drop:
-        return {}
+        return {}, []
     sent = sends(protocol, inputs, seed, network)
     fates: dict[str, Fate] = {}
+    messages: list[MessageFate] = []
     by_chance = [text for text in drop if "@" not in text]
     if len(by_chance) > 1:
         raise BadInput(
@@ -46,6 +48,9 @@ def fates_of(
         )
     for text in sorted(drop, key=lambda text: "@" not in text):
         name, at, fate = text.partition("@")
+        if at and fate.count(":") > 1:
+            messages += _checked_messages(text, sent)
+            continue
         if at and name in fates:
             raise BadInput(f"--drop {text}: {name} drops out once only, so name it once")
         if at:
@@ -66,7 +71,7 @@ def fates_of(
                 )
         may_drop = {name: own for name, own in sent.items() if seats[name].takes_input}
         fates = {**drawn_fates(may_drop, chance, seed), **fates}
-    return fates
+    return fates, messages
 
 
 def is_by_chance(drop: Sequence[str]) -> bool:
@@ -76,6 +81,12 @@ def is_by_chance(drop: Sequence[str]) -> bool:
 
 def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Fate:
     """Return the fate. Raises `BadInput` if the party never comes to this send."""
+    _refuse_unreachable(text, fate, _send_of(text, name, fate, sent))
+    return fate
+
+
+def _send_of(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Send:
+    """Return the send that a fate names. Raises `BadInput` if the party never comes to it."""
     if name not in sent:
         raise BadInput(f"--drop {text}: no party is called {name!r}{did_you_mean(name, sent)}")
     own = sent[name]
@@ -86,9 +97,16 @@ def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]
             f'--drop {text}: {name} does not send "{fate.tag}"{times}; it sends {made} '
             f"({len(own)} sends)"
         )
-    send = next(send for send in own if (send.tag, send.place) == (fate.tag, fate.place))
-    _refuse_unreachable(text, fate, send)
-    return fate
+    return next(send for send in own if (send.tag, send.place) == (fate.tag, fate.place))
+
+
+def _checked_messages(text: str, sent: dict[str, tuple[Send, ...]]) -> tuple[MessageFate, ...]:
+    """Return the fates of messages. Raises `BadInput` if there are no such messages."""
+    fates = MessageFate.parse(text)
+    for fate in fates:
+        send = _send_of(text, fate.sender, Fate(fate.tag, fate.place), sent)
+        _refuse_unreachable(text, Fate(fate.tag, fate.place, (fate.recipient,)), send)
+    return fates
 
 
 def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
@@ -118,7 +136,7 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
     """Return the outcome of a run with drop-outs or deadlines for JSON; nothing for a run without
     any.
     """
-    if not done.fates and not done.aborts and not done.deadlines:
+    if not (done.fates or done.aborts or done.deadlines or done.message_fates):
         return {}
     names = done.roster.names
     deadlines = [
@@ -132,6 +150,11 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
     ]
     late = [attrs.asdict(one) for one in done.late]
     return {
+        **(
+            {"message_fates": [str(fate) for fate in done.message_fates]}
+            if done.message_fates
+            else {}
+        ),
         **({"deadlines": deadlines, "late": late} if deadlines else {}),
         "outcome": "aborted" if lacks_estimate(done, about) else "result",
         "fates": {name: str(fate) for name, fate in done.fates.items()},
@@ -144,10 +167,16 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
 
 
 def outcome_in_words(done: Run, about: About) -> list[str]:
-    """Return sentences about who dropped out, what came late and who aborted; none if all parties
-    finished and nothing came late.
+    """Return sentences about who dropped out, what went astray or came late, and who aborted; none
+    if nothing of this happened.
     """
     sentences = []
+    if done.message_fates:
+        shown = ", ".join(map(str, done.message_fates[:SHOWN]))
+        count = len(done.message_fates)
+        more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+        went = "message goes" if count == 1 else "messages go"
+        sentences.append(f"{count:,} {went} astray: {shown}{more}")
     if done.late:
         shown = ", ".join(map(str, done.late[:SHOWN]))
         more = f" and {len(done.late) - SHOWN:,} more" if len(done.late) > SHOWN else ""

@@ -293,6 +293,7 @@ def play_on(
     refuse_absurd(scenario, about, len(population.inputs), len(population.labels), limit)
     if scenario.in_chance_order:
         population = in_chance_order(population, seed)
+    fates, messages = fates_of(drop, protocol, population.inputs, seed, network)
     done = run(
         protocol,
         population.inputs,
@@ -301,8 +302,9 @@ def play_on(
         schedule=schedule,
         threads=threads,
         progress=progress,
-        fates=fates_of(drop, protocol, population.inputs, seed, network),
+        fates=fates,
         network=network,
+        message_fates=messages,
     )
     return Played(population, done, about, tuple(drop))
 
@@ -383,7 +385,7 @@ def _copy(performance: Performance) -> Run:
         try:
             protocol = scenario.build_for(people)
             network = done.network
-            fates = fates_of(performance.drop, protocol, people.inputs, done.seed, network)
+            fates, _ = fates_of(performance.drop, protocol, people.inputs, done.seed, network)
             return run(protocol, people.inputs, done.seed, fates=fates, network=network)
         # There are too few users for the parameters, or for the server to compute an output.
         except SimnetError:

@@ -195,10 +195,18 @@ def play(
     field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
-    fates = fates_of(drop, protocol, own_inputs, seed, network)
+    fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
-        done = run(protocol, own_inputs, seed, progress=progress, fates=fates, network=network)
+        done = run(
+            protocol,
+            own_inputs,
+            seed,
+            progress=progress,
+            fates=fates,
+            network=network,
+            message_fates=messages,
+        )
     about = scenario.described(protocol)
     if lacks_estimate(done, about):
         return PlainRun(name=name, scenario=scenario, run=done, about=about, guess=guess)
@@ -252,6 +260,7 @@ def replica(
     """
     protocol, inputs = prepared(scenario, seed, None, limit)
     parties = list(protocol.parties())
+    fates, messages = fates_of(drop, protocol, inputs, seed, network)
     return run(
         protocol,
         inputs,
@@ -259,8 +268,9 @@ def replica(
         observe=observe(parties),
         schedule=schedule,
         threads=threads,
-        fates=fates_of(drop, protocol, inputs, seed, network),
+        fates=fates,
         network=network,
+        message_fates=messages,
     )
 
 

@@ -95,12 +95,14 @@ def verify(
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
     seeds = range(seed, seed + collections)
     if fates is None:
-        fates = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
+        told = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
+    else:
+        told = [(dict(gone), []) for gone in fates]
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
         runs = [
-            run(protocol, own_inputs, each, fates=gone, network=network)
-            for each, gone in zip(seeds, fates, strict=True)
+            run(protocol, own_inputs, each, fates=gone, network=network, message_fates=messages)
+            for each, (gone, messages) in zip(seeds, told, strict=True)
         ]
     about = scenario.described(protocol)
     return Verified(
@@ -125,8 +127,8 @@ def played(
     Raises `BadInput` if the run has too many messages to be judged.
     """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
-    fates = fates_of(drop, protocol, own_inputs, seed, network)
-    return run(protocol, own_inputs, seed, fates=fates, network=network)
+    fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
+    return run(protocol, own_inputs, seed, fates=fates, network=network, message_fates=messages)
 
 
 def _prepared(

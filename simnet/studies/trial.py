@@ -45,7 +45,7 @@ def errors(
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")
-    fates = fates_of([str(drop)] if drop else [], protocol, people.inputs, seed)
+    fates, _ = fates_of([str(drop)] if drop else [], protocol, people.inputs, seed)
     done = run(
         protocol, people.inputs, seed, threads=1, fates=fates
     )  # one thread: the trials share the processors, and a run needs only one

@@ -1,0 +1,246 @@
+"""Messages that go astray: lost, damaged, duplicated or late.
+
+Theory of operation. A fate of a message acts on its way: the sender makes its send, which is billed
+and seen as always, and the recipient's mailbox gets the message, or not.
+
+- A *lost* message never comes. Every message has a number, by sender and tag, so the recipient
+  notices when a later message comes: that one is not read in the place of the lost one. Whoever
+  waits for the lost message waits for ever, and the run is aborted; `gather_some` counts the sender
+  as silent.
+- A *damaged* message is lost as well. Its frame has a check, a CRC-32, which fails: by chance it
+  would hold once in 2^32.
+- A *duplicated* message is billed twice and read once: the second one has the same number.
+- A *late* message comes so many seconds later. Only deadlines notice.
+
+A verdict counts all of these as seen by the recipient. A relay has seen a message that is lost
+behind it, most bits of a damaged message are as they were, and an adversary may have what is on the
+wire. So nothing is ever taken out of a view.
+
+A message under a summed tag is added up when it is sent, so it cannot go astray: such a fate is
+refused.
+
+Example. `MessageFate("u3", "server", "masked")` loses u3's first message "masked" to the server. In
+text, as on the command line, this is `u3@masked:lost:server`.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from simnet.coins.coins import Deferred, RowBlock
+from simnet.errors import BadInput
+from simnet.kernel.actor import Actor, LateMailbox
+from simnet.kernel.link import Link, Payload
+from simnet.kernel.tags import Summed, Tag
+from simnet.kernel.waits import FromNamed
+from simnet.record.fate import MessageFate
+from simnet.record.log import Log
+from simnet.record.message import Block, Key
+from simnet.record.transcript import Recorder
+from simnet.roster import Group, Roster
+from simnet.values.field import FieldArray
+from simnet.values.rows import Rows, Tally
+from simnet.values.typed import Typed
+
+
+def checked_message_fates(
+    fates: Sequence[MessageFate], roster: Roster
+) -> dict[int, list[MessageFate]]:
+    """Return the fates of messages by the number of the sender.
+
+    Raises `BadInput` for unknown parties, for crowds, for a party's message to itself, and for two
+    fates of one message.
+    """
+    by_sender: dict[int, list[MessageFate]] = {}
+    known = set()
+    for fate in fates:
+        numbers = roster.find(fate.sender), roster.find(fate.recipient)
+        for number in numbers:
+            if number in roster.crowds:
+                raise BadInput(
+                    f"{roster.names[number]} is a crowd, and a message of one of its members "
+                    "cannot go astray: seat its members one by one"
+                )
+        if numbers[0] == numbers[1]:
+            raise BadInput(f"{fate.sender} keeps its own messages, so they cannot go astray")
+        message = (*numbers, fate.tag, fate.place)
+        if message in known:
+            raise BadInput(f"one message has one fate, and two are given: {fate}")
+        known.add(message)
+        by_sender.setdefault(numbers[0], []).append(fate)
+    return by_sender
+
+
+class AstrayLink(Link):
+    """The link of a party some of whose messages go astray. It counts the party's sends."""
+
+    def __init__(
+        self,
+        link: Link,
+        fates: Sequence[MessageFate],
+        actors: Sequence[Actor],
+        roster: Roster,
+        log: Log,
+        recorder: Recorder,
+    ) -> None:
+        self.turn = link.turn
+        self._link = link
+        self._fates = fates
+        self._actors = actors
+        self._roster = roster
+        self._log = log
+        self._recorder = recorder
+        self._sends = Counter[str]()
+        self._has_left = False  # the posts of a last send that reaches some are one send
+
+    @contextlib.contextmanager
+    def _sending(self, actor: Actor, tag: Tag, to: Sequence[str]) -> Iterator[None]:
+        """Count a send, and let its messages go astray."""
+        if not self._has_left:
+            self._sends[tag.name] += 1
+        self._has_left = actor.is_gone
+        place, names = self._sends[tag.name], set(to)
+        fates = [
+            fate
+            for fate in self._fates
+            if (fate.tag, fate.place) == (tag.name, place) and fate.recipient in names
+        ]
+        if not fates:
+            yield
+            return
+        start, blocks = len(self._log.events), len(self._recorder.blocks)
+        boxes = [
+            self._actors[self._roster.find(fate.recipient)].late_box(tag.name)
+            for fate in fates
+            if fate.what in ("lost", "damaged")
+        ]
+        for box in boxes:
+            box.swallows = True
+        try:
+            yield
+        finally:
+            for box in boxes:
+                box.swallows = False
+        posts = self._log.posts_since(start)
+        seen = self._recorder.blocks[blocks:]
+        for fate in fates:
+            number = self._roster.find(fate.recipient)
+            if fate.what == "late":
+                self._log.delays |= {(post, number): fate.seconds for post, _ in posts}
+            elif fate.what == "duplicated":
+                box = self._actors[number].late_box(tag.name)
+                for _, line in posts:
+                    line.sent += 1
+                    line.address += number
+                    box.unread[actor.number] += 1
+                    self._log.send(line, number)
+                for block in seen:
+                    self._record_again(block, number)
+
+    def _record_again(self, block: Block, number: int) -> None:
+        """Note the second copy of a message in the transcript."""
+        for message in block.messages():
+            if message.recipient == number:
+                self._recorder.add(message)
+
+    def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
+        """Send one payload to one party."""
+        with self._sending(actor, tag, [to]):
+            self._link.post(actor, tag, to, payload)
+
+    def post_rows(self, actor: Actor, tag: Tag, to: Group, rows: Payload) -> None:
+        """Send one row to each recipient."""
+        with self._sending(actor, tag, list(to)):
+            self._link.post_rows(actor, tag, to, rows)
+
+    def post_each(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
+        """Send one payload to each recipient."""
+        names = list(to)
+        with self._sending(actor, tag, names):
+            self._link.post_each(actor, tag, to, payloads)
+
+    def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Payload]) -> None:
+        """Send the same payloads to each recipient."""
+        with self._sending(actor, tag, list(to)):
+            self._link.post_copies(actor, tag, to, payloads)
+
+    def post_block(
+        self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
+    ) -> None:
+        """Send the row of the party."""
+        with self._sending(actor, tag, [to]):
+            self._link.post_block(actor, tag, to, block, messages)
+
+    def put(
+        self,
+        actor: Actor,
+        tag: Summed,
+        to: Sequence[Group],
+        rows: RowBlock | Deferred,
+        keys: Typed | None,
+    ) -> None:
+        """Send rows to sums. Ends the run if one of them would go astray."""
+        for fate in self._fates:
+            if fate.tag == tag.name:
+                self.turn.failure = BadInput(
+                    f'{fate}: a message under the summed tag "{tag.name}" is added up when it is '
+                    "sent, so it cannot go astray; let its sender drop out, or declare the tag as "
+                    f'Tag("{tag.name}")'
+                )
+                raise self.turn.failure
+        self._link.put(actor, tag, to, rows, keys)
+
+    async def take(self, actor: Actor, tag: Tag, sender: int) -> Payload:
+        """Wait for the next payload of a sender."""
+        return await self._link.take(actor, tag, sender)
+
+    async def take_many(self, actor: Actor, tag: Tag, sender: int, count: int) -> list[Payload]:
+        """Wait for the next `count` payloads of a sender."""
+        return await self._link.take_many(actor, tag, sender, count)
+
+    async def take_each(self, actor: Actor, tag: Tag, senders: Group) -> list[Payload]:
+        """Wait for the next payload of each sender."""
+        return await self._link.take_each(actor, tag, senders)
+
+    async def take_some(
+        self, actor: Actor, tag: Tag, senders: Group, within: float | None
+    ) -> dict[int, Payload]:
+        """Wait for the next payload of each sender that sends one."""
+        return await self._link.take_some(actor, tag, senders, within)
+
+    async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
+        """Wait for a payload of any sender."""
+        return await self._link.take_any(actor, tag)
+
+    async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
+        """Wait for the next message of each sender that sends one."""
+        return await self._link.heard(actor, tag, key, senders)
+
+    async def take_sum(
+        self, actor: Actor, tag: Summed, key: Key, senders: Group | None, count: int
+    ) -> FieldArray:
+        """Wait for `count` messages, and return their sum."""
+        return await self._link.take_sum(actor, tag, key, senders, count)
+
+    async def take_sums(
+        self, actor: Actor, tag: Summed, keys: Sequence[int], counts: Sequence[int]
+    ) -> FieldArray:
+        """Wait for several sums, one for each key."""
+        return await self._link.take_sums(actor, tag, keys, counts)
+
+    async def breathe(self, actor: Actor) -> None:
+        """Let other parties go on for a while."""
+        await self._link.breathe(actor)
+
+
+def waits_for_lost(actor: Actor) -> int | None:
+    """Return the sender whose lost message a party waits for, if there is one."""
+    wait: Any = actor.wait
+    if not isinstance(wait, FromNamed):
+        return None
+    box = actor.box(wait.tag)
+    if not isinstance(box, LateMailbox):
+        return None
+    missing = [number for number in wait.senders if number not in box.held]
+    return next((number for number in missing if number in box.behind), None)
