@@ -3,7 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simnet.cli.options import DropOuts, FigureFile, JsonFile, Settings, settings_of
+from simnet.cli.options import (
+    DropOuts,
+    FigureFile,
+    JsonFile,
+    OneNetwork,
+    Settings,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +35,7 @@ def coalitions(
     set_: Settings = None,
     seed: int = 0,
     drop: DropOuts = None,
+    network: OneNetwork = None,
     figure: FigureFile = None,
     certificates: Path | None = None,
     json: JsonFile = None,
@@ -61,6 +69,9 @@ def coalitions(
         The seed of the run.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
+    network
+        The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
+        without deadlines needs none.
     figure
         Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib): each of them for at
         most 6 parties, and by the number of members of each role for more.
@@ -76,6 +87,7 @@ def coalitions(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.files import write_whole
+    from simnet.network.toml_file import network_named
     from simnet.scenario.certified import certify_coalitions
     from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.find import find
@@ -94,7 +106,8 @@ def coalitions(
         refuse_undrawable(figure)
     if certificates is not None:
         certificates.mkdir(parents=True, exist_ok=True)
-    done, about = played(scenario, seed, drop=drop or ()), scenario.described(made)
+    clocked = None if network is None else network_named(network)
+    done, about = played(scenario, seed, drop=drop or (), network=clocked), scenario.described(made)
     with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
         found = every_coalition(done, about, progress)
     out = console(json)

@@ -17,6 +17,7 @@ from simnet.network.network import Access, Latency, Network, Transport
 from simnet.network.recorded import recorded
 from simnet.network.timing import timed
 from simnet.values.frames import HEADER_BYTES
+from tests.harness.fuzz import cases
 
 F = Field.above(250)  # an element takes one byte
 NOTE, ROWS, NEWS = Tag("note"), Tag("rows"), Tag("news")
@@ -312,6 +313,20 @@ def test_times_are_those_of_the_model(program: Program, network: Network, schedu
 
 @given(programs([*KINDS, "within", "within", "within"]), networks(), st.integers(0, 9))
 def test_deadlines_pass_as_in_the_model(program: Program, network: Network, schedule: int) -> None:
+    compare_with_model(program, network, schedule)
+
+
+@pytest.mark.slow
+@cases(500)
+@given(programs([*KINDS, "within", "within", "within"]), networks(), st.integers(0, 9))
+def test_deadlines_pass_as_in_the_model_in_many_programs(
+    program: Program, network: Network, schedule: int
+) -> None:
+    compare_with_model(program, network, schedule)
+
+
+def compare_with_model(program: Program, network: Network, schedule: int) -> None:
+    """Who is heard, and when each party ends, is as in the model."""
     done = run(program, schedule=Shuffled(schedule), network=network)
     model = Model(program, network)
     ends = model.ends()
