@@ -12,7 +12,8 @@ import attrs
 import numpy as np
 import pytest
 
-from simnet import Field, Party, Seat, Summed, Tag, run, seats
+from protocols.dpds.script import DPDS
+from simnet import Field, Party, Seat, Summed, Tag, run, seats, verdict
 from simnet.adversary.field_view import forms_received
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
@@ -23,6 +24,7 @@ from simnet.linear.unknowns import PLACES
 from simnet.scenario.find import find
 from tests.harness.fuzz import FACTOR, SHARE
 from tests.harness.matrices import reduced
+from tests.harness.timing import stopwatch
 
 Rows = list[list[int]]
 
@@ -135,16 +137,16 @@ class SharedSums:
 
 def found_by(judge: Judge, done: Run, coalition: Sequence[str], senders: int) -> Rows:
     """L as the judge finds it, as a reduced basis over the secrets of all senders."""
-    verdict = judge.verdict(list(coalition))
+    found = judge.verdict(list(coalition))
     rows = []
-    for function in verdict.functions:
+    for function in found.functions:
         assert function.value == function.true  # the attack works
         row = [0] * senders
         for secret, coefficient in function.terms:
             row[int(secret.party[1:]) - 1] = coefficient
         rows.append(row)
-    assert verdict.tier == "proved"
-    return reduced(rows, verdict.knowledge[0].modulus if verdict.knowledge else 2)
+    assert found.tier == "proved"
+    return reduced(rows, found.knowledge[0].modulus if found.knowledge else 2)
 
 
 def coalitions(protocol: SharedSums, random: Random, count: int) -> list[list[str]]:
@@ -380,3 +382,20 @@ def test_sampled_coalitions_of_larger_runs_equal_elimination(name: str) -> None:
     judge, random = Judge([done], done.roster.names), Random(name)
     for coalition in random.sample(all_coalitions(done), 30):
         assert_equals_elimination(judge, coalition)
+
+
+@pytest.mark.slow
+def test_a_server_with_too_few_users_is_judged_without_writing_sums_out() -> None:
+    """The rows written out have 2.7 million terms."""
+    protocol = DPDS(users=300, items=2, participation=0.5, sharing="shamir:30")
+    done = run(protocol, [1 + place % 2 for place in range(300)], 1)
+    with stopwatch() as watch:
+        found = verdict(done, ["server", *(f"u{place}" for place in range(1, 30))])
+        functions = found.functions
+    assert watch.seconds < 30
+    assert found.finding == "output-only"
+    assert [len(function.terms) for function in functions] == [271, 271]
+    assert all({c for _, c in function.terms} == {1} for function in functions)
+    assert all(function.value == function.true for function in functions)
+    (knowledge,) = found.knowledge
+    assert knowledge.view.size > 2_000_000
