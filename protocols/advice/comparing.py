@@ -17,6 +17,7 @@ hold the rarest item: for n users this is the item's share times n, rounded down
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import exp, floor, isnan, log, nan, sqrt
 from typing import Literal
@@ -27,6 +28,7 @@ from protocols.advice.advice import LOCAL, NAMES, SAMPLING, Option, Question, op
 from protocols.advice.seconds import TooLarge, seconds
 from protocols.privacy.statement import positive_epsilon
 from simnet.network.network import Network
+from simnet.values.frames import HEADER_BYTES
 
 Quantity = Literal["error", "bytes", "seconds"]
 # One line about each protocol, for readers who do not know its name.
@@ -119,7 +121,8 @@ class Crossing:
 class Compared:
     """The rows by number of users and error, and the points at which two protocols change places.
 
-    `shares` are the frequencies of the items. Rows have the seconds on each of the `networks`.
+    `shares` are the frequencies of the items, and `about_shares` says more about them. Rows have
+    the seconds on each of the `networks`.
     """
 
     shares: tuple[float, ...]
@@ -128,6 +131,7 @@ class Compared:
     rows: tuple[Row, ...]
     crossings: tuple[Crossing, ...]
     networks: tuple[Network, ...] = ()
+    about_shares: str = ""
 
     @property
     def crossings_in_words(self) -> list[str]:
@@ -169,12 +173,14 @@ def compare(
     delta: float,
     progress: Callable[[int], None] = lambda _: None,
     networks: Sequence[Network] = (),
+    about_shares: str = "",
 ) -> Compared:
     """Compare protocols at equal exact privacy: one user's item is replaced.
 
-    `shares` are the frequencies of the items. `progress` is called after each number of users. Each
-    row has the seconds on every one of the `networks`. Raises `ValueError` for an unknown name, for
-    shares that are no frequencies, and for a target out of range.
+    `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
+    reader. `progress` is called after each number of users. Each row has the seconds on each of the
+    `networks`. Raises `ValueError` for an unknown name, for shares that are no frequencies, and
+    for a target out of range.
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:
@@ -192,7 +198,7 @@ def compare(
         of_size = [at.with_seconds(row) for name in names for row in at.rows(name, n)]
         rows += sorted(of_size, key=lambda row: (row.option is None, row.typical))
         progress(1)
-    found = Compared(at.shares, epsilon, delta, tuple(rows), (), at.networks)
+    found = Compared(at.shares, epsilon, delta, tuple(rows), (), at.networks, about_shares)
     return attrs.evolve(found, crossings=tuple(_crossings(found, at)))
 
 
@@ -336,6 +342,24 @@ def _rounded(users: float) -> int:
     return round(users) if digits <= 0 else round(users / 10**digits) * 10**digits
 
 
+def without_counts(counts: Sequence[int]) -> list[float]:
+    """Return frequencies from which the counts of a column cannot be computed.
+
+    Errors and privacy depend on the number of items and on the share of the rarest item alone: the
+    mean variance over all items does not depend on the other shares. So we round the smallest share
+    down to one digit, and give all other items the same share. A smaller share makes privacy no
+    better than it is.
+
+    >>> [round(share, 4) for share in without_counts([700, 262, 38])]
+    [0.03, 0.485, 0.485]
+    """
+    total, others = sum(counts), len(counts) - 1
+    if not others:
+        return [1.0]
+    least = float(Context(prec=1, rounding=ROUND_FLOOR).divide(min(counts), total))
+    return [least, *[(1 - least) / others] * others]
+
+
 def protocols_in_words(compared: Compared) -> list[tuple[str, str]]:
     """Each protocol of the comparison, with a line that says what it does."""
     return [(label, IN_WORDS[label]) for label in compared.labels]
@@ -370,6 +394,11 @@ def assumptions(compared: Compared) -> list[str]:
             "assume that the items are as frequent as stated: among the smallest number of users, "
             f"{holders:,} {hold} the rarest item. The others assume nothing of the data."
         )
+    said += [compared.about_shares] if compared.about_shares else []
+    said.append(
+        "Bytes are the contents of messages. Every message has a header of "
+        f"{HEADER_BYTES} bytes besides, which is not counted."
+    )
     said.append(
         "A margin (±) is half the width of a 95 % interval by the normal law, in percentage points "
         "(pp). A typical item is one whose variance is the mean over all items."

@@ -33,10 +33,11 @@ def compare(
 ) -> int:
     """Compare protocols at equal exact privacy, for a column of data and several numbers of users.
 
-    The items are as frequent as in the column, whatever the number of users is. The table shows how
-    far an estimated frequency may be off (95 %), in percentage points: for a typical item and for
-    the rarest one; what is sent; how long it takes; who may drop
-    out; and who must not collude.
+    The items are about as frequent as in the column, whatever the number of users is. The share of
+    the rarest item is rounded down to one digit, so that nobody can compute a count of the column
+    from the comparison. The table shows how far an estimated frequency may be off (95 %), in
+    percentage points: for a typical item and for the rarest one; what is sent; how long it takes;
+    who may drop out; and who must not collude.
 
     For example:
 
@@ -92,13 +93,13 @@ def compare(
 
     numbers = _numbers(users)
     networks = [network_named(name) for name in network or ()]
-    shares, about = _shares(data, items)
+    shares, about, about_shares = _shares(data, items)
     if figure is not None:
         refuse_undrawable(figure)
     names = list(dict.fromkeys(protocols)) or list(NAMES)
     with progress_bar("numbers of users", len(numbers), announces=True) as progress:
         compared = call_or_refuse(
-            compared_by, names, shares, numbers, epsilon, delta, progress, networks
+            compared_by, names, shares, numbers, epsilon, delta, progress, networks, about_shares
         )
     _print(console(json), compared)
     title = f"Protocols compared for {about}, at ε = {epsilon:g} and δ = {delta:g}"
@@ -141,17 +142,28 @@ def _print(out: "Console", compared: "Compared") -> None:
         out.print(sentence)
 
 
-def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str]:
-    """The frequencies of the items, and where they come from in words."""
+def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], str, str]:
+    """The frequencies of the items, where they come from in words, and a sentence about them.
+
+    The comparison may be handed on, so it does not contain counts of somebody's column.
+    """
+    from protocols.advice.comparing import without_counts
+
     people = (data or ItemsOfFile()).population(items=items)
     if people is not None:
         held = people.support[people.support > 0]
-        return (held / held.sum()).tolist(), f"the {len(held):,} items of {people.source}"
+        shares = without_counts(held.tolist())
+        about_shares = (
+            f"The share of the rarest item is taken to be {shares[0]:.3g}: it is the column's own, "
+            "rounded down to one digit, so that nobody can compute a count of the column from this "
+            "comparison."
+        )
+        return shares, f"the {len(held):,} items of {people.source}", about_shares
     if items is None:
         raise BadInput("give --input FILE --column COLUMN, or --items for equally frequent items")
     if items < 1:
         raise BadInput(f"--items takes a whole number from 1, got {items}")
-    return [1 / items] * items, f"{items:,} equally frequent items"
+    return [1 / items] * items, f"{items:,} equally frequent items", ""
 
 
 def _numbers(text: str) -> list[int]:
@@ -187,7 +199,7 @@ def _command(
         words += ["--counts", data.counts] if data.counts else []
     else:
         words += ["--items", str(items)]
-    words += ["--users", users, "--epsilon", f"{epsilon:g}", "--delta", f"{delta:g}"]
+    words += ["--users", users, "--epsilon", str(epsilon), "--delta", str(delta)]
     for network in networks:
         words += ["--network", Path(network).name]
     return shlex.join(words)

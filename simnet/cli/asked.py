@@ -182,7 +182,7 @@ class Asked:
         if command == "verify":
             return words
         for option, at in zip(("--at-epsilon", "--at-delta"), self.privacy, strict=True):
-            words += [] if at is None else [option, f"{at:g}"]
+            words += [] if at is None or self.is_private else [option, str(at)]
         return words if self.claims else [*words, "--no-claims"]
 
     def _plain(self, scenario: "Scenario") -> "PlainRun":

@@ -123,6 +123,28 @@ def test_the_page_says_what_is_cut_off_and_what_the_names_mean(compared: Compare
     assert "Larger margins say nothing about a frequency and are not drawn: dpds." in shown
 
 
+def test_a_comparison_of_a_column_has_no_count_of_it(tmp_path: Path) -> None:
+    """Columns that differ in counts, and agree in the first digit of the smallest share, give the
+    same comparison, byte for byte.
+    """
+    written = []
+    for counts in ((7341, 2318, 341), (7000, 2691, 309)):
+        column = tmp_path / "people.csv"
+        rows = [f"{city},{count}" for city, count in zip("abc", counts, strict=True)]
+        column.write_text("\n".join(["city,n", *rows]), encoding="utf-8")
+        out = {kind: tmp_path / f"out.{kind}" for kind in ("html", "csv", "md", "json")}
+        done = simnet(
+            *("compare", "dpds", "grr", "--input", column, "--column", "city", "--counts", "n"),
+            *("--users", "1e3,1e4", "--epsilon", 1.25, "--delta", 1e-4, "--html", out["html"]),
+            *("--csv", out["csv"], "--markdown", out["md"], "--json", out["json"]),
+        )
+        assert done.status == 0
+        written.append([done.out, *(file.read_text(encoding="utf-8") for file in out.values())])
+        assert "taken to be 0.03" in " ".join(done.out.split())
+    assert written[0] == written[1]
+    assert "--epsilon 1.25 --delta 0.0001" in written[0][1]
+
+
 def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
     found = compare(["dpds", "secagg", "oue"], [0.99, 0.01], [50], **TARGET)
     by_label = {row.label: row for row in found.rows}
