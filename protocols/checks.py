@@ -220,9 +220,9 @@ def sampling(chances: npt.ArrayLike, count: int) -> Floats:
 
 
 def shares(values: npt.ArrayLike) -> Any:
-    """Return shares of the users, a number or an array.
+    """Return shares (fractions) of the users, a number or an array.
 
-    Raise `ValueError` for one outside [0, 1].
+    Raise `ValueError` for a share outside [0, 1].
     """
     array = np.asarray(values, dtype=np.float64)
     if not ((array >= 0) & (array <= 1)).all():  # also refuses NaN

@@ -82,11 +82,11 @@ class Option:
     """One way to meet the target: a protocol with its parameters.
 
     `script` is the protocol with these parameters; local mechanisms are run by a crowd. `error` is
-    its expected squared L2 error. The variance of one estimated frequency is `floor`
-    plus `slope` times the true frequency. `bytes` and `messages` are what a user sends, without
-    frames. `server_bytes` are the payload bytes that servers send and receive. `drop_outs` says who
-    may drop out, `trusts` which parties must not collude, and `fits` whether the bytes of a user
-    are within the budget.
+    the expected squared L2 error of the protocol's estimates. The variance of one estimated
+    frequency is `floor` plus `slope` times the true frequency. `bytes` and `messages` are what a
+    user sends, without frames. `server_bytes` are the payload bytes that servers send and receive.
+    `drop_outs` says who may drop out, `trusts` which parties must not collude, and `fits` whether
+    the bytes of a user are within the budget.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -116,7 +116,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """The protocol, and what it adds up if this is noisy."""
+        """The protocol's name, then `with noise` if it adds up the noisy answers of DPDG."""
         return f"{self.protocol} with noise" if self.answer == "dpdg" else self.protocol
 
     def margin(self, frequency: float) -> float:
@@ -139,9 +139,11 @@ def advise(question: Question) -> list[Option]:
 
 
 def options_of(name: str, question: Question) -> Iterator[Option]:
-    """Yield the options of a name in `NAMES`: one, or two, with and without noise.
+    """Yield the options of the protocol with this name, one of `NAMES`.
 
-    Nothing is yielded where a protocol makes no sense: for one item, or too few users.
+    Secure aggregation has two options: it adds up answers without noise, or answers with noise.
+    Options without noise are left out if there is a single item, and SecAgg+ is left out if there
+    are too few users.
 
     Raises `ValueError` for a target that the protocol cannot meet.
     """

@@ -1,6 +1,6 @@
 """Choose parameters at an exact target: the largest participation, the fewest users.
 
-Both rely on monotonicity. δ rises with p, because a smaller p thins the counts, which is
+Both searches rely on monotonicity. δ rises with p, because a smaller p thins the counts, which is
 post-processing. δ falls as counts rise.
 """
 
@@ -81,7 +81,7 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
 
 
 def fewest_users(share: float, holders: int, relation: Relation) -> int:
-    """Return the least number of users of which the share `share` is at least `holders` users.
+    """Return the least number of users n such that `share` times n is at least `holders`.
 
     `share` is the share of the users who hold the rarest item. Raises `ValueError` for a share
     outside (0, 1], or above a half if there must be two items.

@@ -73,9 +73,9 @@ class Row:
 
     `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
     (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
-    cannot meet the target; `why_not` then says why, and the numbers are NaN. `seconds` has for each
-    network when the last party ends if nobody drops out; NaN for so many users that this cannot be
-    computed.
+    cannot meet the target; `why_not` then says why, and the numbers are NaN. For each network,
+    `seconds` has the time at which the last party ends if nobody drops out; it is NaN if there are
+    too many users to compute this time.
     """
 
     users: int
@@ -88,7 +88,7 @@ class Row:
 
     @property
     def bytes(self) -> float:
-        """What a user sends."""
+        """The payload bytes that a user sends; NaN if the protocol cannot meet the target."""
         return nan if self.option is None else self.option.bytes
 
 
@@ -110,7 +110,7 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """Where they change places, and on which network, as a sentence begins."""
+        """Where the two change places, and on which network: the beginning of a sentence."""
         where = f"from about {_rounded(self.users):,} users on"
         if self.after is not None:
             where = f"from somewhere between {self.after:,} and {round(self.users):,} users on"
@@ -154,12 +154,14 @@ class Compared:
 
     @property
     def labels(self) -> list[str]:
-        """The protocols, in the order in which they were named."""
+        """The protocols in the order of `rows`: the one that is best with the fewest users is
+        first.
+        """
         return list(dict.fromkeys(row.label for row in self.rows))
 
     def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
-        """Return the typical margin, the bytes of a user, or the seconds on the network of this
-        number, for each number of users; NaN where a protocol cannot meet the target.
+        """Return, for each number of users, the typical margin, the bytes of a user, or the seconds
+        on `networks[network]`; NaN where a protocol cannot meet the target.
         """
         found = {row.users: row for row in self.rows if row.label == label}
         return [nan if n not in found else _value(found[n], quantity, network) for n in self.users]

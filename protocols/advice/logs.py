@@ -3,7 +3,7 @@
 How long a run takes follows from its log: who sends how many bytes to whom, who waits for what, and
 what is computed in between. In the protocols of this module, except TSS, all of this follows from
 the parameters. So the log can be written without the run, which would take minutes for secure
-aggregation among thousands of users. Tests hold these logs against those of runs.
+aggregation among thousands of users. Tests compare these logs with the logs of runs.
 
 In TSS, coins choose who is elected, and a local mechanism draws its reports. `log_of` runs these.
 """
@@ -212,7 +212,7 @@ class _Writer:
 
 
 def answer_work(question: DPDS | DPDG) -> Work:
-    """The coins of an answer: one that says whether the user takes part, or the noise."""
+    """The coins of an answer: for DPDS whether the user takes part, for DPDG its noise."""
     return {"RS": question.items} if isinstance(question, DPDG) else {"BS": 1}
 
 

@@ -1,17 +1,18 @@
 """How long a protocol takes on a network if nobody drops out, for few users and for many.
 
-There are three ways to find out, all with the same result where they overlap, as tests check:
+There are three ways to find out. Where more than one way is possible they give the same result, as
+tests check:
 
-- *A law*, in which all users do the same and no link has chances. In secure aggregation every user
-  talks to the server alone. In DPDS and DPDG the n - 1 shares that user j gets come at two times
-  only: user i sends its rows in the order of the recipients and leaves itself out, so a share comes
-  one step earlier from the users before j. So numpy computes a round for all users at once, and a
-  million users take a second.
+- *A law*, for protocols in which all users do the same, on networks without jitter, lost packets
+  and relays. In secure aggregation and with a committee every user talks to servers alone. In DPDS
+  and DPDG the n - 1 shares that user j gets come at two times only: user i sends its rows in the
+  order of the recipients and leaves itself out, so a share comes one step earlier from the users
+  before j. So numpy computes a round for all users at once, and a million users take a second.
 - *A log without a run*, and the clock, which looks at every message.
-- *A run*, for protocols in which coins decide who sends to whom (TSS).
+- *A run*, for TSS, in which coins decide who sends to whom, and for local mechanisms.
 
-Example. Two users share vectors that take 1 s on an uplink, and latencies are 0. User 1 has the
-share of user 2 after 1 s, and user 2 that of user 1 too, since each sends only one.
+Example. Two users share vectors that take 1 s on an uplink, and latencies are 0. After 1 s, user 1
+has the share of user 2 and user 2 has the share of user 1, because each sends one share only.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,8 +62,10 @@ def seconds(
     messages: float,
     seed: int = 0,
 ) -> list[float]:
-    """Return when the last party ends, on each network. `messages` is how many a user sends;
-    `items` returns what the users hold, and is called if the protocol has to be run, with `seed`.
+    """Return the time in seconds at which the last party ends, on each network.
+
+    `messages` is the number of messages that a user sends. If there is no law, `items()` is called
+    for the items that the users hold, and `seed` is the seed of a run and of the links.
 
     Raises `TooLarge` for more users than the ways of this module can treat, and `BadInput` for a
     network that does not fit the parties.
@@ -207,7 +210,7 @@ class TimedStar:
 
 
 def of_pairs(protocol: DPDS | DPDG, network: Network) -> float:
-    """Return when DPDS or DPDG with additive sharing ends, on a network without chances.
+    """Return when DPDS or DPDG with additive sharing ends, on a network without jitter and losses.
 
     >>> from simnet import network_named
     >>> of_pairs(DPDS(users=100, items=3, participation=0.5), network_named("rounds"))
@@ -235,7 +238,7 @@ def of_pairs(protocol: DPDS | DPDG, network: Network) -> float:
 
 
 def of_committee(protocol: Committee, network: Network) -> float:
-    """Return when a committee with Shamir's sharing ends, on a network without chances.
+    """Return when a committee with Shamir's sharing ends, on a network without jitter and losses.
 
     >>> from simnet import network_named
     >>> protocol = Committee(users=100, items=3, participation=0.5, members=5, sharing="shamir:3")

@@ -12,8 +12,8 @@ def refuse_threshold(protocol: Committee) -> None:
 
 
 def enough(run: Run, role: str) -> list[str]:
-    """Return the fewest parties of a role that together open every share; nobody if these would be
-    all users.
+    """Return the fewest parties of a role that together can open every secret; nobody if these
+    would be all users.
     """
     names = list(run.roster.role(role))
     needed = run.protocol.sharing.needed(run.protocol.holders)
@@ -21,7 +21,7 @@ def enough(run: Run, role: str) -> list[str]:
 
 
 def too_few(run: Run, role: str) -> list[str]:
-    """Return one party fewer than the fewest that open every share."""
+    """Return the fewest parties of a role that can open every secret, minus one party."""
     names = list(run.roster.role(role))
     return names[: run.protocol.sharing.needed(run.protocol.holders) - 1]
 

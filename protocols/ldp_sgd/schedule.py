@@ -26,7 +26,7 @@ SCHEDULES: Mapping[str, Callable[[int], float]] = {
 def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
     """Return the number of users per step: d ln(d + 1) / ε², at least 50.
 
-    If this leaves fewer than 10 steps, it is a tenth of the users. ε may be infinite.
+    If this number leaves fewer than 10 steps, a group has a tenth of the users. ε may be infinite.
     """
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
@@ -38,7 +38,7 @@ def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
 
     The more noise, the shorter the step. For features in [-1, 1]^d the squared loss has a curvature
     of at most 2 d, and steps above twice its inverse may diverge. The rule for classes comes from
-    the table of DECISIONS.md. ε may be infinite.
+    the section "LDP-SGD: the first step depends on the noise" of DECISIONS.md. ε may be infinite.
     """
     return (
         min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes))

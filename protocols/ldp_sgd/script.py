@@ -257,7 +257,7 @@ def ldp_sgd(
 
 
 def in_chance_order(features: npt.ArrayLike, labels: npt.ArrayLike, coins: Coins) -> Floats:
-    """Inputs of a run: rows of features and a label, every order equally likely.
+    """Return the inputs of a run, rows of features and a label; every order is equally likely.
 
     Shapes (n, d), (n,), (n, d + 1).
     """

@@ -1,8 +1,8 @@
 """HM, the hybrid mechanism for one value in [-1, 1].
 
-HM is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε* the variance of the
-mixture does not depend on the value. Up to ε*, PM never helps and α is 0. The choice does not
-depend on the value, so a report may reveal which mechanism made it.
+HM is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε*, which is about 0.61,
+the variance of the mixture does not depend on the value. Up to ε*, PM never helps and α is 0. The
+choice does not depend on the value, so a report may reveal which mechanism made it.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section III-C and Lemma 3.
@@ -105,7 +105,7 @@ class HM(RealReport):
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a report: on value 0 if ε <= ε*, the same on every value
-        above.
+        """The largest variance of a report: that on value 0. If ε > ε*, the variance is the same on
+        every value.
         """
         return float(self.variance(0.0))

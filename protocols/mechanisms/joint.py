@@ -72,11 +72,11 @@ class JointLaw:
 
 
 def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
-    """Return the ε between the laws of whole reports on two tuples.
+    """Return the ε between the laws of whole reports on two tuples, or an upper bound on it.
 
-    This ε is the largest sum, over the sets of attributes, of the ε of the parts. If the ratios of
-    two parts are largest in different directions, the sum is only an upper bound. For use from
-    Python: no command calls it.
+    For each set of attributes we add up the ε of the parts; the result is the largest of these
+    sums. If the ratios of two parts are largest in different directions, the sum is only an upper
+    bound. For use from Python: no command calls it.
     """
     return max(
         sum(

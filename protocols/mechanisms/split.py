@@ -50,7 +50,7 @@ SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # mechanisms for one
 
 @attrs.frozen
 class Split:
-    """The split budget for several attributes; `method` names the mechanism of numeric
+    """The mechanism that splits ε among all attributes; `method` names the mechanism of numeric
     attributes.
     """
 

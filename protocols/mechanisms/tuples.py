@@ -41,10 +41,7 @@ INNER: dict[str, type[PM] | type[HM]] = {"pm": PM, "hm": HM}
 
 
 def printed_k(epsilon: float, attributes: int) -> int:
-    """Return how many attributes a user reports on by Eq.
-
-    12, a rule of thumb that may not be optimal.
-    """
+    """Return k, the number of reported attributes, by Eq. 12: a rule that may not be optimal."""
     return max(1, min(attributes, floor(epsilon / 2.5)))
 
 
@@ -163,8 +160,8 @@ class Tuples:
 
         Shape as given.
 
-        The result is the variance of Lemma 6, except for HM up to ε*: there the last term is
-        - t², not (d/k - 1) t².
+        The result is the variance of Lemma 6, except for HM up to ε*: there the last term is `-t²`
+        instead of `(d/k - 1) t²`.
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)

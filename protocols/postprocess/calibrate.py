@@ -90,7 +90,9 @@ class Calibrate:
 
     @property
     def method(self) -> str:
-        """The name of the method that this is, up to its options."""
+        """The name of the method in `CALIBRATED` from which this one differs at most by its
+        options.
+        """
         if self.family != "power-law":
             return f"calibrate-{self.family}"
         return "calibrate-total" if self.mean_source == "known_total" else "calibrate"

@@ -47,7 +47,8 @@ def iterative_bayes(
         raise ValueError("a law of reports is a row of probabilities that add up to 1")
     if came.shape != laws.shape[1:] or not (came >= 0).all() or not 0 < came.sum() < np.inf:
         raise ValueError(
-            f"counts are those of {laws.shape[1]} reports, from 0 and not all 0, got {counts!r}"
+            f"counts has one number for each of {laws.shape[1]} reports, from 0 on and not all 0, "
+            f"got {counts!r}"
         )
     possible = laws.max(axis=0) > 0
     if came[~possible].any():

@@ -4,11 +4,11 @@ R1 and R2 are true where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernof
 probability that the likelihood ratio exceeds e^ε, for the removal of a user. R2 is Hoeffding's
 bound, for the replacement of a user's item. R3 and R4 are sharper: both profiles are expected
 shortfalls, E[max(0, u)] for some u, and max(0, u) <= e^(λu - 1) / λ. Each bound is itself a
-profile, so it falls as ε grows; where it gives no bound, δ is 1. docs/proofs/sampling-bounds.md
-proves all four.
+profile, so it falls as ε grows; where a formula gives no bound below 1, the bound is 1.
+docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
-2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, where Theorem 3.1 allows 3.8e-26 for 1,000 users and
+2.0e-4 exactly, R3 gives 6.8e-4 and R1 2.2e-2, while Theorem 3.1 claims 3.8e-26 for 1,000 users and
 30 such items.
 
 The bounds are computed with 60 digits and more, and rounded up, so that rounding never makes a

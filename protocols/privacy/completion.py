@@ -45,7 +45,7 @@ class Deployment:
     """Protocols with their parameters, to be compared at one rate of drop-outs.
 
     `users` is n >= 2. `threshold` is t of `secagg`, and of `dpds_robust` with Shamir's sharing.
-    `degree` and `neighbour_threshold` are k and t of `secagg_plus`; without them it is left out.
+    `degree` and `neighbour_threshold` are k and t of `secagg_plus`, which is left out without them.
     `members` is the number of servers of `committee`, `member_threshold` the number of them that
     must be left at the end, and `member_rate` the probability that one of them drops out.
 
@@ -78,7 +78,7 @@ class Deployment:
 
 @attrs.frozen
 class Simulated:
-    """How many of so many simulated runs completed, and an interval for the probability."""
+    """The number of simulated runs, how many completed, and an interval for the probability."""
 
     completed: int
     runs: int
@@ -113,9 +113,9 @@ def completions(
 ) -> tuple[Completion, ...]:
     """Return the probability to complete, protocol by protocol, at this rate of drop-outs.
 
-    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`; there users are
-    equally likely to leave before each of their four messages. Raises `ValueError` for a rate
-    outside [0, 1].
+    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`. In a simulation a
+    user that leaves is equally likely to leave before each of its four messages. Raises
+    `ValueError` for a rate outside [0, 1].
 
     >>> deployment = Deployment(users=1000, threshold=501, degree=52, neighbour_threshold=28)
     >>> plus = completions(deployment, 0.25, runs=100)[-2]

@@ -2,8 +2,8 @@
 
 The collections are repetitions of one collection, or the collections of several groups of users.
 Every collection draws fresh coins for the same inputs, so privacy losses add up; `composition`
-bounds their sum from both sides. If a user is removed, or a user's item is replaced, this holds in
-all collections.
+bounds their sum from both sides. If a user is removed, or a user's item is replaced, this change is
+made in all collections.
 """
 
 from collections.abc import Sequence

@@ -97,8 +97,8 @@ def some_reports(
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
     """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
-    Returns None for a view with other tags. The ε of a law that is continuous, which has a density,
-    is stated for exact reals only.
+    Returns None for a view with other tags. If the law of a report has a density, ε is stated for
+    exact real numbers only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None

@@ -13,8 +13,8 @@ of the users:
 Of g and ĉ, which the paper compares, ĉ has the smaller variance for every π < 1. The paper's
 Theorem 3.5 says the reverse, because it drops the covariance of an item's count and the number of
 reports. T is unbiased only if the probabilities are not related to the values, a condition that
-Theorem 5.1 leaves out; `horvitz_thompson` is always unbiased. With one probability for all users,
-these two are g and ĉ.
+Theorem 5.1 leaves out; `horvitz_thompson` is always unbiased. With one probability for all users, T
+is g, and `horvitz_thompson` is ĉ.
 
 Two models of the data have different variances. *Fixed*: the users' values are constants, and a
 share f of the users hold the item. *Drawn*: each user holds the item independently with probability
@@ -47,9 +47,10 @@ from simnet.arrays import Floats
 class Linear:
     """The estimator (Σ_k w_k (N_ki - b S_k) - c) / (p - q).
 
-    What one report adds does not depend on other reports. Shares of holders are given as one number
-    or an array of shape (N,), equal in every group, or as an array of shape (K, N) for each group.
-    Data are fixed unless a method says otherwise.
+    The constants w_k, b and c define the estimator. What one report adds does not depend on other
+    reports. Shares of holders are given as one number or an array of shape (N,), equal in every
+    group, or as an array of shape (K, N) for each group. Data are fixed unless a method says
+    otherwise.
     """
 
     sample: SamplingDesign

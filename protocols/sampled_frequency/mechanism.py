@@ -292,8 +292,8 @@ def counts_epsilon(epsilon: float, users: int, reports: int) -> float:
     """Return the ε of the counts alone, given that s = `reports` of the n users reported.
 
     This ε is ln(1 + (s / n) (e^ε - 1)), if all users have the same sampling probability;
-    neighbouring inputs replace one user's value. Without this condition on S, the counts are
-    (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
+    neighbouring inputs replace one user's value. If the number S of users who report is not given,
+    the counts are (counts_epsilon(s), P[S > s])-private for every s: see `excess_reports`.
     """
     checks.epsilon(epsilon)
     checks.whole("users", users, 1)

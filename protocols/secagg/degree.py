@@ -14,10 +14,10 @@ they see. Who is corrupt does not depend on the order on the circle. Three thing
 2. *A cut.* The honest users whose vectors are counted fall into two groups between which nobody is
    left on the circle. Then the server learns the sum over each group. This takes two gaps of h
    users in a row. If the server keeps to the protocol, all users in a gap are corrupt or have
-   dropped out. A server that lies chooses whom it calls dropped, and can so make gaps where it
-   likes. But then users beside a gap refuse to help, since they count fewer than t present
-   users, corrupt ones included. The proof shows: if no gap of h places has t - 1 - h corrupt
-   users, no secret of a user beside a gap can be opened. So a cut takes two gaps with at
+   dropped out. A server that lies chooses whom it declares to have dropped out, and so it can make
+   gaps where it likes. But then users beside a gap refuse to help, since they count fewer than t
+   present users, corrupt ones included. The proof shows: if no gap of h places has t - 1 - h
+   corrupt users, no secret of a user beside a gap can be opened. So a cut takes two gaps with at
    least t - 1 - h corrupt users each.
 3. *Too few helpers.* Some secret has fewer than t holders left, and the run is aborted.
 
@@ -27,10 +27,10 @@ computed with whole numbers.
 
 A *rate* of drop-outs δ means that each user drops out with probability δ, independently. A *bound*
 means that at most δn users drop out; who they are does not depend on the order on the circle.
-Against a server that lies, 1 and 2 hold whoever drops out, also if this is chosen when the circle
-is known.
+Against a server that lies, the bounds on 1 and 2 hold whoever drops out, even if somebody who knows
+the circle chooses these users.
 
-The numbers do not hold if the server does more than lie about drop-outs in one voice:
+The numbers do not hold if the server does more than tell all users one wrong list of drop-outs:
 
 - A server that tells *different users different lists* of present users can open sums over a few
   users, with any t <= k. SecAgg+ has no consistency round that could prevent it.

@@ -229,7 +229,7 @@ class SecAgg:
         return {name: [other for other in users if other != name] for name in users}
 
     def told(self, name: str, alive: Collection[str]) -> Collection[str]:
-        """Return the users whose vectors the server says have come: the truth."""
+        """Return the users whose vectors have come, as the server tells this user: the truth."""
         del name
         return alive
 

@@ -8,9 +8,9 @@ Here any user may drop out at any point, also between two of its shares:
 2. S1 tells everybody who is elected, and tells the elected users of an item who reports on it.
 3. Reporters share their answers among the elected users, by Shamir's sharing. With the threshold
    `shamir:60%`, any t = ⌈0.6 m⌉ of an item's m shares open it.
-4. Every elected user tells S1 whose shares have come. S1 counts the users all of whose shares have
-   come to everybody who has answered. All other users are left out of *all* items, so that the
-   users who are counted report on their items with the same probability as in TSS.
+4. Every elected user tells S1 whose shares have come. S1 counts a user if none of the elected users
+   who have answered lacks a share from this user. All other users are left out of *all* items, so
+   that the users who are counted report on their items with the same probability as in TSS.
 5. Every elected user adds up the shares of the users who are counted, and sends the sums to S2.
    With t sums of an item, S2 has the item's count.
 

@@ -13,9 +13,10 @@ least one reporter is honest. Write h = n - c for the number of honest users.
 2. *Some item, at most*: the sum over the items.
 3. *Some item, at least*: with the uniform law of reporting sets the numbers of reporters are
    negatively associated (Joag-Dev and Proschan 1983), since every user reports on a random k-set.
-   If H rises or falls with m throughout, the numbers 1 - H(m_j) are so too, and no item is broken
-   with probability at most (1 - e)^N + N r, with e = E[H(m)] and r = E[H(m) x(m)]. With additive
-   sharing H falls with m. Otherwise only the largest probability of one item is stated.
+   If H rises with m everywhere, or falls with m everywhere, then the numbers 1 - H(m_j) are
+   negatively associated too, and no item is broken with probability at most (1 - e)^N + N r, with e
+   = E[H(m)] and r = E[H(m) x(m)]. With additive sharing H falls with m. Otherwise only the largest
+   probability of one item is stated.
 
 The formulas are those for users whose items are known only by how many hold each item.
 Source: Yang et al., section 4.2.3, has the idea for one item.

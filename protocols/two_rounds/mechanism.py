@@ -2,10 +2,13 @@
 
 The owners of the data are the users.
 
-Each owner rolls a die once and keeps the face. A user who rolls a background face answers that face
-in both rounds, whatever its truth. A user who rolls the sampled face answers 0 in round one and its
-truth in round two. The difference of the two rounds' counts therefore depends only on sampled
-owners.
+An owner's *truth* is the number of the value that it holds, 1..V, or 0 if it holds none of them. An
+answer is a *symbol* 0..V. The die has a *background face* for each symbol and one *sampled face*.
+
+Each owner rolls a die once and keeps the face. An owner who rolls a background face answers the
+symbol of this face in both rounds, whatever its truth is. An owner who rolls the sampled face
+answers 0 in round one and its truth in round two. The difference of the two rounds' counts
+therefore depends only on sampled owners.
 
 Somebody who sees only round two of an owner learns about its truth only as much as a finite ε
 allows. Somebody who sees both rounds, as answers or as sums, learns more than any ε allows

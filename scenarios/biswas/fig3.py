@@ -48,7 +48,7 @@ def communication(table: Table) -> Counterpart:
 
 
 def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
-    """The mean distances with a tenth of the users and with all users, by ε.
+    """The mean distance with a tenth of the users, and with all users, for each ε.
 
     Raises `NoSuchPoint` if the trials lack one of them.
     """
@@ -107,8 +107,8 @@ def falling(numbers: MeasureByAxis) -> bool:
 
 
 def trade_off(table: Table) -> "Figure":
-    """Draw over π: the distance of raw estimates and what is sent, the paper's two panels, and the
-    distance of clipped and scaled estimates.
+    """Draw three panels over π: the paper's two, which show the distance of raw estimates and what
+    is sent, and the distance of clipped and scaled estimates.
     """
     figure: Figure = blank_figure()(figsize=(PAGE, 5.6), layout="constrained")
     (raw, sent), (clipped, aside) = figure.subplots(2, 2)

@@ -68,7 +68,7 @@ def without_drop_outs(point: Point, seed: int, data: Path | None) -> Measurement
 
 @attrs.frozen(kw_only=True)
 class DropPoint:
-    """A protocol that users may leave, and the probability with which each of them does."""
+    """A protocol that users may leave, and the probability with which each user leaves."""
 
     protocol: str
     users: int

@@ -81,7 +81,8 @@ def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
 
 
 def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
-    """Return whether the noise is the Gaussian of Eq. 14, up to the threshold of the word.
+    """Return whether the noise is the Gaussian of Eq. 14, up to the threshold of the word
+    "Gaussian".
 
     The statement surely holds if the distance plus its possible error is below the threshold, and
     surely fails if the distance minus its possible error is above the threshold.
@@ -101,11 +102,11 @@ def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
 def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     """Return whether Kolmogorov's test rejects the Gaussian no more often than by false alarm.
 
-    The test rejects more often than by false alarm if so many rejections have a probability below
-    1/100. To show the opposite takes many collections: the upper bound of the rate (Clopper and
-    Pearson, one-sided, 99 %) must be close to the rate. By the law, the test rejects at the rate of
-    false alarms if the distance is far below the distance from which on the test rejects, and more
-    often if the distance is above it.
+    We say that it rejects more often if false alarms alone would make so many rejections, or more,
+    with a probability below 1/100. To show the opposite takes many collections: the upper bound of
+    the rate (Clopper and Pearson, one-sided, 99 %) must be close to the rate. By the law, the test
+    rejects at the rate of false alarms if the distance is far below the distance from which on the
+    test rejects, and more often if the distance is above it.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import bdtrc, bdtri, kolmogi

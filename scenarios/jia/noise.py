@@ -220,5 +220,5 @@ def gaussian_density(at: Floats, mean: float, deviation: float) -> Floats:
 
 @typed(NoisePoint)
 def noise_cost(point: NoisePoint) -> float:
-    """About how many seconds a collection takes."""
+    """Return about how many seconds a collection takes."""
     return 0.5 if point.population == "all of kosarak" else 0.15

@@ -268,13 +268,13 @@ def law(point: CountsPoint, seed: int, data: Path | None) -> Measurements:
 
 @typed(HittersPoint)
 def hitters_cost(point: HittersPoint) -> float:
-    """About how many seconds a collection and its post-processing take."""
+    """Return about how many seconds a collection and its post-processing take."""
     return _collection_cost(point.population)
 
 
 @typed(ErrorsPoint)
 def errors_cost(point: ErrorsPoint) -> float:
-    """About how many seconds a collection with every way to calibrate takes.
+    """Return about how many seconds a collection with every way to calibrate takes.
 
     The search for the likeliest exponent takes longest.
     """

@@ -27,8 +27,8 @@ WHY = (
 
 
 def factor(place: int) -> Callable[[Table], Counterpart]:
-    """Return a function that reads how many times as large as sampling's the bound of randomised
-    response is.
+    """Return a function that reads a factor: the error bound of randomised response divided by the
+    error bound of sampling.
 
     `place` chooses among the sorted factors: 0 for the smallest, -1 for the largest.
     """

@@ -1,7 +1,7 @@
 """The rows on the sentence that Sampling Privacy has a significantly lower error bound.
 
 The sentence stands in the paragraph on Gowalla (section 5.1). The paragraphs on the patients say
-nothing about who errs less, so that the rows on the patients are a reading of this sentence.
+nothing about who errs less, so the rows on the patients apply this sentence to them as a reading.
 """
 
 from collections.abc import Iterator

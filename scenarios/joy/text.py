@@ -55,8 +55,8 @@ EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and 
 class Passage:
     """A passage of the text: what the text says, and what is right.
 
-    `printed` is a number as text, a formula, or `STATED`. `corrected` evaluates what the printed
-    number is right for, if it is right for something else. `instead` evaluates what should be
+    `printed` is a number as text, a formula, or `STATED`. If the printed number is the right value
+    of another quantity, `corrected` evaluates that quantity. `instead` evaluates what should be
     printed. `under` says how the text is read, where it allows several readings, and `disputed` why
     a fair reader may come to another verdict.
     """

@@ -198,7 +198,7 @@ _DRAWS: dict[str, Callable[[TwoRounds, int, int, SampledCoins], float]] = dict(
 
 
 def cost(parameters: Parameters) -> float:
-    """About how many seconds a trial takes."""
+    """Return about how many seconds a trial takes."""
     return 0.05 if parameters["mechanism"] == "response" else 0.03
 
 

@@ -17,7 +17,7 @@ So *holds* with `searched` is no proof, and the text says so.
 
 Example. Lemma 3.1 of Yang et al. has one reading. The judge of the reading enumerates the
 populations of up to 4 users and all sets of users who take part. The judge finds the printed error
-for each population, and so the lemma holds there. The page of proofs shows the lemma for all
+for each population, and so the lemma holds there. The page of proofs proves the lemma for all
 populations.
 """
 

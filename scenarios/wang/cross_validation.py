@@ -171,7 +171,7 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
 
 @typed(LearningPoint)
 def learning_cost(point: LearningPoint) -> float:
-    """About how many seconds a trial takes."""
+    """Return about how many seconds a trial takes."""
     return (0.3 + 0.1 * point.epsilon**2) * point.folds * point.users / 20_000
 
 

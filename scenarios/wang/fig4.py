@@ -47,8 +47,8 @@ PLACE = ["estimates", "epsilon"]
 
 
 def whole_epsilon(method: SplitMethod) -> Callable[[Table], Counterpart]:
-    """Return a function that gives the actual ε of a whole report on a table of BR's shape,
-    requested ε = 1.
+    """Return a function that gives the actual ε of a whole report on a table of BR's shape, where
+    the requested ε is 1.
     """
     numeric, domains = SHAPES["BR"]
     return lambda _: exact(Split(1.0, Attributes(numeric, domains), method).exact_epsilon)

@@ -92,5 +92,5 @@ def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
 
 @typed(TablePoint)
 def collected_cost(point: TablePoint) -> float:
-    """About how many seconds a collection takes."""
+    """Return about how many seconds a collection takes."""
     return 0.04 * point.users / 40_000 + 0.005

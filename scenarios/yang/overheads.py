@@ -130,7 +130,9 @@ class OverheadPoint:
 
 @typed(OverheadPoint)
 def extra(point: OverheadPoint, seed: int, data: Path | None) -> Measurements:
-    """Run TSS′; return by how much each cost exceeds that cost in TSS: counted, by law, printed."""
+    """Run TSS′; return by how much each cost exceeds the same cost in TSS: as counted in the run,
+    as expected by the law, and as printed.
+    """
     del data
     people = uniform_items(point.users, point.items, seed)
     protocol = TSSPrime(

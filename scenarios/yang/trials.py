@@ -62,7 +62,7 @@ def sampling(point: SamplingPoint, seed: int, data: Path | None) -> Measurements
 
 @typed(SamplingPoint)
 def sharing_cost(point: SamplingPoint) -> float:
-    """About how many seconds a run of DPDS or DPDG takes."""
+    """Return about how many seconds a run of DPDS or DPDG takes."""
     thousands = point.users / 1000
     wide = 3.5 if point.protocol == "dpdg" else 1.0
     return wide * thousands**2 * (0.005 + 0.0012 * items_of(point.population)) + 0.1 * thousands
@@ -96,7 +96,7 @@ def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurement
 
 @typed(TwoStagePoint)
 def two_stage_cost(point: TwoStagePoint) -> float:
-    """About how many seconds a run of TSS takes."""
+    """Return about how many seconds a run of TSS takes."""
     return point.users / 1000 * (0.15 + 0.01 * items_of(point.population))
 
 
@@ -143,7 +143,7 @@ def groups(point: GroupsPoint, seed: int, data: Path | None) -> Measurements:
 
 @typed(GroupsPoint)
 def groups_cost(point: GroupsPoint) -> float:
-    """About how many seconds weighted aggregation takes."""
+    """Return about how many seconds weighted aggregation takes."""
     return 0.15 * point.users / 1000 if point.protocol == "dpds" else 0.01
 
 
