@@ -48,7 +48,7 @@ def heads(compared: Compared) -> list[str]:
 
 
 def numbers(compared: Compared) -> list[int]:
-    """The columns that are flush right."""
+    """The indices of the columns that are flush right: those with numbers."""
     return [0, *range(3, len(HEADS) + len(compared.networks))]
 
 

@@ -111,7 +111,7 @@ class _Writer:
         return np.array([self.users + self.members])
 
     def work(self, parties: Indices, work: Work) -> None:
-        """All these parties compute so much."""
+        """All these parties do this work."""
         number = self._number(work)
         if number is not None:
             self._add(parties, WORK, np.full(len(parties), number))
@@ -173,19 +173,19 @@ class _Writer:
         self._events.append(np.stack([parties, np.full(len(parties), kind), values]))
 
     def users_work(self, work: Work) -> None:
-        """Every user computes so much."""
+        """Every user does this work."""
         self.work(self.everybody, work)
 
     def server_works(self, work: Work) -> None:
-        """The server computes so much."""
+        """The server does this work."""
         self.work(self.server, work)
 
     def to_server(self, tag: Tag, payload: int) -> None:
-        """Every user sends so many bytes to the server, which waits for all of them."""
+        """Every user sends `payload` bytes to the server, which waits for all of them."""
         self.take(self.server, self.send(self.everybody, tag, payload, self.server))
 
     def to_users(self, tag: Tag, payload: int) -> None:
-        """The server sends every user so many bytes, and the user waits for them."""
+        """The server sends `payload` bytes to every user, and the user waits for them."""
         self.take(self.everybody, self.send(self.server, tag, payload, self.everybody))
 
     def written(self) -> RecordedRun:
@@ -292,19 +292,19 @@ class Star(Interface):
     """
 
     def users_work(self, work: Work) -> None:
-        """Every user computes so much."""
+        """Every user does this work."""
         ...
 
     def server_works(self, work: Work) -> None:
-        """The server computes so much."""
+        """The server does this work."""
         ...
 
     def to_server(self, tag: Tag, payload: int) -> None:
-        """Every user sends so many bytes to the server, which waits for all of them."""
+        """Every user sends `payload` bytes to the server, which waits for all of them."""
         ...
 
     def to_users(self, tag: Tag, payload: int) -> None:
-        """The server sends every user so many bytes, and the user waits for them."""
+        """The server sends `payload` bytes to every user, and the user waits for them."""
         ...
 
 
@@ -338,7 +338,7 @@ def aggregate(protocol: SecAgg, star: Star) -> None:
 
 
 def vector_bytes(modulus: int, elements: int) -> int:
-    """Return the bytes of so many elements of a field."""
+    """Return the bytes of this many elements of the field with this modulus."""
     return Manifest(((WireType("qd", modulus), (elements,)),)).payload_bytes
 
 

@@ -110,7 +110,7 @@ def _by_law(protocol: Protocol, network: Network) -> float | None:
 
 
 def _is_lawful(network: Network) -> bool:
-    """Whether all users send alike, without chances and detours."""
+    """Whether the network has no random delays, no losses and no relay."""
     chances = any(latency.jitter or latency.loss for latency in network.latencies.values())
     return not chances and network.relay is None
 
@@ -187,21 +187,21 @@ class TimedStar:
         return max(self.server_at, float(self.users_at.max()))
 
     def users_work(self, work: Work) -> None:
-        """Every user computes so much."""
+        """Every user does this work."""
         self.users_at = self.users_at + _working(self.network, USER, work)
 
     def server_works(self, work: Work) -> None:
-        """The server computes so much."""
+        """The server does this work."""
         self.server_at += _working(self.network, SERVER, work)
 
     def to_server(self, tag: Tag, payload: int) -> None:
-        """Every user sends so many bytes to the server, which waits for all of them."""
+        """Every user sends `payload` bytes to the server, which waits for all of them."""
         del tag
         way = _Way.of(self.network, USER, SERVER, payload)
         self.server_at = max(self.server_at, way.gathered(self.users_at))
 
     def to_users(self, tag: Tag, payload: int) -> None:
-        """The server sends every user so many bytes, and the user waits for them."""
+        """The server sends `payload` bytes to every user, and the user waits for them."""
         del tag
         way = _Way.of(self.network, SERVER, USER, payload)
         leaves = self.server_at + np.arange(self.users) * way.step

@@ -198,8 +198,8 @@ def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
 
 
 def star(users: int) -> tuple[float, float]:
-    """Return the processor seconds of a run in which so many users send a message each to a server,
-    timed on a network, and the peak memory of its process in MB.
+    """Return the processor seconds of a run in which each of the users sends a message to a server,
+    with the clock on a network, and the peak memory of its process in MB.
     """
     code = (
         "import sys; from protocols.bench.benchmarks import star_once; "

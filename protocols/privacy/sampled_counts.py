@@ -6,8 +6,9 @@ user keeps its seat but takes no part, so that its item loses one holder. `repla
 becomes another item.
 
 δ falls as counts rise. Adding an independent Bernoulli(p) to both sides is post-processing, and
-turns counts of Π into counts of Π + 1. So the worst user holds the rarest item, and the worst
-replacement is by the next rarest item.
+turns counts of Π into counts of Π + 1. So the worst user to remove holds the rarest item that
+anybody holds. The worst replacement is from this item to an item that nobody holds; if every item
+is held, it is between the two rarest items, in one direction or the other.
 
 Source: Yang et al., section 3.1.1 for the mechanism. `theorems` has the paper's Theorems 3.1 and
 3.2, which these exact values refute in part of the parameter plane.
@@ -68,7 +69,8 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
 def neighbours(
     counts: Sequence[int], participation: float, relation: Relation
 ) -> list[tuple[int, ...]]:
-    """Return the counts of the items that the worst users leave, and to which they move.
+    """Return the worst neighbours: the count of the item that a user leaves, and with `replace`
+    also that of the item to which the user moves.
 
     Raises `ValueError` as `profile` does.
     """

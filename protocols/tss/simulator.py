@@ -86,7 +86,8 @@ class TSSSimulator:
     ) -> Leakage:
         """Return what the simulator is given: the output of a corrupt S2 and all reporting sets.
 
-        For any other coalition it is given nothing.
+        For a coalition without S2 it is given nothing. Raises `ValueError` for a coalition of S2
+        and other parties.
         """
         if not is_alone("S2", corrupt):
             return (), ()

@@ -58,7 +58,7 @@ def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callab
     """Return a reading: the share of the points of a grid at which a statement holds by exact laws.
 
     `holds` is given what the server knows, and the share f of the users who hold the item. At
-    points that the statement is not about, it raises `KeyError`.
+    points that the statement is not about, `holds` raises `KeyError`.
     """
 
     def read(_: Table) -> Counterpart:
@@ -72,7 +72,7 @@ def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callab
 
 
 def is_biased_downwards(known: SamplingDesign, f: float) -> bool:
-    """Theorem 2.1 and its proof: E[c] <= n f π, and E[c] is not n f, as long as π < 1."""
+    """Whether Theorem 2.1 and its proof hold: E[c] <= n f π and, as π < 1, E[c] is not n f."""
     mean = float(direct(known).mean(f))
     return mean <= f * known.common + 1e-12 and mean < f
 
@@ -83,7 +83,7 @@ def g_varies_more(known: SamplingDesign, _: float) -> bool:
 
 
 def c_hat_varies_at_least_as_much(known: SamplingDesign, f: float) -> bool:
-    """Theorem 3.5: Var(ĉ) >= Var(g)."""
+    """Whether Theorem 3.5 holds: Var(ĉ) >= Var(g)."""
     return bool(per_report(known).variance(f) >= centred(known).variance(f))
 
 

@@ -38,8 +38,8 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
 
 
 def gaussian_items(mechanism: str) -> Callable[[Ints], float]:
-    """Return a function that gives the share of two items whose noise, over many collections, is a
-    Gaussian: the most held item, and an item that nobody holds.
+    """Return a function that gives, of two items, the share whose noise over many collections is a
+    Gaussian. The items are the most held item and an item that nobody holds.
     """
 
     def share(counts: Ints) -> float:
@@ -67,8 +67,10 @@ def large(counts: Ints) -> float:
 
 
 def straight(counts: Ints, least: int) -> float:
-    """The share of the variance that a straight line explains, of the logarithm of the number of
-    items over the logarithm of the count, up to the first count that fewer than `least` items have.
+    """The share of the variance of the logarithm of the number of items that is explained by a
+    straight line over the logarithm of the count.
+
+    We use the counts below the first count that fewer than `least` items have.
     """
     numbers = np.bincount(counts)[1:]
     numbers = numbers[: int(np.argmin(numbers >= least)) or len(numbers)]

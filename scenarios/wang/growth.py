@@ -41,7 +41,7 @@ ENDS = "from the least to the largest value of the axis"
 
 
 def falls_by(source: str) -> Quote:
-    """The quote that the mean squared error goes with 1/n, as Lemma 5 has it."""
+    """The quote that the mean squared error is proportional to 1/n, as Lemma 5 says."""
 
     def users(table: Table) -> tuple[int, int]:
         return min(table.values("users")), max(table.values("users"))

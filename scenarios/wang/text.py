@@ -96,7 +96,7 @@ def outside_domain(epsilon: float, _: int) -> bool:
 
 
 def like_laplace(make: Callable[[float], Any]) -> "Claim":
-    """Return the claim that a mechanism has a larger worst variance than Duchi et al."""
+    """Return the claim that a mechanism has a larger worst variance than Duchi et al.'s."""
     return lambda epsilon, _: make(epsilon).worst_variance > Duchi(epsilon).worst_variance
 
 

@@ -52,7 +52,7 @@ def quoted(printed: str, users: int, ran: int | None = None, under: str = "") ->
 
 
 def power_of_users(table: Table) -> Counterpart:
-    """Return the power of n that the error goes with, the mean over all other parameters.
+    """Return the power of n to which the error is proportional, the mean over all other parameters.
 
     The power is the slope of a straight line through the logarithms. The standard deviation of each
     measured mean is known, so the standard deviation of the slope is known, too.
