@@ -6,13 +6,14 @@ Theory of operation
 1. *Products* are expanded as far as their factors are known (`simnet.adversary.expansion`).
 2. *At most.* We add opened rows to what the coalition sees until the remaining opened rows cannot
    tell anything more (`simnet.adversary.opened_rows`). Then we compare the functions that this view
-   determines with what the ideal world hands out. If no door was given a row with coins, nothing is
-   added, and the messages determine everything. An ideal output that depends on coins gives no
-   excuse: together with messages that contain these coins it may tell more than it tells alone.
-3. *At least.* The messages alone determine L. A function in L that the ideal output does not
-   determine is a leak if its secrets can take other values while the ideal output stays the same.
-   This is certain if the secrets can be varied one by one. It is not certain for the following
-   unknowns:
+   determines with F, what the ideal world hands out. If no door was given a row with coins, nothing
+   is added, and the messages determine everything. If the ideal output depends on coins, the upper
+   end is `leaks` as soon as the messages determine anything: together with messages that contain
+   these coins, the output may tell more than it tells alone.
+3. *At least.* Let L be the functions that the messages alone determine. A function in L that the
+   ideal output does not determine is a leak if its secrets can take other values while the ideal
+   output stays the same. We are certain of this if the secrets can be varied one by one, but not
+   for the following unknowns:
 
    - *tied* unknowns: products, and secrets made from coins;
    - *related* secrets (`simnet.adversary.relations`);

@@ -1,6 +1,6 @@
 r"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
 
-Call it in one of these ways::
+Call it as follows::
 
     python -m simnet.adversary.check FILE
 
@@ -1073,7 +1073,9 @@ def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> 
 
 
 def are_enough(modulus: int, elements: int) -> bool:
-    """Whether so many uniform elements of a field have at least `LEAST_BITS` bits."""
+    """Whether `elements` uniform elements of the field with this modulus have at least `LEAST_BITS`
+    bits.
+    """
     return elements >= LEAST_BITS or modulus**elements >= 1 << LEAST_BITS
 
 
@@ -1101,7 +1103,7 @@ def _parsed(text: str) -> Any:
 
 
 def canonical_text(content: Any) -> str:
-    """A JSON value as a certificate writes it, so that equal values are equal texts."""
+    """A JSON value as a certificate writes it, so that equal values have equal texts."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text + "\n"
 

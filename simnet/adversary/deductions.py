@@ -3,12 +3,13 @@
 Theory of operation
 -------------------
 
-A random row F(s) is as good as coins for everybody who does not know the seed s, and known to
-everybody who does. So the unknowns of a row are *coins* or *known*, depending on the seed. The same
-holds for a seed agreed by two parties (known to whoever knows one of the two secret keys) and for
-the content of a box (in the view of whoever knows its key). One thing that becomes known can make
-others known: a share in a box completes a seed, the seed gives a mask, and so on. So we repeat two
-steps until nothing changes (docs/concepts/ideal-primitives.md has the proof):
+Let F(s) be the random row that is made from the seed s. For everybody who does not know s, this row
+is as good as coins. Everybody who knows s knows the row, too. So the unknowns of a row are *coins*
+or *known*, depending on the seed. The same holds for a seed agreed by two parties (known to whoever
+knows one of the two secret keys) and for the content of a box (in the view of whoever knows its
+key). One thing that becomes known can make others known: a share in a box completes a seed, the
+seed gives a mask, and so on. So we repeat two steps until nothing changes
+(docs/concepts/ideal-primitives.md has the proof):
 
 1. Every seed that consists of known unknowns is known.
 2. We eliminate the coins from the view together with the seeds. A seed is *known* if the view and
@@ -408,10 +409,10 @@ class Deductions:
         not know.
 
         We look for an order of the unknown seeds in which each seed is uniform, given the view and
-        the seeds after it, while rows of the seeds before it are coins and all other rows are
-        numbers. A seed that can come first can also come later, so the order is found step by step
-        (docs/proofs/ideal-primitives.md). Agreed seeds, secret keys and keys of boxes need more
-        than a generator.
+        the seeds after it. For this question, the rows of the seeds before it count as coins, and
+        all other rows count as known numbers. A seed that can come first can also come later, so
+        the order is found step by step (docs/proofs/ideal-primitives.md). Agreed seeds, secret keys
+        and keys of boxes need more than a generator.
         """
         queries = (self._unknowns.queries[digest] for digest in self.reached)
         if any(isinstance(query, Agreement) or query.kind != "seed" for query in queries):

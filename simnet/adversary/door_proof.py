@@ -52,7 +52,7 @@ def coins_to_move(
 
 
 def chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """For each unknown, whether the function chooses it."""
+    """For each unknown, whether `which` is true of it."""
     return np.array([which(unknown) for unknown in unknowns.tolist()], dtype=np.bool_)
 
 

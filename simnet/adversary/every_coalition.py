@@ -6,15 +6,15 @@ Theory of operation
 A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
 not constant. It *touches* u if it determines some function in which a secret of u occurs. Whoever
 joins a coalition only adds rows, and makes numbers known: so for coalitions without u, exposing and
-touching never end when somebody joins (docs/proofs/breaking-sets.md has the proof). The answer for
-u is therefore told by the minimal coalitions that expose u, and by the maximal ones that do not.
+touching never end when somebody joins (docs/proofs/breaking-sets.md has the proof). So the minimal
+coalitions that expose u, and the maximal coalitions that do not, give the whole answer for u.
 
 To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
 learn; and if a server joins, the coalition may be allowed to know what it knows. So we list the
 minimal coalitions that leak, each with the parties whose joining undoes the leak.
 
 We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
-the two neighbours of a user expose it.
+the two neighbours of a user expose this user.
 """
 
 import functools

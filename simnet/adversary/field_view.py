@@ -198,8 +198,8 @@ def public_keys_received(
 ) -> Iterator[bytes]:
     """Yield the public keys that members of a coalition receive from outside.
 
-    `signers` has the public key that checks each signature. Who sees a signature and guesses the
-    secret key can check the guess, as with the public key.
+    `signers` has the public key that checks each signature. Whoever sees a signature can check a
+    guess of the secret key with it, as with the public key.
     """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):

@@ -5,8 +5,8 @@ Theory of operation
 
 `deductions` finds the seeds that a coalition knows. A reader of a certificate must be able to check
 this with sums alone. So the certificate lists the known seeds in an order in which each follows
-from the seeds before it: its members made the seed, they can agree on it, or a combination of
-messages gives each of its rows.
+from the seeds before it: members of the coalition made the seed, they can agree on it, or for each
+row of the seed a combination of messages gives this row.
 
 For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
 coins that changes one row of this seed by 1, and changes no message and no other unknown seed. So
@@ -45,9 +45,9 @@ Derivation = tuple[Vector, Vector]  # weights of messages, and the own unknowns 
 class SeedRows:
     """The entry of a seed in its field.
 
-    `told` has, for each row, the combination of messages that gives the row, less own unknowns; it
-    is empty for a seed that the coalition does not learn from messages. `private` are private
-    shifts, each with the number of the row that it changes.
+    `told` has, for each row, a combination of messages and the coalition's own unknowns to subtract
+    from it: the difference is the row. `told` is empty for a seed that the coalition does not learn
+    from messages. `private` are private shifts, each with the number of the row that it changes.
     """
 
     number: int
@@ -309,8 +309,9 @@ def private_shifts(
     """Return private shifts, by the number of the seed and the row that the shift changes by 1.
 
     `seen` are the rows of messages, and `seeds` the rows of unknown seeds by their numbers. A row
-    has no private shift if messages, secrets and rows with private shifts determine it. Seeds of
-    which the messages tell something only if it takes them together have no private shifts at all.
+    has no private shift if messages, secrets and rows with private shifts determine it. If the
+    messages tell something about several seeds together, such as the sum of two rows, these seeds
+    have no private shifts at all.
     """
     rows = {mark: row for row, mark in _marked(seeds).items()}
 

@@ -1,4 +1,4 @@
-"""Holds predicted times against real sockets: `make reality`.
+"""Compares predicted times with times that real sockets take: `make reality`.
 
 Theory of operation. Every party of a recorded run becomes a process in a network namespace of its
 own. A cable (a pair of virtual network cards) connects it with a hub. A token bucket at each end of
@@ -8,8 +8,8 @@ The processes do what the log says, with random bytes as payloads: they sleep wh
 computes, write messages to a socket, and wait for messages. So the times contain TCP, the kernel's
 queues and the headers of real packets.
 
-It needs Linux, the rights of root, and the programs `ip` and `tc`; it changes nothing outside its
-own namespaces, and removes them at the end.
+The measurement needs Linux, the rights of root, and the programs `ip` and `tc`. It changes nothing
+outside its own namespaces, and removes these at the end.
 """
 
 import json
@@ -63,7 +63,9 @@ def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held
     """
     _refuse_unable()
     if any(size != 1 for size in log.sizes) or (log.events[1] == 4).any():
-        raise BadInput("a run with crowds, or with parties that are told to go on, has no sockets")
+        raise BadInput(
+            "a run with crowds, or with parties that stop waiting, cannot be played on sockets"
+        )
     measured = tuple(_measured(log, network) for _ in range(repeat))
     return Held(name, timed(log, network).completion, measured)
 

@@ -1,7 +1,8 @@
 """Certificates on the command line.
 
-`simnet verify --certificate FILE` writes one beside a verdict. `simnet verify --check FILE` repeats
-the run that a certificate names, and compares the two.
+`simnet verify --certificate FILE` prints a verdict and writes its certificate. `simnet verify
+--check FILE` repeats the run that a certificate names, and compares the certificate with the
+repeated run.
 """
 
 from collections.abc import Mapping, Sequence

@@ -35,9 +35,9 @@ def exact_view(
     The command plays the protocol once for each outcome of the coins, and for each value of a field
     element that a script opens. Field coins that only hide a value stay unknown.
 
-    With `--drop`, these parties drop out in every one of these runs. Silence is then part of the
-    view. If the protocol has an ideal world, the command also says how well the coalition could
-    tell the inputs apart there, if the ideal world is told who was heard.
+    The parties that `--drop` names or draws drop out whenever the protocol is played. Silence is
+    then part of the view. If the protocol has an ideal world, the command also says how well the
+    coalition could tell the inputs apart there, if the ideal world is told who was heard.
 
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.

@@ -90,33 +90,33 @@ class SampledDiscrete(SeededSource):
     kind = "discrete"
 
     def bernoulli(self, chance: Probability) -> bool:
-        """One draw."""
+        """Return True with probability `chance`."""
         return exact.bernoulli(self._stream, chance)
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """Several draws at once."""
+        """Return `count` independent draws of `bernoulli`, as booleans."""
         return exact.bernoullis(self._stream, chance, count)
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """Numbers of successes."""
+        """Return, for every i, how many of `trials[i]` draws of `bernoulli` are True."""
         return exact.binomials(self._stream, trials, chance)
 
     def integers(self, below: int, count: int) -> Ints:
-        """Integers without modulo bias."""
+        """Return `count` integers, exactly uniform on `0..below-1`."""
         return exact.uniform_below(self._stream, below, count).astype(np.int64)
 
     def subset(self, count: int, below: int, favoured: int | None, weight: Probability) -> Ints:
-        """A set of integers."""
+        """Return a sorted set of `count` integers of `0..below-1`, drawn by weight."""
         if favoured is None:
             return exact.subset(self._stream, count, below)
         return exact.weighted_subset(self._stream, count, below, favoured, Fraction(weight))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """Indices by weight."""
+        """Return `count` indices of `weights`, drawn by weight."""
         return exact.categorical(self._stream, weights, count)
 
     def uniform(self, count: int) -> Floats:
-        """Multiples of 2**-53."""
+        """Return `count` reals, uniform on the multiples of 2**-53 in [0, 1)."""
         words = self._stream.words(count)
         words >>= np.uint64(11)
         # Signed integers become doubles faster than unsigned ones.
@@ -124,7 +124,9 @@ class SampledDiscrete(SeededSource):
         return uniform
 
     def normal(self, count: int) -> Floats:
-        """Normal reals: a sign, and inversion at the midpoints of a grid of 2**-53 below 1/2."""
+        """Return normal reals: a random sign, and the inverse distribution function at the
+        midpoints of a grid of 2**-53 below 1/2.
+        """
         # imported only here: most runs draw no normal reals, and scipy takes long to load
         from scipy.special import ndtri
 
@@ -133,22 +135,22 @@ class SampledDiscrete(SeededSource):
         return np.where(words & np.uint64(1), tails, -tails)
 
     def exponential(self, count: int) -> Floats:
-        """Exponential reals, by inversion."""
+        """Return exponential reals, computed by the inverse distribution function."""
         exponential: Floats = -np.log1p(-self.uniform(count))
         return exponential
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:
-        """Integers of the discrete Gaussian law."""
+        """Return `count` integers of the discrete Gaussian law."""
         drawn = [discrete_gaussian(self._stream, variance) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def discrete_laplace(self, scale: Fraction, count: int) -> Ints:
-        """Integers of the discrete Laplace law."""
+        """Return `count` integers of the discrete Laplace law."""
         drawn = [discrete_laplace(self._stream, scale) for _ in range(count)]
         return np.array(drawn, dtype=np.int64)
 
     def skellam(self, variance: Fraction, count: int) -> Ints:
-        """Integers of the Skellam law."""
+        """Return `count` integers of the Skellam law."""
         return skellams(self._stream, variance, count)
 
     def block(self, number: int) -> "SampledDiscrete":
@@ -157,13 +159,13 @@ class SampledDiscrete(SeededSource):
 
 
 class SampledField(SeededSource):
-    """Field elements from a stream of words."""
+    """A source of field elements that come from a stream of words."""
 
     __slots__ = ()
     kind = "field"
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Residues:
-        """Numbers below the modulus, without modulo bias."""
+        """Return elements that are exactly uniform: numbers in `0..q-1`."""
         count = math.prod(shape)
         row = math.prod(shape[1:])
         drawn = exact.uniform_below(self._stream, field.modulus, count, spare=row).astype(

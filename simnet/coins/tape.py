@@ -196,15 +196,15 @@ class TapeDiscrete:
         return bool(self._tape.toss(_coin(chance)))
 
     def bernoullis(self, chance: Probability, count: int) -> Bools:
-        """Toss one coin after another."""
+        """Toss `count` coins, one after another."""
         return np.array([self.bernoulli(chance) for _ in range(count)], dtype=np.bool_)
 
     def binomials(self, trials: Ints, chance: Probability) -> Ints:
-        """Toss one coin for each sum of trials: its outcomes are the numbers of successes."""
+        """Toss one coin for each entry of `trials`: its outcomes are the numbers of successes."""
         return _numbers([self._tape.toss(_binomial(int(count), chance)) for count in trials])
 
     def integers(self, below: int, count: int) -> Ints:
-        """Toss one coin with `below` outcomes after another."""
+        """Toss `count` coins with `below` outcomes each, one after another."""
         _refuse_many(self._tape, below, f"an integer below {below:,}")
         return _numbers([self._tape.toss(_even(below)) for _ in range(count)])
 
@@ -215,7 +215,7 @@ class TapeDiscrete:
         return _numbers(self._tape.toss(_subsets(count, below, favoured, weight)))
 
     def categorical(self, weights: Sequence[int], count: int) -> Ints:
-        """Toss one weighted coin after another."""
+        """Toss `count` weighted coins, one after another."""
         choice = Choice.of(enumerate(weights))
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 

@@ -176,8 +176,8 @@ class Comparison:
         return self._law(inputs, progress).count
 
     def endings(self, inputs: Sequence[Any]) -> Mapping[tuple[Ending, ...], Fraction]:
-        """The probability of each way in which the run ends: the parties that abort or wait for
-        ever, in order; nobody if the run has a result.
+        """Return the probability of each way in which the run ends. A key lists the parties that
+        abort or wait for ever, in order; it is empty if the run has a result.
         """
         return self._law(inputs, lambda _: None).endings
 

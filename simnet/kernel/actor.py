@@ -190,7 +190,9 @@ class LateMailbox(Mailbox):
             self.put(sender, envelope)
 
     def counts(self) -> dict[int, int]:
-        """Return how many messages from each sender were never read."""
+        """Return how many messages of each sender are unread: those that wait, and those that came
+        too late.
+        """
         counts = Counter(super().counts()) + self.unread
         for came in (self.late, self.behind):
             for sender, envelopes in came.items():

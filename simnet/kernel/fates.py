@@ -47,8 +47,8 @@ class Send:
 
 
 class Gone(BaseException):
-    """Stops the script of a party that drops out. Not an `Exception`, so that a script that catches
-    every `Exception` is stopped as well.
+    """Stops the script of a party that drops out. It is not an `Exception`, so a script that
+    catches every `Exception` is stopped as well.
     """
 
 
@@ -124,7 +124,7 @@ class CutLink(Link):
             self._leave()
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
-        """Send one payload, unless the party drops out before."""
+        """Send one payload, unless the party drops out before this send."""
         reached = self._reached(tag, [to])
         if reached is None or reached:
             with self._last_send():
@@ -170,7 +170,7 @@ class CutLink(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the row of the party, unless the party drops out before."""
+        """Send the row of the party, unless the party drops out before this send."""
         reached = self._reached(tag, [to])
         if reached is None or reached:
             with self._last_send():

@@ -1,14 +1,16 @@
 """`Link`: what carries the messages of a `Party` to other parties.
 
 A script talks to its `Party`. The `Party` checks what the script asks for, and passes it on to a
-link; mailboxes, running totals and trees of histories are the link's affair. There are two links.
+link; mailboxes, running totals and trees of histories are the link's affair. Two links carry
+messages.
 
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
   messages, and the turns of waiting parties.
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
   party sends, and asks the driver of the script for every message that the party receives.
 
-So a script behaves in the same way with both links.
+So a script behaves in the same way with both links. `simnet.kernel.fates.CutLink` stands before
+either of them for a party that will drop out, and passes on what the party still sends.
 
 There are three kinds of methods. `post...` and `put` send and return at once. `take...` wait, and
 return the messages that have come. `breathe` gives other parties a turn. A link may rely on three

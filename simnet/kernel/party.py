@@ -645,7 +645,7 @@ class Party:
         actor = self._actor
         if (senders is None) == (count is None):
             raise refuse(
-                actor, summed.name, "gather_sum takes either senders=... or count=..., not both"
+                actor, summed.name, "gather_sum takes exactly one of senders=... and count=..."
             )
         group = None if senders is None else self._group(senders)
         number = len(group) if group is not None else int(count or 0)

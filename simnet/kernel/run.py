@@ -373,8 +373,9 @@ def sends(
     """Play a protocol once, and return what each party sends: the points at which it could drop
     out. Scripts with deadlines need a `network`.
 
-    The first party that waits with `gather_some` or `heard` sends other messages if parties drop
-    out, so the list holds for the run in which nobody does. Raises errors as `run` does.
+    If parties drop out, a party that waits with `gather_some` or `heard` may send other messages
+    afterwards. So the list holds for the run in which nobody drops out. Raises errors as `run`
+    does.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> class Send:

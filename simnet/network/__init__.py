@@ -1,1 +1,1 @@
-"""Networks: how long a run takes, and on whom it waits."""
+"""Networks: how long a run takes, and which parties it waits for."""

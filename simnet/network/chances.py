@@ -2,8 +2,8 @@
 
 Every message has coins of its own, made from the seed, a number for the sender and its send, the
 recipient, and the member of a crowd. So the chances do not depend on the order in which the clock
-asks for them. The coins are those of a hash function for simulations (splitmix64), which is no
-cryptography.
+asks for them. The coins come from a hash function for simulations (splitmix64), which is not
+cryptographic.
 """
 
 import numpy as np
@@ -47,9 +47,9 @@ def extra_seconds(
 ) -> Floats:
     """Return how much longer than `latency.seconds` the messages with these words are under way.
 
-    A message of k packets is there when its last packet is. Each packet is lost with probability p
-    in every try, so m tries fail at most with probability (1 - p^(m+1))^k, and m is drawn from this
-    law.
+    A message of k packets is there when its last packet is there. Each packet is lost with
+    probability p in every try. Let m be the largest number of failed tries of one packet: m or
+    fewer tries of each packet fail with probability (1 - p^(m+1))^k, and m is drawn from this law.
     """
     extra = np.zeros(np.broadcast_shapes(words.shape, members.shape))
     if latency.jitter:

@@ -13,9 +13,10 @@ wait that was computed too early is computed again if messages were sent to its 
 
 The log does not change with the network: which message a script reads next does not depend on
 times. (A script that reads from anybody keeps the order of its run, whatever comes first here.) If
-a party stopped waiting for messages that never come, the clock lets it go on when nobody else can,
-at the latest time that any party has reached, plus one latency: it is told by somebody who sees the
-whole run. A real party cannot know this, and needs a deadline.
+a party stopped waiting for messages that never come, the clock lets it go on when nobody else can.
+The time is then the latest time that any party has reached, plus the latency from that party: we
+assume that somebody who sees the whole run sends word from there. A real party cannot know this,
+and needs a deadline.
 
 Example. u1 and u2 send 1,000 bytes each to S, which waits for both. With uplinks of 8,000 bits per
 second the messages take one second, and with a latency of 0.1 seconds both come at 1.1. A downlink
@@ -46,8 +47,9 @@ DEADLINE_PASSED = -2  # in the place of a post: the party waited until its deadl
 
 class Wait(NamedTuple):
     """A wait that made a party go on later: it lasted from `began` until `ended`, when the message
-    of a post was there. `came` is when the message came to the downlink. `after` is the party that
-    the waiting party then has to thank: the sender, or the last one that could still go on.
+    of a post was there. `came` is when the message came to the downlink. `after` is the party
+    because of which the wait ended: the sender of the post, or, if no post ended the wait, the last
+    party that could still go on.
 
     For a crowd the times are those of the member that went on last. A party that waited until its
     deadline has nobody but itself to thank.

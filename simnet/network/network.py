@@ -138,8 +138,8 @@ class Network:
     what a party sends at once is one upload, and the relay sends it on when it has it all. `source`
     says where the numbers come from.
 
-    Raises `BadInput` for a role or a latency of a class that there is not, and for a pair of
-    classes without a latency.
+    Raises `BadInput` if a role or a latency names a class that the network does not have, and for a
+    pair of classes without a latency.
 
     >>> from simnet import Access, Latency, Network
     >>> Network(name="steps", classes={"client": Access(), "server": Access()},

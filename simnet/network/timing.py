@@ -39,10 +39,10 @@ class Leg:
     """One step of the longest chain: between `began` and `ended`, `party` computed or, if there is
     a `tag`, waited for a message of `sender`.
 
-    The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at
-    `gone`, came to the downlink at `came`, and was there at `ended`. `told` says that no message
-    ended the wait: everybody had to wait for `sender`. `deadline` says that the party waited until
-    its deadline.
+    The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at `gone`,
+    came to the downlink at `came`, and was there at `ended`. `told` says that no message ended the
+    wait: `party` went on because nobody could send any more, and `sender` was the last party to
+    stop. `deadline` says that the party waited until its deadline.
     """
 
     party: str

@@ -280,7 +280,7 @@ class Curves:
 def curves_of(result: Result) -> Curves | None:
     """Return the exact curve δ(ε) of every view, or None if the protocol states none.
 
-    A statement of pure ε has no curve: its δ is 0 from that ε on.
+    A statement of pure ε-privacy has no curve, because δ is 0 from the stated ε on.
     """
     at = [s for s in result.privacy if s.given_delta is None and -inf < s.log_delta]
     if not isinstance(result, Performance) or not at:
@@ -334,7 +334,7 @@ def _drawn(curves: Sequence[Curve], at: Sequence[PrivacyStatement], most: float)
 
 
 def bill_of(rows: Sequence[BillRow]) -> Table | None:
-    """Return the bill beside its formulas, or None if the protocol states nothing of it."""
+    """Return the bill beside its formulas, or None if the protocol states no formulas."""
     if not rows:
         return None
     cells, notes = [], dict[str, None]()

@@ -2,10 +2,10 @@
 
 Theory of operation. A small run is drawn message by message, so the page gets all messages, in
 columns of equal length. A large run has too many: 1,000 users of DPDS send a million messages. Such
-a run is drawn role by role, and a user only steps out of its role when somebody ticks it. For this
-the page needs *flows*: how many messages of one tag, round and size go from one role to another,
-and how many of them each single party sends and receives. The ledger knows these numbers, so a
-large run is not played again.
+a run is drawn role by role, and a single user is drawn only when a reader of the page ticks this
+user. For this the page needs *flows*: how many messages of one tag, round and size go from one role
+to another, and how many of them each single party sends and receives. The ledger knows these
+numbers, so a large run is not played again.
 
 The ledger has no recipients. If parties of two roles receive messages of one tag, round and size
 from two roles, it does not say which role got how many from which: then the flow has no recipient.

@@ -36,9 +36,10 @@ class Sizes:
 
     @property
     def safe(self) -> int | None:
-        """The largest size of a set of users that can read nothing in any of these runs.
+        """The largest number s for which no s users, whoever they are, can read a secret in any of
+        these runs.
 
-        The size is None if no set of any size can read anything, and if the search may have missed
+        The value is None if no set of any size can read anything, or if the search may have missed
         small sets.
         """
         return None if self.smallest is None or self.overlooked else self.smallest - 1

@@ -133,8 +133,8 @@ def lacks_estimate(done: Run, about: About) -> bool:
 
 
 def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
-    """Return the outcome of a run with drop-outs or deadlines for JSON; nothing for a run without
-    any.
+    """Return the outcome of a run with drop-outs or deadlines for JSON; empty for a run without
+    both.
     """
     if not (done.fates or done.aborts or done.deadlines or done.message_fates):
         return {}

@@ -1,7 +1,7 @@
-"""Performing a scenario: one run, held against all that is said of its protocol.
+"""Performing a scenario: one run, compared with everything that is stated about its protocol.
 
-The protocol is built, an absurd bill is refused before the run, and afterwards the estimate is
-assessed and the bill is read.
+We build the protocol, and refuse a run that would cost far too much. After the run we compare the
+estimate with the truth, and the measured bill with the stated one.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -169,7 +169,7 @@ class Performance:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the result for JSON; scripts rely on these keys."""
         labels, assessed = self.labels, self.assessment
         return {
             "scenario": self.name,

@@ -124,7 +124,9 @@ Population = ItemPopulation | NumberPopulation | TablePopulation
 
 
 def in_chance_order(population: Population, seed: int) -> Population:
-    """Return the same users in a random order; every order is equally likely, except for ties."""
+    """Return the same users in a random order, drawn from the seed. Every order is equally likely,
+    but for equal random keys, which almost never occur.
+    """
     order = np.argsort(
         SampledCoins(seed, "order").uniform(len(population.inputs)).plain, kind="stable"
     )

@@ -135,7 +135,7 @@ class Scenario:
         return self.parameters["low"], self.parameters["high"]
 
     def synthetic(self, users: int, seed: int) -> Population:
-        """Return words for the users that are made up when no data are given."""
+        """Return `users` made-up users, drawn from the seed: the people of a run without data."""
         if self.schema is not None:
             return self.table(users, self.schema, seed)
         if self.on_values:

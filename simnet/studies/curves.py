@@ -1,6 +1,6 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
-Every mean has an interval that holds alone with 95 % confidence. Verdicts use wider intervals,
+Every mean has an interval that holds by itself with 95 % confidence. Verdicts use wider intervals,
 which hold jointly; such wide intervals would hide the order of the curves. Points that would cover
 each other are moved aside a little. What a law expects is a thin line without marks.
 """

@@ -1,7 +1,8 @@
 """Frames: the header that a message carries besides its payload.
 
-Tag number (2 bytes), sender number (4), payload length (4), CRC-32 of tag, sender, length and
-payload (4), all little endian. A frame costs `HEADER_BYTES` whatever it carries.
+The header has the tag number (2 bytes), the sender number (4), the payload length (4), and the
+CRC-32 of tag, sender, length and payload (4), all little endian. A frame costs `HEADER_BYTES`
+whatever it carries.
 """
 
 import struct
@@ -25,7 +26,7 @@ class Frame:
     payload: bytes
 
     def encode(self) -> bytes:
-        """Header and payload; `len` is `HEADER_BYTES + len(payload)`."""
+        """Return header and payload, `HEADER_BYTES + len(payload)` bytes in all."""
         head = _FIELDS.pack(self.tag, self.sender, len(self.payload))
         return head + _CHECK.pack(zlib.crc32(self.payload, zlib.crc32(head))) + self.payload
 

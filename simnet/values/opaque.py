@@ -194,7 +194,7 @@ def _places(where: Any, shape: tuple[int, ...]) -> Any:
         raise TypeError("a single public key or box has no parts: a script cannot look into it")
     if isinstance(where, int | np.integer):
         if not -shape[0] <= where < shape[0]:
-            raise IndexError(f"place {where} of {shape[0]} keys or boxes")
+            raise IndexError(f"there is no place {where} among {shape[0]} keys or boxes")
         return int(where)
     if isinstance(where, slice):
         return where

@@ -7,7 +7,7 @@ The modules, from one call to the statement about a whole run::
     rows          the field elements that doors are given, as linear forms
     components    which doors are connected, and which doors tell nothing
     laws          the joint law of a component given its inputs, and two losses computed from it
-    disclosed     all components together, and what shares tell besides
+    disclosed     all components together, beside what shares tell
     refusals      whether a door may refuse, and whether a refusal tells anything
     in_full       whether a door gives back all the numbers it was given
     witness       two inputs that show that shares tell more than the output

@@ -126,7 +126,8 @@ def law_of_calls(
 ) -> Law:
     """Return the exact law of the value of a function of discrete coins, by the key of the value.
 
-    `call` must make its own copies of its arguments. Raises `NotEnumerable`.
+    `call` must make its own copies of its arguments. Raises `NotEnumerable` if the law cannot be
+    found.
     """
     law: dict[Hashable, Fraction] = {}
     stack: list[tuple[tuple[Outcome, ...], Fraction, int]] = [((), Fraction(1), 1)]

@@ -1,11 +1,11 @@
 """Which doors are connected: components whose disclosed values have one joint law.
 
-Two disclosed values may tell nothing about an input one by one, and everything together. For
-example, let r be a coin and x an input: r is uniform and x + r is uniform, but their difference is
-x. So we must not judge each door by itself and add up the results. We connect two disclosing doors
-if both are given terms of the same secret or coin, directly or through secrets that are made from
-other secrets. Doors that are connected in this way form a *component*. Given all inputs, the coins
-and secrets of a component are independent of those of every other component. ::
+Each of two disclosed values may tell nothing about an input, while both together tell it exactly.
+For example, let r be a coin and x an input: r is uniform and x + r is uniform, but their difference
+is x. So we must not judge each door by itself and add up the results. We connect two disclosing
+doors if both are given terms of the same secret or coin, directly or through secrets that are made
+from other secrets. Doors that are connected in this way form a *component*. Given all inputs, the
+coins and secrets of a component are independent of those of every other component. ::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
@@ -60,7 +60,7 @@ class Surroundings(Protocol):
 
 @attrs.frozen(eq=False, kw_only=True)
 class HonestDoor:
-    """A call of a door by an honest party, in one of the runs that are judged together (from 0)."""
+    """A call of a door by an honest party; `run` is its run, from 0, of those judged together."""
 
     call: DoorCall
     run: int

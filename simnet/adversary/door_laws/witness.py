@@ -51,7 +51,9 @@ PARTIES_TRIED = 6
 
 @attrs.frozen(eq=False, kw_only=True)
 class SecretFunction:
-    """A linear function of honest secrets; lane l has the unknowns of lane 0 plus l."""
+    """A linear function of honest secrets. In lane l, the numbers of its unknowns are l higher than
+    in lane 0.
+    """
 
     modulus: int
     terms: Mapping[int, int]

@@ -1,10 +1,11 @@
 """Lifted verdicts: what a coalition learns from a run, by tables instead of elimination.
 
 Theory of operation. `outline` reads a run, `structure` finds out which parties are alike and checks
-that the messages of alike parties are, and `solving` proves what the coalition learns. If a system
-has no proof with equal entries for alike parties, one party of each class is *named*: it becomes a
-class of its own, and we try again, a few times. A party that others treat in a way of its own is
-named, too.
+that alike parties send alike messages, and `solving` proves what the coalition learns. If a system
+has no proof with equal entries for alike parties, one honest party of each class with several
+parties is *named*: this party becomes a class of its own, and we try again, a few times. If other
+parties treat one party differently from parties that are otherwise like it, we name this party,
+too.
 
 A run that is not symmetric raises `NotAlike`, and is to be judged by elimination.
 """

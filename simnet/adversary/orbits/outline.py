@@ -9,10 +9,10 @@ instead, and forgets each block of messages after it was read:
 
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
-- The coins of each sender are eliminated from its own rows (`rows`). The result are *relations*:
+- The coins of each sender are eliminated from its own rows (`rows`). The results are *relations*:
   ties among the sender's messages, and messages that were computed from received ones.
-- Field coins have no values, because nobody looks at them: an outline follows the plain values that
-  the doors of the run gave.
+- Field coins get no values, because only doors turn field elements into plain values, and the plain
+  values that the doors of the run gave are on record.
 
 Example. u1 shares its secret b among three users, and later sends on the sum of what it received::
 
@@ -60,8 +60,8 @@ from simnet.values.totals import Label, Slots
 
 @attrs.frozen(order=True)
 class SecretPlace:
-    """A place of a secret that every party of some kind has: the number of the secret, from 0, and
-    the element, the first one of a row of lanes.
+    """The place of an element in a secret that every party of some kind has: the number of the
+    secret, from 0, and the place of the element, which is the first one of a row of lanes.
     """
 
     number: int
@@ -310,7 +310,9 @@ class OutlineReading(Symbolic):
         return found
 
     def kind_for(self, name: str, family: int) -> Kind:
-        """What a family's unknowns are to a sender. Raises `NotAlike` for another's."""
+        """What a family's unknowns are to a sender. Raises `NotAlike` for unknowns of another
+        party.
+        """
         record = self.unknowns.families[family]
         if record.kind == "public":
             return "public"

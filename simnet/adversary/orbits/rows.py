@@ -46,7 +46,8 @@ MOST_STRETCHES = 2_000_000  # of one sender
 class NotAlike(SimnetError):
     """Why a run cannot be judged by symmetry.
 
-    `party` is the number of a party that is treated unlike others that are alike otherwise.
+    `party` is the number of a party that is treated differently from parties that are otherwise
+    like it.
     """
 
     def __init__(self, reason: str, party: int | None = None) -> None:
