@@ -210,8 +210,9 @@ class ShareBounds:
 
         The upper end takes a coalition that has the ideal output already. For it, a row of a seed
         that the output determines is a known number, and seeds that differ by the output are
-        certainly different. But the messages may tell these things. They do not if all is
-        well for a coalition without the ideal output, too.
+        certainly different. But it may be the messages that tell such a thing, and so something
+        about the ideal output. This is not so if a coalition without the ideal output knows the
+        same seeds and leaves no doubts.
         """
         if not (most.generous and self._handed):
             return False

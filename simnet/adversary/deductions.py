@@ -332,7 +332,8 @@ class Deductions:
         return self._pairs_in_doubt()
 
     def _pairs_in_doubt(self) -> list[str]:
-        """Look for unknown seeds of which the view tells something only if it takes them together.
+        """Look for unknown seeds about which the view tells something together, such as a sum of
+        two rows, although it determines none of them alone.
 
         Two seeds of random rows may be equal; secret keys must be independent.
         """

@@ -7,12 +7,13 @@ messages that it receives in clear. The coalition may not know the forms if an h
 drawn a discrete coin. For example, if a server forwards shares in a random order, then only the
 server knows which share comes from which user.
 
-So the run is read symbolically again, with other coins for one such party at a time. Suppose that
-the coalition then receives the same plain contents in the same rounds, but other forms. Then
-the coin is hidden from the coalition, and the verdict says only what a coalition would learn if it
-knew the forms. If every change of coins also changes what the coalition receives in clear, we
-assume that the coalition knows the forms. This is evidence and not a proof. No proof is needed
-here, because the upper end of a verdict does not depend on this assumption.
+So the run is read symbolically again, with other coins for one such party at a time, for at most
+`MOST_PARTIES` parties. Suppose that the coalition then receives the same plain contents in the same
+rounds, but other forms. Then the coin is hidden from the coalition, and the verdict says only what
+a coalition would learn if it knew the forms. If every change of coins also changes what the
+coalition receives in clear, we assume that the coalition knows the forms. This is evidence and not
+a proof. No proof is needed here, because the upper end of a verdict does not depend on this
+assumption.
 """
 
 from collections import Counter

@@ -238,9 +238,9 @@ class SeedProof:
         is_whole = len(entry.private) == len(entry.rows)
         if entry.number not in self._is_known and (not is_free or (needs_all and not is_whole)):
             raise SimnetError(
-                "a certificate cannot show that the unknown seeds are independent of each other: "
-                f"it shows {LEAST_BITS} bits of each seed, and all of each secret key, that "
-                "nothing else depends on"
+                "no certificate can be written: it would have to show that the unknown seeds are "
+                f"independent, by {LEAST_BITS} bits of each seed and all bits of each secret key "
+                "that nothing else depends on, and there are fewer such bits"
             )
 
 

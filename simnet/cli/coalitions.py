@@ -99,7 +99,7 @@ def coalitions(
     parties = len(made.parties())
     if parties > MOST_PARTIES:
         raise BadInput(
-            f"this run has {parties} parties, and all coalitions are judged of at most "
+            f"this run has {parties} parties, and simnet coalitions judges at most "
             f"{MOST_PARTIES}: choose fewer --users, or use simnet breaking"
         )
     if figure is not None:

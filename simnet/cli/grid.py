@@ -1,8 +1,9 @@
 """Tables on a terminal in which no number is cut or broken over two lines.
 
 rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
-`Grid`, a column is never narrower than its longest word. If the table is then still too wide, it is
-printed row by row, with one line for each cell::
+`Grid`, a column is never narrower than its longest word, except that a word of more than 40
+letters, which is no number, may be broken. If the table is then still too wide, it is printed row
+by row, with one line for each cell::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000

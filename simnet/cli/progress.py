@@ -32,7 +32,7 @@ def progress_bar(
 
     With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. If the
     bar `announces` and there is no terminal, one line says how long the remaining steps will take,
-    as soon as the first steps tell this and if it is some seconds.
+    as soon as the first steps show this, and only if that is at least 5 seconds.
     """
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -28,7 +28,7 @@ def reproduce(
     page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Reproduce the papers' figures and tables, with a verdict on every number they quote.
+    """Reproduce the papers' figures and tables, with a verdict on every number that a paper quotes.
 
     The command first says how long it will take, and then runs the trials that the store lacks. You
     can stop it at any time; the same command goes on where it stopped.

@@ -34,12 +34,13 @@ def show_page(
 
     Without `--html` and `--svg`, the command prints a sequence diagram.
 
-    The page is one file and needs no network. It draws the messages. When you tick parties, it says
-    what they learn together, shows the attack step by step, and checks the proof. Beside this stand
-    the estimate, the privacy of one user, the bill and the parameters.
+    The page is one file and needs no network. It draws the messages. When you tick parties, the
+    page says what they learn together, shows the attack step by step, and checks the proof. It also
+    has the estimate, the privacy of one user, the bill and the parameters.
 
-    Of a run with at most 10 parties, all coalitions are judged. Of a larger run, the page has the
-    verdicts on the coalitions that the scenario makes claims about, or that `--judge` names.
+    In a run with at most 10 parties and 3,000 messages, all coalitions are judged. For a larger
+    run, the page has the verdicts on the coalitions that the scenario makes claims about, or that
+    `--judge` names.
 
     If you give inputs, the page leaves out the seed, the numbers in messages, and the truth.
 
@@ -63,7 +64,7 @@ def show_page(
     svg
         Write a sequence diagram of the messages into this file, for example for a paper.
     judge
-        A coalition to judge in a run with more than 10 parties, written as for `simnet verify
+        A coalition to judge in a run that is too large to judge all, written as for `simnet verify
         --corrupt`. You can give this option several times.
     worlds
         Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the

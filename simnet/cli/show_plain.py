@@ -53,7 +53,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
 
 
 def print_drop_outs(run: Run, about: About, console: Console) -> None:
-    """A line about who dropped out, and lines about who aborted."""
+    """Print a line about who dropped out, and lines about who aborted."""
     sentences = outcome_in_words(run, about)
     for sentence in sentences:
         console.print(Text(sentence, "yellow"))
@@ -62,7 +62,7 @@ def print_drop_outs(run: Run, about: About, console: Console) -> None:
 
 
 def print_unread(unread: dict[str, int], console: Console) -> None:
-    """A line for each tag under which messages were sent that nobody received."""
+    """Print a line for each tag under which messages were sent that nobody received."""
     for tag, count in unread.items():
         counted, were = (f"{count:,} messages", "were") if count != 1 else ("1 message", "was")
         console.print(Text(f"{counted} with tag {tag!r} {were} sent but never received", "yellow"))

@@ -76,7 +76,7 @@ def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: i
 
 
 def print_verdict(console: Console, verdict: Verdict) -> None:
-    """A verdict in full: what is learned, how it is computed, and what else is seen."""
+    """Print a verdict in full: what is learned, how it is computed, and what else is seen."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     console.print(

@@ -199,8 +199,8 @@ class Comparison:
         heard = self._law(inputs, lambda _: None).happened
         if len(heard) > 1:
             raise BadInput(
-                "it depends on the coins who dropped out or was heard, and the functionality can "
-                "be told one case only"
+                "who dropped out or was heard depends on coins here, but the functionality can be "
+                "told only one case"
             )
         named = self.model.named(inputs)
 

@@ -185,7 +185,7 @@ class Network:
         )
 
     def _leave_out(self, party: int, tag: str, taken: Container[int]) -> None:
-        """Take the messages that a sum leaves out away, if the party has asked who has sent.
+        """Remove the messages that a sum leaves out, if the party has asked who has sent.
 
         The sum has one message of each party, also of those whose message comes later.
         """

@@ -190,8 +190,8 @@ class LateMailbox(Mailbox):
             self.put(sender, envelope)
 
     def counts(self) -> dict[int, int]:
-        """Return how many messages of each sender are unread: those that wait, and those that came
-        too late.
+        """Return how many messages of each sender are unread: those that wait, that came too late,
+        or that were lost.
         """
         counts = Counter(super().counts()) + self.unread
         for came in (self.late, self.behind):

@@ -9,8 +9,9 @@ messages.
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
   party sends, and asks the driver of the script for every message that the party receives.
 
-So a script behaves in the same way with both links. `simnet.kernel.fates.CutLink` stands before
-either of them for a party that will drop out, and passes on what the party still sends.
+So a script behaves in the same way with both links. Before either of them stands
+`simnet.kernel.fates.CutLink` for a party that will drop out, or `simnet.kernel.astray.AstrayLink`
+for a party of whose messages some are lost, damaged, duplicated or late.
 
 There are three kinds of methods. `post...` and `put` send and return at once. `take...` wait, and
 return the messages that have come. `breathe` gives other parties a turn. A link may rely on three

@@ -122,7 +122,9 @@ class Mixture:
         return attrs.evolve(self, base=refine(self.base, lanes), each=self.each * pieces)
 
     def is_alike(self, other: "TermRows") -> bool:
-        """Whether the other rows are combinations of the same base, which is one object."""
+        """Whether the other rows are combinations of the same base. The two bases must be one
+        object.
+        """
         return (
             isinstance(other, Mixture)
             and self.base is other.base
@@ -183,7 +185,7 @@ _latest: dict[tuple[int, ...], "weakref.ref[Ints]"] = {}
 def shared(weights: Ints) -> Ints:
     """Return the matrix, made read-only, or the latest matrix of its shape if both are equal.
 
-    The caller gives the matrix away.
+    The caller must not change its own matrix afterwards.
     """
     before = _latest.get(weights.shape)
     known = None if before is None else before()

@@ -221,7 +221,8 @@ def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Te
 
 
 def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
-    """The same if the rows are different unknowns in ascending order, above those of the totals.
+    """The result of `closed` if the rows are different unknowns in ascending order, above those of
+    the totals.
 
     Then nothing has to be sorted: a new row consists of the total's terms and of the group's.
     """

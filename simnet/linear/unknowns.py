@@ -94,7 +94,9 @@ class Name:
 
 
 def _flat(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """The numbers in one row. If all of them are one number in memory, so they stay."""
+    """The numbers as an array with one axis. If the array repeats a single number in memory, so
+    does the result.
+    """
     if numbers.size and not any(numbers.strides):
         return np.broadcast_to(numbers[(0,) * numbers.ndim], numbers.size)
     return numbers.reshape(-1)

@@ -51,8 +51,8 @@ class Wait(NamedTuple):
     because of which the wait ended: the sender of the post, or, if no post ended the wait, the last
     party that could still go on.
 
-    For a crowd the times are those of the member that went on last. A party that waited until its
-    deadline has nobody but itself to thank.
+    For a crowd the times are those of the member that went on last. If a party waited until its
+    deadline, `after` is the party itself.
     """
 
     party: int

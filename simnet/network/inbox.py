@@ -136,7 +136,8 @@ def passed(
 def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
     """Return the order in which messages come, or None if they stand in this order already.
 
-    Where all users send to all at the same time, they do, and sorting would take most of the time.
+    If all users send to all others at the same time, the messages stand in order already, and
+    sorting them would take most of the time.
     """
     if len(posts) < 2:
         return None

@@ -3,11 +3,11 @@
 Theory of operation
 -------------------
 
-A page cannot judge a coalition, so we find all its verdicts before we write it. Up to
-`MOST_PARTIES` parties there are few enough coalitions to judge them all. In a larger run we judge
-those that the scenario makes claims about, and the page says of every other set that it was not
-judged. Two facts about such a set follow from judged ones (docs/proofs/breaking-sets.md), and only
-these two are shown:
+A page cannot judge a coalition, so we find all its verdicts before we write it. We judge all
+coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. In a
+larger run we judge those that the scenario makes claims about, and the page says of every other set
+that it was not judged. Two facts about such a set follow from judged ones
+(docs/proofs/breaking-sets.md), and only these two are shown:
 
 - A set that contains a judged set which *exposes* u, and does not contain u, exposes u as well.
 - A set that lies in a judged set with the verdict `nothing` tells nothing about a party u that is

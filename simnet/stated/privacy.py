@@ -17,8 +17,8 @@ class PrivacyStatement:
     """An ε and a δ of a view, with everything that they depend on.
 
     `bound` is the value of a closed form, which `bound_source` names. `bound` limits δ if ε was
-    given, and ε if δ was given or if δ is 0 (pure ε). A δ below the smallest float is text, here as
-    in JSON.
+    given, and ε if δ was given or if δ is 0 (pure ε). If `bound` or `claimed` is a δ below the
+    smallest float, it is text, as in JSON.
 
     >>> import math
     >>> statement = PrivacyStatement(1.0, -math.inf, "replace", "a report", "nothing")

@@ -1,10 +1,10 @@
 """Statements that compare methods on the same people.
 
 An experiment whose methods are `paired` gives all methods of a trial one seed, so they draw the
-same people. Two methods are then compared trial by trial: what happens to both of them in a trial,
-such as people who are hard to estimate, does not count for their difference. An interval for the
-quotient of two errors that is made in this way is narrower than what two intervals, one for each
-method, allow.
+same people. Two methods are then compared trial by trial: whatever changes the numbers of both
+methods in a trial, such as people who are hard to estimate, hardly changes how the two compare. An
+interval for the quotient of two errors that is made in this way is narrower than what two
+intervals, one for each method, allow.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -23,9 +23,9 @@ class Sentence:
     """A sentence of a paper: what it says, and how the right number is computed.
 
     `printed` is a number as text, or what the paper states in words. `value` computes the right
-    number; of a statement about many places, the share of those at which it holds. `instead`
-    computes what should be printed, and `correction` says so. The other fields are those of a
-    quote.
+    number, or, for a statement about many places, the share of the places at which it holds.
+    `instead` computes what should be printed, and `correction` says so. The other fields are those
+    of a quote.
     """
 
     source: str
