@@ -119,11 +119,13 @@ def certificate_of(
         )
     if any(done.deadlines for done in verdict.runs):
         raise SimnetError(
-            "a certificate cannot say which deadlines passed, so this run has none: it names no "
-            "network"
+            "this run has no certificate: a certificate names no network, so it cannot say "
+            "which deadlines passed"
         )
     if any(done.message_fates for done in verdict.runs):
-        raise SimnetError("a certificate cannot say which messages went astray: this run has none")
+        raise SimnetError(
+            "this run has no certificate: a certificate cannot say which messages went astray"
+        )
     protocol = verdict.runs[0].protocol
     settings = _attributes(protocol) if parameters is None else parameters
     proof = _door_proof(verdict)

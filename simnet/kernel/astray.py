@@ -1,7 +1,8 @@
 """Messages that go astray: lost, damaged, duplicated or late.
 
-Theory of operation. A fate of a message acts on its way: the sender makes its send, which is billed
-and seen as always, and the recipient's mailbox gets the message, or not.
+Theory of operation. A fate acts on a message that is on its way: the sender makes its send, which
+is billed and seen as always, but the fate decides whether, when and how often the message comes
+into the recipient's mailbox.
 
 - A *lost* message never comes. Every message has a number, by sender and tag, so the recipient
   notices when a later message comes: that one is not read in the place of the lost one. Whoever
@@ -10,11 +11,11 @@ and seen as always, and the recipient's mailbox gets the message, or not.
 - A *damaged* message is lost as well. Its frame has a check, a CRC-32, which fails: by chance it
   would hold once in 2^32.
 - A *duplicated* message is billed twice and read once: the second one has the same number.
-- A *late* message comes so many seconds later. Only deadlines notice.
+- A *late* message comes so many seconds later. Only a wait with a deadline can notice this.
 
-A verdict counts all of these as seen by the recipient. A relay has seen a message that is lost
-behind it, most bits of a damaged message are as they were, and an adversary may have what is on the
-wire. So nothing is ever taken out of a view.
+A verdict counts all of these as seen by the recipient. If a message is lost after a relay has
+passed it on, the relay has seen it; most bits of a damaged message are as they were; and an
+adversary may read what is on the wire. So nothing is ever taken out of a view.
 
 A message under a summed tag is added up when it is sent, so it cannot go astray: such a fate is
 refused.

@@ -12,7 +12,7 @@ on must not matter. This works as follows:
   plays the log of the run on its network for this.) It also finds all waits that end so soon
   afterwards that no message sent from now on could come before. These parties go on.
 - A sender whose message is not there when the deadline passes counts as silent. Its message is
-  never read, also if it has been sent already: it takes the place of the silence.
+  never read, even if it has been sent already: the silence takes the place of the message.
 - Parties that wait for whoever still sends, without a deadline, are told of silence only when no
   deadline is left that could pass (`simnet.kernel.silence`).
 

@@ -147,12 +147,14 @@ def refined(rows: TermRows, lanes: int) -> TermRows:
 
 
 def listed(rows: TermRows) -> Terms:
-    """Return terms with all unknowns of the rows, and perhaps more that cancel in them."""
+    """Return terms with all unknowns of the rows, and perhaps with unknowns that cancel in the
+    rows.
+    """
     return rows.base if isinstance(rows, Mixture) else rows
 
 
 def size_of(rows: TermRows) -> int:
-    """Return how many terms the rows have when they are written out, at most."""
+    """Return an upper bound on the number of terms that the rows have when they are written out."""
     if not isinstance(rows, Mixture):
         return len(rows.unknowns)
     lengths = rows.base.lengths.reshape(rows.inner, rows.each).sum(axis=1)

@@ -11,12 +11,12 @@ matters. The party that resumes next is always the one with the earliest time. A
 at time t sends nothing before t, so at this moment every message that comes before t is known. A
 wait that was computed too early is computed again if messages were sent to its party in between.
 
-The log does not change with the network: which message a script reads next does not depend on
-times. (A script that reads from anybody keeps the order of its run, whatever comes first here.) If
-a party stopped waiting for messages that never come, the clock lets it go on when nobody else can.
-The time is then the latest time that any party has reached, plus the latency from that party: we
-assume that somebody who sees the whole run sends word from there. A real party cannot know this,
-and needs a deadline.
+If no script waits with a deadline, the log does not change with the network: which message a script
+reads next does not depend on times. (A script that reads from anybody keeps the order of its run,
+whatever comes first here.) If a party stopped waiting for messages that never come, the clock lets
+it go on when nobody else can. The time is then the latest time that any party has reached, plus the
+latency from that party: we assume that somebody who sees the whole run sends word from there. A
+real party cannot know this, and needs a deadline.
 
 Example. u1 and u2 send 1,000 bytes each to S, which waits for both. With uplinks of 8,000 bits per
 second the messages take one second, and with a latency of 0.1 seconds both come at 1.1. A downlink

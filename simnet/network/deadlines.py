@@ -1,8 +1,9 @@
 """Which deadlines of a run pass, on one network: see `simnet.kernel.deadlines`.
 
 The clock plays the log of the run so far, up to the first waits that end. So each decision takes as
-long as timing the run so far. `LOOKAHEAD`: what is sent at a time t comes at t plus the smallest
-latency at the earliest, so all waits that end before this are decided together.
+long as timing the run so far. Let t be the time at which the first wait ends. What a party sends
+from then on comes, at the earliest, at t plus the smallest latency of the network. So all waits
+that end before that time are decided together.
 
 The chances of the network follow from the seed of the run.
 """

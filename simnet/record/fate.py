@@ -103,8 +103,8 @@ class MessageFate:
             raise BadInput(f"a message may be {', '.join(get_args(What))}, got {self.what!r}")
         if not 0 <= self.seconds < float("inf") or (self.seconds > 0) != (self.what == "late"):
             raise BadInput(
-                "a late message, and no other, is late by a number of seconds above 0, got "
-                f"{self.what} by {self.seconds}"
+                "a late message needs a number of seconds above 0, and other messages have no "
+                f"seconds: got {self.what} by {self.seconds}"
             )
 
     @classmethod

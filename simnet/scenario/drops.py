@@ -133,8 +133,8 @@ def lacks_estimate(done: Run, about: About) -> bool:
 
 
 def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
-    """Return the outcome of a run with drop-outs or deadlines for JSON; empty for a run without
-    both.
+    """Return the outcome of a run with drop-outs, aborts, deadlines or messages that go astray, for
+    JSON. The result is empty for any other run.
     """
     if not (done.fates or done.aborts or done.deadlines or done.message_fates):
         return {}

@@ -374,8 +374,9 @@ class Residues:
 def products(weights: Numbers, values: Numbers, modulus: int) -> Numbers:
     """Return the matrix product of residues, mod q; shapes (m, rows), (rows, count), (m, count).
 
-    We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits it cannot if
-    the values are split into halves of 16 bits. Otherwise we use Python's integers.
+    We use 64 bits if no sum of products can wrap around. For residues of up to 32 bits in fewer
+    than 2^15 rows, we split the values into halves of 16 bits, so that the sums of the halves
+    cannot wrap around. Otherwise we use Python's integers.
     """
     rows = len(values)
     if rows * (modulus - 1) ** 2 < 1 << 63:

@@ -193,7 +193,7 @@ def decode(manifest: Manifest, data: bytes) -> list[Numbers]:
     """
     if len(data) != manifest.payload_bytes:
         raise CodecError(
-            f"a payload has {len(data)} bytes, but its manifest says {manifest.payload_bytes}"
+            f"a payload has {len(data)} bytes, expected {manifest.payload_bytes} by its manifest"
         )
     bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8))
     arrays, start = [], 0
