@@ -7,6 +7,7 @@ A test may look like this::
         protocol, inputs = instance
         corrupt = data.draw(coalitions(protocol, role="user", spare=1))
         assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
+
 Write claims in pairs: one test that some coalitions learn nothing, and one test that other
 coalitions learn something. A verdict that never finds anything would pass the first test.
 
@@ -108,7 +109,8 @@ def fates(
 
     `sent` are the parties that may drop out with what they send, as `simnet.sends` returns it; at
     most `most` of them drop out, and at least `least`, if there are so many. The last send of a
-    party may reach any of its recipients. Fates shrink to the fewest.
+    party may reach any of its recipients. Hypothesis shrinks a failing example to as few fates as
+    possible.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """
@@ -129,8 +131,9 @@ def message_fates(
     """Return a strategy for fates of messages: which of the messages go astray, and how.
 
     `sent` are the parties with what they send, as `simnet.sends` returns it. At most `most`
-    messages go astray, and they shrink to none. Late messages are late by up to `seconds`. Messages
-    under summed tags cannot go astray, so leave out their sends.
+    messages go astray, and Hypothesis shrinks a failing example to as few as possible. Late
+    messages are late by up to `seconds`. Messages under summed tags cannot go astray, so leave out
+    their sends.
 
     For example, `run(protocol, items, message_fates=data.draw(message_fates(sends(protocol,
     items))))`.

@@ -42,8 +42,8 @@ class FromSome:
     cannot send any more. `missing` are the senders whose message has not come.
 
     With `within`, the party waits for so many seconds at most, whether others can send or not. The
-    clock then decides which messages have come in time, also of those that are there already, and
-    that the party goes on `at` a time.
+    clock then decides which of the messages that were sent have come in time. `at` is the time at
+    which the party goes on.
     """
 
     tag: str

@@ -65,7 +65,7 @@ class FormReading(Protocol):
         ...
 
     def inverse(self, forms: "Forms") -> "Forms":
-        """Return the forms that represent the inverses of an array's elements. Not billed.
+        """Return the forms that represent the inverses of an array's elements. Nothing is billed.
 
         Raises `TypeError` if the reading has no rule for inverses.
         """

@@ -71,8 +71,8 @@ _reduced_once = functools.lru_cache(maxsize=2048)(_reduced)
 
 
 class Pivoting:
-    """Frees the rows `coins[r]`, with `targets[r]` beside them, from coins. Both arguments are
-    changed.
+    """Eliminates coins from rows: row r has the coins `coins[r]` and the targets `targets[r]`. Both
+    arguments are changed.
     """
 
     def __init__(self, coins: dict[int, Vector], targets: dict[int, Vector], modulus: int) -> None:

@@ -65,8 +65,9 @@ class Wait(NamedTuple):
 
 @attrs.frozen(eq=False)
 class OpenWait:
-    """A wait with a deadline at the end of what a party has done so far: for `within` seconds, for
-    the messages of `posts`, which map a post to its sender, and for `unsent` more.
+    """A wait with a deadline, after everything that a party has done so far. The party waits for
+    `within` seconds, for the messages of `posts`, which map a post to its sender, and for `unsent`
+    more messages, which nobody has sent yet.
     """
 
     within: float

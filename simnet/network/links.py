@@ -89,7 +89,7 @@ class Links:
         return self._network.latency(self._class_of[sender], self._class_of[recipient])
 
     def slowness(self, party: int) -> float:
-        """Return the factor by which the party computes longer than the prices say."""
+        """Return the factor by which the party computes slower than the prices say."""
         return self._network.classes[self._class_of[party]].slowness
 
     def goes_through_relay(self, post: int) -> bool:

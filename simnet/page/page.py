@@ -16,8 +16,8 @@ Inputs of real people. A page about given inputs leaves out what these inputs ca
 the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error,
 and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Its attacks are
 equations. Only if the scenario itself drew all inputs from the seed, so that they are nobody's
-data, the page has all this. Where the inputs came from decides, not what they are: given inputs
-that happen to equal drawn ones are kept back.
+data, the page has all this. Only the origin of the inputs decides: given inputs are kept back even
+if they happen to equal drawn ones.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
 with gzip, which every browser can undo by itself, and written in base64.

@@ -177,7 +177,7 @@ class _BareField(SymbolicField):
 
 
 def zeros(field: Field, shape: tuple[int, ...], meter: Meter | None = None) -> Residues:
-    """Zeros that take no memory, in place of numbers that nobody looks at."""
+    """Zeros that take no memory, in place of numbers that no code reads."""
     return Residues(field, np.broadcast_to(np.zeros((), dtype=field.dtype), shape), meter)
 
 
