@@ -97,10 +97,7 @@ class TwoRounds:
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
-        """Return the background that is best for round two alone: uniform over the legal truths.
-
-        This background needs V >= 2, or `none`.
-        """
+        """Return the background that is best for round two alone: uniform over the legal truths."""
         checks.whole("values", values, 1)
         proper_sampling(sampling)
         truths = values + none

@@ -64,10 +64,11 @@ def epsilon_round_two(mechanism: TwoRounds) -> float:
 def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     """Return the δ at ε >= 0 of an owner's answer in round two alone.
 
-    This δ is the largest π_s - (e^ε - 1) π_v over legal truths v, or 0 if there is only one legal
-    truth. The δ is π_s at every ε if some π_v is 0, because then no holder of another truth gives
-    this answer. For use from Python: no command calls it. Raises `ValueError` for an ε that is
-    negative, infinite or NaN, and `TypeError` for a value that is not a number.
+    This δ is the largest π_s - (e^ε - 1) π_v over legal truths v. It is 0 if all these numbers are
+    negative, or if there is only one legal truth. The δ is π_s at every ε if some π_v is 0, because
+    then no holder of another truth gives this answer. For use from Python: no command calls it.
+    Raises `ValueError` for an ε that is negative, infinite or NaN, and `TypeError` for a value that
+    is not a number.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
@@ -81,8 +82,9 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
 def best_epsilon_round_two(sampling: Chance, values: int, none: bool = False) -> float:
     """Return the least ε of round two that any background gives: ln(1 + π_s t / (1 - π_s)).
 
-    `sampling` is π_s, `values` is V, and t = V + `none` is the number of legal truths. Raises
-    `ValueError` unless 0 < π_s < 1 and V >= 1.
+    `sampling` is π_s, `values` is V, and t = V + `none` is the number of legal truths. For t = 1
+    the result is 0, because a single truth cannot be told from another. Raises `ValueError` unless
+    0 < π_s < 1 and V >= 1.
 
     >>> round(best_epsilon_round_two(sampling=0.5, values=1, none=True), 4)  # ln 3
     1.0986
