@@ -668,7 +668,8 @@ function prove({ statement, set }, fields, seeds) {
       "a function does not follow from the ideal output");
     must(fields.every((f) => f.ideal.every((form) => form.every(([u]) => f.classOf[u] === "secret"))),
       "the ideal output does not consist of secrets only");
-    return `${linear}, and at most ${most} more; each follows from the ideal output listed here.${model}`;
+    const more = most === 0n ? "no more" : `at most ${most} more`;
+    return `${linear}, and ${more}; each follows from the ideal output listed here.${model}`;
   }
   const leaked = timesLanes((f) => functions(f).filter(escapes(f)).length);
   must(leaked > 0n, "all learned functions follow from the ideal output, but the statement is `leaks`");

@@ -158,9 +158,10 @@ class Certificate:
             _require(is_ideal, "statement: a function does not follow from the ideal output")
             for field in self._fields:
                 field.check_ideal()
+            more = f"at most {further} more" if further else "no more"
             return (
-                f"{head} {functions}, and at most {further} more; each follows from the ideal "
-                f"output listed here.{model}"
+                f"{head} {functions}, and {more}; each follows from the ideal output listed "
+                f"here.{model}"
             )
         _require(
             beyond > 0, "statement: it is `leaks`, but all functions follow from the ideal output"

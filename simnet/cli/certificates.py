@@ -98,6 +98,7 @@ def check_certificate(
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, write_json
     from simnet.scenario.certified import Claimed
+    from simnet.scenario.find import own_file
     from simnet.scenario.verify import verify
 
     out = console(json)
@@ -120,6 +121,12 @@ def check_certificate(
             "this certificate does not name a registered scenario: name the scenario yourself, "
             "as in "
             "simnet verify NAME --check FILE"
+        )
+    own = own_file(named.partition(":")[0])
+    if place is None and own is not None and not own.is_file():
+        raise BadInput(
+            f"this certificate is about {named!r}, and there is no such file in this folder: write "
+            f"simnet verify FILE.py --check {file}, where FILE.py is the path of this file"
         )
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}

@@ -9,7 +9,7 @@ from simnet.cli.studying import StudyOptions
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from rich.console import Console
@@ -88,10 +88,8 @@ def reproduce(
     for file in (out / "verdicts.md", page):
         if file is not None:
             update_page(file, reports, lambda name: _command([name], how))
-    screen.print(
-        f"the figures, tables and verdicts.md are in {out}, the results in {store.path}",
-        soft_wrap=True,
-    )
+    written = [path for experiment in listed for path in experiment["files"]]
+    screen.print(f"{files_in_words(written)} in {out}, the results in {store.path}", soft_wrap=True)
     write_json(
         {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
     )
@@ -160,6 +158,19 @@ def _command(names: "Sequence[str]", how: StudyOptions) -> str:
     if how.make_up_missing:
         words.append("--make-up-missing")
     return " ".join(words)
+
+
+def files_in_words(paths: "Iterable[str]") -> str:
+    """Say what a folder of results has besides verdicts.md: figures and tables, if there are any.
+
+    >>> files_in_words(["out/error.csv", "out/error_points.md"])
+    'the tables and verdicts.md are'
+    """
+    endings = {Path(path).suffix for path in paths}
+    kinds = [
+        kind for kind, ending in (("figures", ".png"), ("tables", ".csv")) if ending in endings
+    ]
+    return f"the {', '.join(kinds)} and verdicts.md are" if kinds else "verdicts.md is"
 
 
 def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "Console") -> None:

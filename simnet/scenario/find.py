@@ -148,7 +148,14 @@ def load_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BadInput(f"{path} fails to load: {type(error).__name__}: {error}") from error
+        if isinstance(error, BadInput):  # its text already says what is wrong and what to do
+            raise BadInput(f"{path}: {error}") from error
+        remedy = (
+            ": install the package that has it, or set PYTHONPATH to the folder that it lies in"
+            if isinstance(error, ModuleNotFoundError)
+            else ""
+        )
+        raise BadInput(f"{path} fails to load: {type(error).__name__}: {error}{remedy}") from error
     return module
 
 

@@ -9,7 +9,7 @@ else could be shown, and the method or field that each of these needs.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -115,11 +115,27 @@ class PlainRun:
         # The page stands above this module, so it is found by its name.
         return object_at("simnet.page.notebook:shown")(self)
 
+    @property
+    def assessment(self) -> NoReturn:
+        """Raise `BadInput`: no estimate was compared with the truth."""
+        raise BadInput(self._without_estimate("assess"))
+
     def plot(self) -> Any:
         """Raise `BadInput`: there is no estimate beside a truth to draw."""
-        raise BadInput(
-            f"{self.name} has no estimate to draw beside the truth: give the scenario an `about` "
-            "whose record has `assess`"
+        raise BadInput(self._without_estimate("draw"))
+
+    def _without_estimate(self, verb: str) -> str:
+        """Say why there is no estimate beside the truth, and what to do or to read instead."""
+        if self.about.assess is None:
+            return (
+                f"{self.name} has no estimate to {verb} beside the truth: give the scenario an "
+                "`about` whose record has the method `assess`. The outputs of the parties are in "
+                "`run.outputs`"
+            )
+        return (
+            f"this run of {self.name} has no estimate to {verb} beside the truth, because "
+            "parties dropped out or aborted: `run.gone` and `run.aborts` name them. The outputs of "
+            "the parties are in `run.outputs`"
         )
 
     def __repr__(self) -> str:

@@ -1,5 +1,6 @@
 """A scenario: a protocol with its parameters and its users, ready to run."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -32,8 +33,10 @@ class Scenario:
 
     - `summary` is one line of text, `protocol` the class or function that returns the protocol, and
       `about` the function that returns what is stated about it.
-    - `parameters` are default values of settings, beside `users` and `items`. `sizes` says which of
-      users, items and schema the protocol takes: `sizes=("users",)` if it has no items.
+    - `parameters` are default values of settings, beside `users` and `items`. `sizes` names the
+      arguments of the protocol that say how large a run is, out of "users", "items" and "schema".
+      Without `sizes`, they are "users" and "items", as far as the protocol takes arguments of these
+      names. Raises `BadInput` if `sizes` or `parameters` name an argument that it does not take.
     - `claims` are statements of what coalitions learn. `refuse` raises `ValueError` for settings
       that make no sense.
     - `data` says what people are made up of if no data are given: "items", "Zipf items" (item j in
@@ -63,8 +66,11 @@ class Scenario:
     # which make no sense.
     refuse: Callable[[Any], None] = lambda _: None
 
-    # Which of `users`, `items` and `schema` the protocol takes.
-    sizes: Sequence[str] = ("users", "items")
+    # Which of `users`, `items` and `schema` are arguments of the protocol. A class with a property
+    # `items`, for example, takes no argument of this name.
+    sizes: Sequence[str] = attrs.field(
+        default=attrs.Factory(lambda self: _usual_sizes(self.protocol), takes_self=True)
+    )
 
     # The users who take part if no data are given. Items are uniform on 1..items or have a Zipf
     # law: item j has a probability in proportion to 1/j. Values lie in the range that the
@@ -80,6 +86,27 @@ class Scenario:
 
     # The name of a parameter: if it is true, the last item stands for "none of the other items".
     last_none: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Raise `BadInput` if the scenario passes an argument that the protocol does not take."""
+        taken = _arguments(self.protocol)
+        if taken is None:
+            return
+        name = getattr(self.protocol, "__name__", "the protocol")
+        takes = f"{name} takes only {', '.join(taken)}" if taken else f"{name} takes no arguments"
+        for size in self.sizes:
+            if size not in taken:
+                fitting = tuple(each for each in self.sizes if each in taken)
+                raise BadInput(
+                    f"the scenario passes `{size}`, but {takes}: write `sizes={_written(fitting)}` "
+                    "in the Scenario"
+                )
+        for parameter in self.parameters:
+            if parameter not in taken:
+                raise BadInput(
+                    f"the scenario passes `{parameter}`, but {takes}: take `{parameter}` out of "
+                    "the `parameters` of the Scenario"
+                )
 
     def described(self, protocol: Any) -> About:
         """Return what is said about the protocol; at least the name of its class."""
@@ -200,6 +227,32 @@ class Scenario:
                 f"the protocol refuses its parameters: {type(error).__name__} {error}"
             ) from error
         return protocol
+
+
+def _arguments(protocol: Callable[..., Any]) -> list[str] | None:
+    """Return the names of the arguments that can be passed by keyword; None if they can have any
+    name, or if Python does not know them.
+    """
+    try:
+        parameters = inspect.signature(protocol).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters):
+        return None
+    by_keyword = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [each.name for each in parameters if each.kind in by_keyword]
+
+
+def _usual_sizes(protocol: Callable[..., Any]) -> tuple[str, ...]:
+    """Return those of "users" and "items" that are arguments of the protocol."""
+    taken = _arguments(protocol)
+    return tuple(name for name in ("users", "items") if taken is None or name in taken)
+
+
+def _written(names: Sequence[str]) -> str:
+    """Return a tuple of names as one writes it in Python, with double quotes."""
+    quoted = [f'"{name}"' for name in names]
+    return f"({quoted[0]},)" if len(quoted) == 1 else f"({', '.join(quoted)})"
 
 
 def parsed(setting: Setting, text: str) -> Any:

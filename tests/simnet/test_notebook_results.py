@@ -133,6 +133,14 @@ def test_a_file_a_class_and_an_object_give_the_same_run() -> None:
     assert "8" in shown(results[0]).text
     with pytest.raises(BadInput, match="no estimate to draw"):
         results[0].plot()
+    with pytest.raises(BadInput, match=r"no estimate to assess .*`assess`.*`run\.outputs`"):
+        _ = results[0].assessment
+
+
+def test_an_aborted_run_says_that_it_has_no_assessment() -> None:
+    done = perform("dpds", users=4, items=2, drop=["u3@share"], claims=False)
+    with pytest.raises(BadInput, match=r"because parties dropped out .*`run\.aborts`"):
+        _ = done.assessment
 
 
 def test_data_may_be_numbers_and_some_of_the_users() -> None:

@@ -488,10 +488,9 @@ class Listing:
         functions = _some(self._count("learned"), "linear function")
         head += f" {functions} of the secrets of other parties"
         if self.statement == "output-only":
-            return (
-                f"{head}, and at most {self._count('at_most')} more; each follows from the ideal "
-                f"output listed here.{model}"
-            )
+            more = self._count("at_most")
+            rest = f"at most {more} more" if more > 0 else "no more"
+            return f"{head}, and {rest}; each follows from the ideal output listed here.{model}"
         beyond = self._beyond("learned")
         do = "does" if beyond == 1 else "do"
         return f"{head}; {beyond} of these {do} not follow from the ideal output listed here."

@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from simnet.cli.main import main
-from simnet.cli.reproduce import duration
+from simnet.cli.reproduce import duration, files_in_words
 from tests.harness.sweeping import TINY
 
 
@@ -191,6 +191,7 @@ def test_an_expected_value_outside_its_interval_makes_status_1(shell: Shell) -> 
     assert "(outside)" in shell.out
     assert shell("reproduce", TINY, "--workers", 1, "--trials", 9) == 0
     assert "(outside)" not in shell.out
+    assert "the tables and verdicts.md are in reproduced, " in shell.out
 
 
 def test_experiments_are_listed_beside_scenarios(shell: Shell) -> None:
@@ -245,3 +246,15 @@ def test_a_trial_that_leaves_by_sys_exit_is_a_failed_trial(shell: Shell) -> None
 )
 def test_times_in_words(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ([], "verdicts.md is"),
+        (["a.csv", "a_points.md", "a_points.tex", "a.parquet"], "the tables and verdicts.md are"),
+        (["a.csv", "b.csv", "b.png", "b.svg"], "the figures, tables and verdicts.md are"),
+    ],
+)
+def test_only_what_was_written_is_named(files: list[str], words: str) -> None:
+    assert files_in_words(files) == words

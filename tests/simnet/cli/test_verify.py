@@ -735,6 +735,21 @@ def test_a_file_chooses_no_program_and_writes_no_line(tmp_path: Path, proof: Pat
     )
 
 
+def test_a_certificate_of_a_file_that_is_elsewhere_says_what_to_write(
+    tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = json.loads(proof.read_text())
+    for scenario in ("own_sum.py", "own_sum.py:Mine"):
+        content["protocol"]["scenario"] = scenario
+        proof.write_text(canonical_text(content))
+        monkeypatch.chdir(tmp_path)
+        told = words(refusal(simnet("verify", "--check", proof)))
+        assert f"about '{scenario}', and there is no such file in this folder" in told
+        assert f"simnet verify FILE.py --check {proof}" in told
+    refused = refusal(simnet("verify", "own_sum.py:Mine", "--check", proof))
+    assert "there is no file own_sum.py" in refused
+
+
 @pytest.mark.slow
 def test_a_forged_file_takes_no_long_time(tmp_path: Path, proof: Path) -> None:
     """Doors and rows are many in one file, and products in the other."""

@@ -27,5 +27,10 @@ def test_a_file_that_raises_is_refused(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("import nothing_of_this_name\n")
     with pytest.raises(BadInput, match=r"own\.py fails to load: ModuleNotFoundError"):
         load_file(tmp_path / "own.py")
+    with pytest.raises(BadInput, match="install the package that has it, or set PYTHONPATH"):
+        load_file(tmp_path / "own.py")
+    (tmp_path / "own.py").write_text("raise RuntimeError('broken')\n")
+    with pytest.raises(BadInput, match=r"RuntimeError: broken$"):
+        load_file(tmp_path / "own.py")
     with pytest.raises(BadInput, match="there is no file"):
         load_file(tmp_path / "none.py")
