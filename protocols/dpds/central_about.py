@@ -82,8 +82,8 @@ def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
-    """State that the discrete part of a view is independent of the inputs. Return None for a view
-    with other tags.
+    """State that the discrete part of a view is independent of the inputs. Return None if
+    the view has a tag that these protocols do not use.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -208,6 +208,7 @@ def local_table(
         return TableCollection(users, schema, tuples, population)
     if k is not None:
         raise ValueError(
-            f"k is for sampled columns: with method={method} users report on all of them, got k={k}"
+            f"k says on how many columns, drawn at random, a user reports: with method={method} "
+            f"users report on all columns, so leave out k; got k={k}"
         )
     return TableCollection(users, schema, Split(epsilon, attributes, method), population)  # type: ignore[arg-type]

@@ -116,11 +116,16 @@ def shifted(share: IntegerNoise, shares: int, shift: int) -> Pair:
     """
     parts: Parts = [(share, shares)]
     deviation = moments(parts, 0.0).deviation
-    if not LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION:
+    found = f"the sum of the noise shares has standard deviation {deviation:.3g} on the integers"
+    if deviation < LEAST_DEVIATION:
         raise ValueError(
-            f"the sum of the noise shares has standard deviation {deviation:.3g} on the integers, "
-            f"but we can compute only {LEAST_DEVIATION} to {LARGEST_DEVIATION}: use fewer "
-            "fractional bits, or the Gaussian law, which the sum is close to"
+            f"{found}, below {LEAST_DEVIATION}, the least that we can compute: use more fractional "
+            "bits, or more noise"
+        )
+    if deviation > LARGEST_DEVIATION:
+        raise ValueError(
+            f"{found}, above {LARGEST_DEVIATION}, the largest that we can compute: use fewer "
+            "fractional bits, or the Gaussian law, to which such a sum is close"
         )
     if shift > 20 * deviation:
         raise ValueError(

@@ -82,8 +82,9 @@ class SamplingPrivacy:
         one_of("variant", self.variant, VARIANTS)
         if self.mechanism.values != self.items - self.none:
             raise ValueError(
-                f"{self.items} items, of which {int(self.none)} stand for none, need faces for 0 "
-                f"and {self.items - self.none} values, got {len(self.mechanism.faces)} faces"
+                f"{self.items} items{', the last of which means none of the others,' * self.none} "
+                f"need a die of {self.items - self.none + 1} faces: face 0, and one for each of "
+                f"{self.items - self.none} values; got {len(self.mechanism.faces)} faces"
             )
 
     @functools.cached_property

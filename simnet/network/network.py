@@ -172,7 +172,8 @@ class Network:
         found = self.latencies.get((sender, recipient), self.latencies.get((recipient, sender)))
         if found is None:
             raise BadInput(
-                f"the network {self.name} has no latency between {sender} and {recipient}"
+                f"the network {self.name} states no latency between its classes {sender!r} and "
+                f"{recipient!r}"
             )
         return found
 

@@ -16,9 +16,11 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 
 @attrs.frozen(eq=False)
 class Tally:
-    """The sum of `messages` messages, in place of the messages, for a recipient that only counts.
+    """Counts that stand in place of many messages, for a recipient that needs only these counts.
 
-    `tally` makes it. `wire` and `shape` are the wire type and the shape of each message.
+    A count says how many of the messages support one place, such as an item: those that name it, or
+    that have a 1 there. `messages` is the number of messages, and `wire` and `shape` are the wire
+    type and the shape of each message. `tally` makes it.
     """
 
     counts: Ints

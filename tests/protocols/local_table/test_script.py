@@ -336,7 +336,7 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
         ({"population": "aggregate"}, "cannot be drawn directly, so use population=crowd"),
         ({"k": 5}, "k is at most 4, got 5"),
         ({"k": 0}, "k is at least 1, got 0"),
-        ({"k": 1, "method": "duchi"}, "k is for sampled columns: .*, got k=1"),
+        ({"k": 1, "method": "duchi"}, "k says on how many columns, .*; got k=1"),
         ({"k": "most"}, "k is a whole number, best or none, got 'most'"),
         ({"epsilon": 0.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1"),

@@ -68,7 +68,7 @@ def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
         ("x = 1", "has no 'x'"),
         ("[classes.client]\nupp_mbit = 1", "did you mean up_mbit"),
         ("[classes.client]\nup_mbit = -1", "bits per second above 0"),
-        ("[classes.client]\n", "no latency between client and client"),
+        ("[classes.client]\n", "no latency between its classes 'client' and 'client'"),
         ("", "needs classes"),
         ("[classes.client]\n[[latencies]]\nbetween = ['client', 'x']", "no class 'x'"),
         ("[classes.client]\n[[latencies]]\nbetween = 'client'", "two classes"),
