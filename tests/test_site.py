@@ -3,12 +3,14 @@ for.
 """
 
 import re
+from pathlib import Path
 
 import pytest
 from docutils import nodes
 from sphinx import addnodes
 
 from docs.extensions.checks import fetched_addresses, public_names
+from docs.extensions.contents import list_of_pages
 from docs.extensions.fast_build import only_titles
 from tests.harness.data import ROOT
 
@@ -70,3 +72,21 @@ def test_the_tree_of_pages_has_titles_and_lists_of_pages_alone() -> None:
     assert short.astext().split() == ["title"]
     assert [found["entries"] for found in short.findall(addnodes.toctree)] == [[(None, "a")]]
     assert contents.astext().split() == ["title", "part", "detail"]
+
+
+def test_the_sidebar_has_pages_in_the_order_in_which_the_index_links_to_them(
+    tmp_path: Path,
+) -> None:
+    for name in ("a", "b", "c", "index"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n")
+    tree = list_of_pages(tmp_path, "1. [C](c.md)\n2. [A](a.md#part), [elsewhere](../x/b.md)\n")
+    assert tree.split("```")[1].split() == ["{toctree}", ":hidden:", "c", "a", "b"]
+    assert list_of_pages(tmp_path, "No link.").split("```")[1].split()[-3:] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("section", ["concepts", "howto"])
+def test_an_index_links_to_every_page_of_its_section(section: str) -> None:
+    folder = ROOT / "docs" / section
+    text = (folder / "index.md").read_text()
+    missing = [page.name for page in folder.glob("*.md") if f"]({page.name})" not in text]
+    assert missing == ["index.md"]

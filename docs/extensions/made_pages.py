@@ -23,6 +23,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from extensions.contents import list_of_pages
 from extensions.made_text import commands, glossary, schemas
 from extensions.notebook_pages import notebook_page
 
@@ -71,18 +72,8 @@ def fill(app: Sphinx, name: str, source: list[str]) -> None:
     text = _with_links(source[0], page, page)
     text = _PART.sub(lambda found: PARTS[found[1]](), text)
     if name.endswith("/index") and "{toctree}" not in text:
-        text += _list_of_pages(DOCS / posixpath.dirname(name), hidden="](" in text)
+        text += list_of_pages(DOCS / posixpath.dirname(name), text)
     source[0] = text
-
-
-def _list_of_pages(folder: Path, *, hidden: bool) -> str:
-    """A table of contents of the folder; hidden on a page whose text links to its pages itself."""
-    pages = [page.stem for page in sorted(folder.glob("*.md")) if page.stem != "index"]
-    pages += [f"{page.parent.name}/index" for page in sorted(folder.glob("*/index.md"))]
-    if not pages:
-        return ""
-    options = [":hidden:"] if hidden else [":maxdepth: 1"]
-    return "\n".join(["", "```{toctree}", *options, "", *pages, "```", ""])
 
 
 def _with_links(text: str, source: str, page: str) -> str:

@@ -9,7 +9,8 @@ For the writer of a page: blocks run in order, in a new folder that the blocks o
   is compared: 0, unless the line above the command is `# exit status 2`. A command that ends in a
   backslash goes on in the next line. The terminal is 100 columns wide. Output and errors are one
   text, as on a terminal.
-  `pip install --editable FOLDER` makes the folder's package known for the rest of the page only.
+  `pip install --editable FOLDER`, also with `python -m` before it, makes the folder's package known
+  for the rest of the page only.
 - ```` ```python ```` is executed; all such blocks of a page share one namespace.
 - A block of any language with a first line `# file: vote.py` is not executed: the lines below
   become this file.
@@ -194,8 +195,9 @@ def _run_command(text: str) -> tuple[int, str]:
     start. Everything else goes to a shell.
     """
     words = shlex.split(text)
-    if words[:3] == ["pip", "install", "--editable"]:
-        return _installed(Path(words[3]).resolve())
+    pip = words[2:] if words[:2] == ["python", "-m"] else words
+    if pip[:3] == ["pip", "install", "--editable"]:
+        return _installed(Path(pip[3]).resolve())
     if words[0] != "simnet" or set(text) & set("|<>&;*$`"):
         done = subprocess.run(
             text,
