@@ -684,7 +684,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: Calibrate("poisson", at_zero=0.5), "those of the power law, not of poisson"),
         (lambda: Calibrate(at_zero=1.0), "at_zero is a probability below 1"),
         (lambda: Calibrate("laplace", known=GaussianPrior(1.0, 1.0)), "known is not fitted"),
-        (lambda: Calibrate().step(noise(1.0), 5), "fitted to the estimates of all items"),
+        (lambda: Calibrate().step(noise(1.0), 5), "depends on the estimates of all items"),
         (lambda: likeliest_power_law(np.full(50, 1e6), noise(1.0), 10**7), "outside"),
         (
             lambda: apply("calibrated", [0.5], noise(1.0)),

@@ -333,7 +333,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (lambda: finite_pair(np.log([0.5, 0.5]), np.array([0.0])), "over the same outcomes"),
         (
             lambda: Losses(np.array([0.0]), np.array([inf])),
-            "an infinite loss is given by its mass alone",
+            "give only the mass of an infinite loss",
         ),
         (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected one mass for each loss"),
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),

@@ -11,6 +11,7 @@ from simnet.adversary.reading_again import played_again
 from simnet.errors import BadInput
 from simnet.kernel.reading import Sampled
 from simnet.page.diagram import diagram_svg, diagram_text
+from simnet.page.keeping import Keeping
 from simnet.page.traffic import flows_json, messages_json
 from simnet.page.worlds import worlds_of
 from simnet.scenario.find import find
@@ -32,14 +33,14 @@ def test_flows_of_the_ledger_are_those_of_the_messages(name: str) -> None:
     done = result_of(name).run
     roles = done.roster.roles
     role = [roles.index(seat.role) for seat in done.roster.seats]
-    found = messages_json(played_again(done, done.roster.names, Sampled()), with_contents=False)
+    found = messages_json(played_again(done, done.roster.names, Sampled()), Keeping(numbers=True))
     counted = Counter(
         (round_, found["tags"][tag], size, role[source], role[target])
         for round_, tag, size, source, target in zip(
             *(found[key] for key in ("round", "tag", "bytes", "from", "to")), strict=True
         )
     )
-    flows = flows_json(done)
+    flows = flows_json(done, Keeping(numbers=True))
     assert counted == {
         (round_, flows["tags"][tag], size, source, target): total
         for round_, tag, size, source, target, total in flows["flows"]
