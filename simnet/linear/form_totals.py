@@ -65,7 +65,9 @@ class _Chunk:
         places = self._places[slots[inside]]
         rows = self.block.rows
         if isinstance(rows, Mixture):
-            return inside, rows.take(places)
+            several = rows.count // len(self.block.slots)  # combinations in the row of one slot
+            parts = places[:, np.newaxis] * several + np.arange(several)
+            return inside, rows.take(parts.reshape(-1))
         each = rows.rows // len(self.block.slots)
         chosen = take(rows, (places[:, np.newaxis] * each + np.arange(each)).reshape(-1))
         return (inside, chosen) if chosen.starts[-1] else None
@@ -97,8 +99,11 @@ class FormTotal:
         slots = [
             np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows for rows in pieces
         ]
+        into = np.concatenate(slots)
         rows = refined(block.rows, gcd(block.rows.lanes, self._size))
-        self._pending.append(_Block(np.concatenate(slots), rows))
+        if isinstance(rows, Mixture) and rows.count % max(len(into), 1):
+            rows = rows.terms  # the row of a slot is a part of a combination
+        self._pending.append(_Block(into, rows))
 
     def merge(self, other: "FormTotal") -> None:
         """Add another total that has the same rows."""

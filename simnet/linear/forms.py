@@ -85,6 +85,7 @@ class Forms:
 
     def __init__(self, sampled: Residues, rows: TermRows, reading: FormReading) -> None:
         """Combine sampled values with their terms: a linear form for each element, in order."""
+        assert rows.rows * rows.lanes == prod(sampled.shape)
         self.sampled = sampled
         self.rows = rows
         self.reading = reading
