@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simnet.studies.find import find_experiment, names
-from simnet.studies.page import COLUMNS, Section, sections_of
+from simnet.studies.page import COLUMNS, DISPUTED, HEADER, Section, page_of, preface, sections_of
 from simnet.studies.verdict_table import headline
 
 PAGE = Path(__file__).parents[1] / "QUOTES.md"
@@ -21,17 +21,30 @@ def test_no_two_quotes_of_all_papers_are_alike() -> None:
     assert [row for row, times in rows.items() if times > 1] == []
 
 
+def test_the_head_of_the_page_follows_from_its_rows_and_the_present_rules() -> None:
+    assert page_of(sections_of(PAGE)) == PAGE.read_text(encoding="utf-8")
+
+
 def test_the_page_has_every_experiment_with_quotes() -> None:
     assert sorted(section.name for section in sections_of(PAGE)) == sorted(QUOTED)
 
 
 @pytest.mark.parametrize("section", sections_of(PAGE), ids=lambda section: section.name)
 def test_a_section_has_a_row_for_each_quote_and_headlines_that_follow(section: Section) -> None:
-    quotes = find_experiment(section.name)[1].quotes
+    experiment = find_experiment(section.name)[1]
+    quotes = experiment.quotes
+    assert section.heading == f"{experiment.source}: {experiment.summary}"
+    assert section.lines[2 : section.lines.index(HEADER) - 1] == preface(experiment)
     cells = [dict(zip(COLUMNS, row, strict=True)) for row in section.rows]
     assert [row["in the paper"] for row in cells] == [quote.source for quote in quotes]
     for row, quote in zip(cells, quotes, strict=True):
-        assert row["statement"].startswith(quote.what.replace("|", r"\|"))
+        read_as = f"; read as: {quote.under}" if quote.under else ""
+        statement, _, judged_at = row["statement"].partition("; judged at: ")
+        assert statement == f"{quote.what}{read_as}".replace("|", r"\|")
+        assert judged_at.endswith(quote.points.replace("|", r"\|"))
+        assert row["verdict"].partition(DISPUTED)[2] == quote.disputed.replace("|", r"\|")
+        if row["law"] == "disagrees":
+            assert f"**: {quote.why}".replace("|", r"\|") in row["verdict"]
         status = row["data"].partition(":")[0]
         words = headline(row["law"], row["runs"], status)
         assert row["verdict"].startswith(f"**{words}**")

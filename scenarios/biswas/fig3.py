@@ -247,7 +247,8 @@ EXPERIMENT = Experiment(
                 ["epsilon"],
                 falling,
                 under=words,
-                points="π = 0.1, 0.5 and 0.9, which the runs can tell apart; the text names no ε",
+                points="π = 0.1, 0.5 and 0.9, which we chose after the runs, as they tell these "
+                "apart; the text names no ε",
             )
             for measure, words in (
                 ("raw_tv", "the distance of raw estimates"),

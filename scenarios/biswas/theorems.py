@@ -52,6 +52,8 @@ GRID = (
     f"{' and '.join(map(str, SIZES))} items; f {', '.join(map(str, SHARES))}; "
     f"π {', '.join(map(str, SAMPLINGS))}; {USERS} users. The paper names no points"
 )
+# The largest π, in steps of 0.001, up to which the mean of c is negative at all points of the grid.
+NEGATIVE_UP_TO = 0.018
 
 
 def everywhere_on_grid(holds: Callable[[SamplingDesign, float], bool]) -> Callable[[Table], Any]:
@@ -364,6 +366,10 @@ QUOTES = (
         under=f"the mean of c; small: π = {SAMPLINGS[0]:g}",
         why="with a large ε and f, n f π is larger than the noise that c subtracts: q is small",
         points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", f"π {SAMPLINGS[0]:g}"),
+        disputed=(
+            "the text names no small probability, and goes on with the limit for π to 0; up to "
+            f"π = {NEGATIVE_UP_TO:g} the mean of c is negative at all these points"
+        ),
     ),
     Quote(
         source("Theorem 3.3"),
@@ -454,7 +460,8 @@ QUOTES = (
             STATED,
             everywhere_on_grid(holds),
             under=under,
-            why="see the example: c subtracts the noise of users who stayed silent",
+            why="see the row on the mean of c where that of g is 10: c subtracts the noise of "
+            "users who stayed silent",
             points=GRID,
         )
         for under, holds in (
@@ -572,6 +579,7 @@ QUOTES = (
                 "maximum, because Var*(T) falls as Σ π_j² grows. The minimum asks the same users "
                 "always, and then T is biased; Var* does not see this"
             ),
+            disputed="the text only asks whether techniques like Lagrange's could find the minimum",
         )
         for budget, under in (
             (1, "the π_j add up to 1, as a probability distribution"),
@@ -603,6 +611,7 @@ EXPERIMENT = Experiment(
         ),
         f"a trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
         f"{CASES[FEW].repetitions} times for four users, and averages",
+        f"a small sampling probability: π = {SAMPLINGS[0]:g}",
         "the users' items are fixed, except for the four users whose items are drawn: item 1 with "
         "probability 1/2, 2 and 3 with 1/4 each",
     ),

@@ -173,6 +173,7 @@ def quotes() -> Iterator[Quote]:
                 partial(gaussian, population=population, mechanism=mechanism),
                 population,
                 "its distribution function is off by at most the threshold of the word Gaussian",
+                "the text has no measure, and the threshold is ours" if mechanism == "k-rr" else "",
             )
             yield _stated(
                 SOURCE if shown else "Jia and Gong, section III-B",
@@ -193,9 +194,23 @@ def quotes() -> Iterator[Quote]:
 
 
 def _stated(
-    source: str, what: str, reading: Callable[[Table], Counterpart], population: str, under: str
+    source: str,
+    what: str,
+    reading: Callable[[Table], Counterpart],
+    population: str,
+    under: str,
+    disputed: str = "",
 ) -> Quote:
-    return Quote(source, what, STATED, reading, under=under, why=GAUSSIAN, data=DATA[population])
+    return Quote(
+        source,
+        what,
+        STATED,
+        reading,
+        under=under,
+        why=GAUSSIAN,
+        data=DATA[population],
+        disputed=disputed,
+    )
 
 
 def notes(epsilon: float) -> list[str]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from scenarios.joy.drawing import leakage as leakage_figure
 from scenarios.joy.expected import COMPETITOR
+from scenarios.joy.printed import AS_MUCH
 from scenarios.joy.trials import leakage
 from simnet.studies.experiment import Experiment
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -157,8 +158,9 @@ EXPERIMENT = Experiment(
             "4",
             ratio_of_circles,
             bound="at least",
-            under="by Eq. 30 at the evaluated coin, 0.2, and by Eq. 29 at the best x of its curve: "
-            "the red circles lie at different x, and the text does not say where sampling's does",
+            under="by Eq. 30 at the evaluated coin, 0.2, and by Eq. 29 at the best x of our grid; "
+            "the text does not say at which x sampling was evaluated",
+            disputed=AS_MUCH,
         ),
         Quote(
             CONCLUSION,
@@ -167,7 +169,8 @@ EXPERIMENT = Experiment(
             ratio,
             bound="at least",
             under="by Eq. 29, and by the exact ε of randomised response, at the same x",
-            why="no point of the figure gives so much",
+            why="no point of the grid gives so much",
+            disputed=AS_MUCH,
         ),
     ],
     figure=leakage_figure,

@@ -16,6 +16,12 @@ from protocols.mechanisms.odds import log
 from protocols.mechanisms.response import JoyGerla
 from protocols.two_rounds.mechanism import TwoRounds
 
+# Why the rows on the four times lower leakage are disputed.
+AS_MUCH = (
+    "'as much as four times' is an upper end: it says that some setting, which the text does not "
+    "name, reaches a quotient of about four, and we ask for at least 4"
+)
+
 
 def equations_19_and_20(mechanism: TwoRounds) -> tuple[Chance, Chance]:
     """The printed P[0 | yes] / P[0 | no] in round two, and its inverse; the paper exchanges these

@@ -322,6 +322,7 @@ ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
+ADVANTAGE = "the text does not say what an inference advantage is, nor which answers are seen"
 NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 % and 1 % hold yes
 PASSAGES = (
     Passage(
@@ -412,8 +413,8 @@ PASSAGES = (
     *(
         Passage(
             "section 2",
-            "with sampling alone the estimate of the 100 who hold yes gets worse as owners who "
-            "hold no are added: from 100 to 1900 and 9900",
+            "with sampling alone the estimate of the 100 who hold yes quickly degrades as owners "
+            "who hold no are added: it errs more at each step from 100 to 1900 and 9900",
             STATED,
             for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
             why="whoever is sampled answers the truth, so owners who hold no add no noise",
@@ -484,31 +485,35 @@ PASSAGES = (
     Passage("section 4", "locations, in billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
     Passage(
         THREATS,
-        "what an adversary gains from an owner's answers is at most 50 %",
+        "an adversary does not gain an inference advantage of greater than 50 %: the probability "
+        "of yes afterwards is at most 50 %",
         "0.5",
         lambda m: posterior_yes(m, 0.5).both_rounds_0_then_1,
         bound="at most",
         why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite "
         "ε",
-        under=f"the probability of yes, which was 1/2 before; {PAIR}",
+        under=f"it was 1/2 before; {PAIR}",
+        disputed=ADVANTAGE,
     ),
     Passage(
         THREATS,
-        "what an adversary gains from an owner's answers is at most 50 %",
+        "an adversary does not gain an inference advantage of greater than 50 %",
         "0.5",
         lambda m: posterior_yes(m, 0.05).both_rounds_0_then_1 - 0.05,
         bound="at most",
         why="who answers 0 and then 1 was sampled and holds yes, however few owners do",
         under=f"by how much the probability of yes grows, from the 5 % of section 3; {PAIR}",
+        disputed=ADVANTAGE,
     ),
     Passage(
         THREATS,
-        "what an adversary gains from an owner's answers is at most 50 %",
+        "an adversary does not gain an inference advantage of greater than 50 %",
         "0.5",
         _advantage,
         bound="at most",
         under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
         "round two, and round one is not seen",
+        disputed=ADVANTAGE,
     ),
     Passage(
         THREATS,
@@ -535,7 +540,8 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 5",
-        "mean of the estimate, 1 of 4 holds yes, π_1 = 0.8, π_2 = 0.2, π_s = 0.45: it is unbiased",
+        "mean of the estimate, 1 of 4 holds yes, π_1 = 0.8, π_2 = 0.2, π_s = 0.45: the number of "
+        "holders",
         Stated(1.0),
         lambda _: mean_estimate(TOY, 1, 3),
     ),
@@ -555,7 +561,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 11",
-        "mean of the estimate, 1 of 4 holds yes: it is unbiased",
+        "mean of the estimate, 1 of 4 holds yes: the number of holders",
         Stated(1.0),
         lambda m: _mean_difference(m, FEW, 1),
     ),
@@ -617,7 +623,7 @@ PASSAGES = (
     *(
         Passage(
             "Eq. 16",
-            f"mean of the estimate of value {value}, holders of 0, 1, 2: it is unbiased",
+            f"mean of the estimate of value {value}, holders of 0, 1, 2: the number of holders",
             Stated(1.0),
             for_all(_mean_difference, UNEVEN, (0, 1, 2), value),
         )
@@ -779,6 +785,7 @@ PASSAGES = (
                 "have no finite ε"
             ),
             under=f"the exact ε of round two, {words}, with the best faces",
+            disputed=printed.AS_MUCH,
         )
         for values, words in ((1, "yes or no"), (AGES, "9 values, as for the patients by age"))
     ),

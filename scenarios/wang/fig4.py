@@ -180,6 +180,7 @@ EXPERIMENT = Experiment(
             printed_frequency,
             why="the estimator does not remove the bias, (y - q) / (p - q) in place of y",
             data=NONE_NEEDED,
+            disputed="the text calls it an estimator, and nowhere an unbiased one",
         ),
         alike(
             SECTION,

@@ -111,7 +111,7 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
             STATED,
             slightly,
             under=SLIGHTLY,
-            why="for some laws the gap grows by much more",
+            why="where it does not hold, the gap grows by more than the threshold of 'slightly'",
             disputed="the threshold of 'slightly' is ours, and the text may be about the range of "
             "ε in its figure, which we do not know",
         ),

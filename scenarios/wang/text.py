@@ -394,6 +394,10 @@ def claim_quote(name: str) -> Quote:
         reading,
         why=why or "it fails somewhere",
         under=UNDER.get(name, ""),
+        disputed="the text names no small ε for these two mechanisms; up to ε = 1 the statement "
+        "holds"
+        if LARGEST.get(name) == 2
+        else "",
     )
 
 

@@ -254,7 +254,13 @@ SENTENCES = (
         for words, corrupt, wanted, under in (
             ("any φ users", "u1,u2", NOTHING, "they learn nothing of the others' values"),
             ("S1", "S1", NOTHING, "uniform reporting sets: S1 learns nothing"),
-            ("S2", "S2", OUTPUT, "S2 learns no more than its output, the sums of the reports"),
+            (
+                "S2",
+                "S2",
+                OUTPUT,
+                "S2 learns no more than its output, the sums of the reports, and what S1 sends it: "
+                "the numbers m_j and the names of the elected users",
+            ),
         )
     ),
     *(

@@ -62,17 +62,33 @@ Each row has a number or a statement of a paper.
 - *Chance* is the probability, under the law, of a number at least as far off as the printed one,
   if the paper simulated it. Formulas and bounds have no chance: a bound is compared with the
   expected number.
-- *Trials* is the number of trials at each point of the grid.
-- *Law* says whether the printed number agrees with the expected one; *with correction* means that
-  it agrees after the correction that the row names. A simulated number agrees if its chance is at
-  least {LEVEL * 100:g} %. *None* means that no law is known, or that it is not known how far the
-  paper's own runs scatter.
-- *Runs* says whether our measured interval confirms the number. An interval that reaches further
-  than {INFORMATIVE * 100:g} % to either side of the measured value confirms nothing. Nor does one
-  that has room for the printed number and for the expected one although the law says that these
-  two do not agree; a law *with correction* is confirmed if the corrected number lies in the
-  interval. Runs *contradict* a number outside their interval, unless the paper's own runs
-  may scatter so far; then the number counts as one inside.
+- *Trials* is the number of trials at each point of the grid. It is empty where no trial ran: where
+  a number is computed, or counted in the data. A counted number is "measured" with an interval
+  without width.
+- *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
+  number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
+  number if the expected one rounds to it. *None* means that no law is known, or that it is not
+  known how far the paper's own runs scatter. If the number does not agree, and we know what is
+  wrong, then law and runs are asked about the corrected number: *with correction* means that it
+  agrees.
+- *Runs* says whether our runs confirm the number. The first of these rules that applies decides:
+
+  1. *None*, if we measured nothing.
+  2. *Undecided*, if the measured numbers allow no reading, or if it is not known how far the
+     paper's own runs scatter. The cell *measured* may be empty then, and the verdict says why.
+  3. A bound, "at least" or "at most": *confirm*, if all numbers of the measured interval keep it;
+     *contradict*, if none does; otherwise *undecided*.
+  4. A statement: *confirm*, if the interval is 1 alone (1 to 1); *contradict*, if it does not
+     contain 1; *undecided*, if it contains 1 and also less, however narrow it is.
+  5. Any other number: *contradict*, if it lies outside the interval. There is one exception for a
+     number that the paper simulated. It counts as one inside if the paper's own runs may scatter so
+     far: if they had the nearer end of our interval as their mean, a number at least as far off
+     would have a chance of {LEVEL * 100:g} % or more.
+  6. A number inside the interval: *undecided*, if the interval as a whole is wider than
+     {INFORMATIVE * 100:g} % of the measured value; otherwise *confirm*.
+
+  After these rules, *confirm* becomes *undecided* if the law disagrees and the interval contains
+  the expected number, too: such runs have room for both.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 - A row is *disputed* if a fair reader of the paper may come to another verdict. Such a row says
@@ -113,7 +129,7 @@ def section_of(report: Report, command: str) -> Section:
     """Return the section of an experiment; `command` is the command that makes this section."""
     study, experiment = report.study, report.study.experiment
     heading = f"{experiment.source}: {experiment.summary}"
-    lines = ["", f"Made by `{command}`.", *_grid(experiment), *_words(experiment)]
+    lines = ["", f"Made by `{command}`.", *preface(experiment)]
     lines += ["", HEADER, "|-" * len(COLUMNS) + "|", *map(_row, report.verdicts), ""]
     return Section(study.name, heading, tuple(lines))
 
@@ -209,6 +225,13 @@ def _with_headline(line: str) -> str:
     rest = re.sub(r"^\*\*.+?\*\*", "", cells["verdict"])
     cells["verdict"] = f"**{headline(law, runs, status)}**{rest}"
     return f"| {' | '.join(cells.values())} |"
+
+
+def preface(experiment: Experiment) -> tuple[str, ...]:
+    """Return the lines between a section's command and its table: the points, the choices, and the
+    words that need a threshold.
+    """
+    return (*_grid(experiment), *_words(experiment))
 
 
 def _grid(experiment: Experiment) -> list[str]:

@@ -21,7 +21,7 @@ from simnet.studies.verdict_table import MADE_UP, Data, Headline, Law, Runs, hea
 
 LEVEL = 0.01  # a simulated number that is less likely than this does not agree
 ROUNDING = 1e-9  # the relative rounding error that an exact number may have
-INFORMATIVE = 0.25  # the largest half-width of an interval, relative to its number, that confirms
+INFORMATIVE = 0.5  # the largest width of an interval, relative to its number, that confirms
 LONGEST_WHOLE = 1e9  # whole numbers below this are printed in full
 MORE = "more trials would tell"
 DIFFER = "our law and our runs contradict each other: one of them is wrong"
@@ -127,9 +127,9 @@ class Counterpart:
 
         The runs contradict a number that lies outside their interval, even after an allowance for
         the scatter of the paper's own runs. The runs confirm a number inside the interval only if
-        the interval is narrow: at most `INFORMATIVE` on either side, relative to the measured
-        value. A bound, and the share of places at which a statement holds, are confirmed if the
-        whole interval agrees.
+        the interval is narrow: its width is at most `INFORMATIVE` times the measured value. A
+        bound, and the share of places at which a statement holds, are confirmed if the whole
+        interval agrees. The page of quoted numbers has these rules in their order.
         """
         if self.measured is None or self.low is None or self.high is None:
             return "none"
@@ -148,8 +148,22 @@ class Counterpart:
             return "confirm" if surely else "undecided" if below and above else "contradict"
         if not self._may_be(printed, slack):
             return "contradict"
-        narrow = self.high - self.low <= 2 * INFORMATIVE * abs(self.measured)
+        narrow = self.high - self.low <= INFORMATIVE * abs(self.measured)
         return "confirm" if narrow else "undecided"
+
+    def answers(
+        self, printed: float, rounding: float, bound: Bound
+    ) -> tuple[Law, Runs, float | None]:
+        """Return what law and runs say of a printed number, and its probability under the law.
+
+        Runs that allow both the printed number and the expected number decide nothing if the law
+        says that these two do not agree.
+        """
+        law, chance = self.by_law(printed, rounding, bound)
+        runs = self.by_runs(printed, rounding, bound)
+        if law == "disagrees" and runs == "confirm" and self.holds:
+            runs = "undecided"
+        return law, runs, chance
 
     def _may_be(self, printed: float, slack: float) -> bool:
         """Return whether the printed number can be a random draw, with the paper's scatter, around
@@ -158,11 +172,12 @@ class Counterpart:
         low, high = -inf if self.low is None else self.low, inf if self.high is None else self.high
         if low - slack <= printed <= high + slack:
             return True
-        if not self.spread or not 0 < low <= high < inf:
+        nearer = low if printed < low else high
+        if not self.spread or not 0 < nearer < inf:
             return False
         if printed < low:
-            return 2 * self._below(printed + slack, low) >= LEVEL
-        return 2 * (1 - self._below(printed - slack, high)) >= LEVEL
+            return 2 * self._below(printed + slack, nearer) >= LEVEL
+        return 2 * (1 - self._below(printed - slack, nearer)) >= LEVEL
 
     def _below(self, value: float, mean: float) -> float:
         """Return the probability of a number of at most `value`, under a gamma law with this mean
@@ -241,10 +256,7 @@ class Quote:
             found = self.reading(table)
         except NoSuchPoint as missing:
             return self._ruling(table, printed, Counterpart(None), note=str(missing))
-        law, chance = found.by_law(printed, rounding, self.bound)
-        runs = found.by_runs(printed, rounding, self.bound)
-        if law == "disagrees" and runs == "confirm" and found.holds:
-            runs = "undecided"  # the runs allow both the printed number and the expected number
+        law, runs, chance = found.answers(printed, rounding, self.bound)
         has_correction = self.corrected is not None or self.instead is not None
         if law == "disagrees" and has_correction:
             try:
@@ -252,8 +264,7 @@ class Quote:
                 meant = printed if self.instead is None else self.instead(table)
             except NoSuchPoint:
                 return self._ruling(table, printed, Counterpart(None))
-            by_law, its_chance = better.by_law(meant, rounding, self.bound)
-            by_runs = better.by_runs(meant, rounding, self.bound)
+            by_law, by_runs, its_chance = better.answers(meant, rounding, self.bound)
             # Without a law the correction is only a note.
             if by_law == "none" and by_runs == "confirm":
                 note = f"{self.why}. Our runs agree with this correction: {self.correction}"

@@ -7,6 +7,9 @@ from typing import Any
 import attrs
 import pytest
 
+from protocols.mechanisms.grr import GRR
+from protocols.sampled_frequency.estimators import direct
+from protocols.sampled_frequency.sampling_design import SamplingDesign
 from scenarios.biswas import estimators, fig3, histograms, theorems
 from scenarios.biswas.people import LAWS, holders
 from scenarios.biswas.trials import collected
@@ -141,6 +144,21 @@ def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     pictured = played(histograms.FIG1, "biswas_fig1", {"epsilon": [6.0], "sampling": [0.9]})
     fewer = attrs.evolve(pictured, rows=[{**row, "values": 99} for row in pictured.rows])
     assert finding(the(verdicts(histograms.FIG1, fewer), "size of the domain")) == NOT
+
+
+def test_small_probabilities_make_the_mean_of_c_negative() -> None:
+    """At every point of the grid up to the named probability, and not one step further."""
+
+    def everywhere(pi: float) -> bool:
+        return all(
+            direct(SamplingDesign(GRR(epsilon, items), theorems.USERS, pi)).mean(f) < 0
+            for epsilon in theorems.EPSILONS
+            for items in theorems.SIZES
+            for f in theorems.SHARES
+        )
+
+    assert everywhere(theorems.NEGATIVE_UP_TO)
+    assert not everywhere(theorems.NEGATIVE_UP_TO + 0.001)
 
 
 @pytest.mark.slow

@@ -113,6 +113,10 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
     found = next(one for what, one in verdicts(experiment, table).items() if same in what)
     assert (found.law, found.runs) == ("agrees", "confirm")
     assert found.points.startswith("cut 400.0, 600.0; the significance threshold is")
+    rises, lower = hitters.precision_of_zero(table), hitters.recall_of_zero_and_oue(table)
+    assert (rises.expected, rises.holds, lower.expected, lower.holds) == (1, True, 1, True)
+    alike = [{**row, "above": 7} for row in table.rows]  # no items between the two cuts
+    assert hitters.precision_of_zero(attrs.evolve(table, rows=alike)).expected == 0
     broken = [{**row, "precision_zero": row["precision_zero"] / 2} for row in table.rows]
     again = verdicts(experiment, attrs.evolve(table, rows=broken))
     assert next(one for what, one in again.items() if same in what).runs == "contradict"

@@ -1,0 +1,182 @@
+"""The page's head says how law and runs decide; the code decides so, for all combinations.
+
+`by_the_head` follows the sentences of the page's head one by one, and shares no code with the
+verdicts.
+"""
+
+import itertools
+from collections.abc import Callable
+from functools import cache
+from math import inf, isfinite, isnan, nan
+
+import pytest
+from scipy.stats import gamma
+
+from simnet.studies.page import EXPLANATION
+from simnet.studies.quote import Bound, Counterpart, Quote
+from simnet.studies.table import Table
+
+PRINTED = ("0.4", "1.0", "1.4", "2.0")
+BOUNDS: tuple[Bound, ...] = ("", "at least", "at most")
+INTERVALS = (
+    None,  # nothing was run
+    (1.0, 1.0, 1.0),
+    (1.0, 0.9, 1.1),
+    (1.0, 0.75, 1.25),
+    (1.0, 0.8, 1.31),  # wider than half the measured value
+    (1.0, 0.5, 1.0),
+    (0.5, 0.0, 0.75),
+    (1.0, -inf, inf),
+    (1.7, 1.6, 1.8),
+)
+EXPECTED = (None, 0.4, 1.0, 1.5)
+SPREADS = (0.0, 0.05, 0.4, nan)  # of the paper's number
+
+
+def rounds(number: float, printed: float) -> bool:
+    """Whether a number rounds to a printed one with one digit after the point."""
+    return abs(number - printed) <= 0.05 + 1e-8
+
+
+@cache
+def chance(printed: float, mean: float, spread: float) -> float:
+    """The probability of a number at least as far off, on either side."""
+    law = gamma(spread**-2, scale=mean * spread**2)
+    return float(min(1.0, 2 * min(law.cdf(printed + 0.05), law.sf(printed - 0.05))))
+
+
+def law_by_the_head(found: Counterpart, printed: float, bound: Bound) -> str:
+    """The column *law*."""
+    if found.expected is None or isnan(found.spread):
+        return "none"
+    if bound == "at least":
+        agrees = found.expected >= printed or rounds(found.expected, printed)
+    elif bound == "at most":
+        agrees = found.expected <= printed or rounds(found.expected, printed)
+    elif found.spread:
+        agrees = chance(printed, found.expected, found.spread) >= 0.01
+    else:
+        agrees = rounds(found.expected, printed)
+    return "agrees" if agrees else "disagrees"
+
+
+def rule(found: Counterpart, printed: float, bound: Bound) -> str:
+    """The column *runs* by the first rule that applies."""
+    if found.measured is None or found.low is None or found.high is None:
+        return "none"
+    if isnan(found.spread):
+        return "undecided"
+    low, high = found.low, found.high
+    inside = low <= printed + 0.05 + 1e-8 and high >= printed - 0.05 - 1e-8
+    if bound:
+        kept = [
+            (end >= printed if bound == "at least" else end <= printed) or rounds(end, printed)
+            for end in (low, high)
+        ]
+        return "confirm" if all(kept) else "undecided" if any(kept) else "contradict"
+    if found.share:
+        alone = rounds(low, printed) and rounds(high, printed)
+        return "confirm" if alone else "undecided" if inside else "contradict"
+    if not inside:
+        nearer = low if printed < low else high
+        possible = found.spread > 0 and nearer > 0 and isfinite(nearer)
+        if not possible or chance(printed, nearer, found.spread) < 0.01:
+            return "contradict"
+    return "undecided" if high - low > 0.5 * abs(found.measured) else "confirm"
+
+
+def runs_by_the_head(found: Counterpart, printed: float, bound: Bound) -> str:
+    """The column *runs*: the first rule that applies, and what is said after the rules."""
+    runs = rule(found, printed, bound)
+    if runs == "confirm" and law_by_the_head(found, printed, bound) == "disagrees":
+        assert found.low is not None
+        assert found.high is not None
+        assert found.expected is not None
+        if found.low <= found.expected <= found.high:
+            return "undecided"
+    return runs
+
+
+def counterparts() -> list[Counterpart]:
+    """All combinations of an expected number, an interval, a spread, and a kind."""
+    made = []
+    for expected, interval, spread, share in itertools.product(
+        EXPECTED, INTERVALS, SPREADS, (False, True)
+    ):
+        measured, low, high = interval or (None, None, None)
+        made.append(Counterpart(expected, measured, low, high, spread, share))
+    return made
+
+
+ALL = counterparts()
+EMPTY = Table([], [], [])
+
+
+def reading(found: Counterpart) -> Callable[[Table], Counterpart]:
+    """Return a reading that gives this counterpart."""
+    return lambda _: found
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_columns_are_those_of_the_heads_rules(bound: Bound) -> None:
+    seen = set()
+    for printed, found in itertools.product(PRINTED, ALL):
+        ruling = Quote("", "", printed, reading(found), bound=bound).judge(EMPTY)
+        number = float(printed)
+        assert ruling.law == law_by_the_head(found, number, bound), found
+        assert ruling.runs == runs_by_the_head(found, number, bound), found
+        seen.add(ruling.runs)
+    assert seen == {"none", "confirm", "undecided", "contradict"}
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_a_corrected_number_is_judged_by_the_same_rules(printed: str) -> None:
+    """The correction is asked about where the number as printed does not agree."""
+    number = float(printed)
+    for first, other in itertools.product(ALL[::7], ALL[::5]):
+        ruling = Quote(
+            "",
+            "",
+            printed,
+            reading(first),
+            "what is wrong",
+            reading(other),
+        ).judge(EMPTY)
+        law = law_by_the_head(first, number, "")
+        if law != "disagrees" or law_by_the_head(other, number, "") == "none":
+            assert (ruling.law, ruling.runs) == (law, runs_by_the_head(first, number, ""))
+            continue
+        better = law_by_the_head(other, number, "")
+        assert ruling.law == ("with correction" if better == "agrees" else "disagrees")
+        assert ruling.runs == runs_by_the_head(other, number, "")
+
+
+def test_runs_that_have_room_for_both_numbers_decide_nothing_about_a_correction_either() -> None:
+    """The expected number is inside, so law and runs do not differ."""
+    quote = Quote(
+        "",
+        "",
+        "1.2",
+        lambda _: Counterpart(5.0),
+        "what is wrong",
+        lambda _: Counterpart(1.0, 1.1, 0.9, 1.3),
+    )
+    ruling = quote.judge(EMPTY)
+    assert (ruling.law, ruling.runs, ruling.verdict) == (
+        "disagrees",
+        "undecided",
+        "fails by the law",
+    )
+
+
+def test_a_statement_is_confirmed_by_the_whole_interval_only() -> None:
+    """However narrow it is: 0.99 to 1 contains 1, and also less."""
+    whole, narrow = (
+        Counterpart(1.0, 1.0, low, 1.0, share=True).answers(1.0, 0.0, "") for low in (1.0, 0.99)
+    )
+    assert (whole[1], narrow[1]) == ("confirm", "undecided")
+
+
+@pytest.mark.parametrize("word", ["its chance is at least 1 %", "of 1 % or more", "50 % of the"])
+def test_the_head_names_the_thresholds(word: str) -> None:
+    assert word in " ".join(EXPLANATION.split())
