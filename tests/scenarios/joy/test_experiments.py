@@ -89,9 +89,9 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     found = judged(text.EXPERIMENT, table)
     assert len(found) == len(PASSAGES) == len(BY_NAME)
     assert Counter(finding(one) for one in found.values()) == {
-        "agrees": 30,
-        "with correction": 13,
-        "disagrees": 11,
+        "agrees": 40,
+        "with correction": 14,
+        "disagrees": 12,
     }
     for words, expected in {
         ("the noise, 1,000,000", "of the number of"): 207.34,
@@ -112,7 +112,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         "0 in round one",
         "at the ε of Eq. 21",
     ]
-    failed += ["two answers", "least ε for 9", "four times"]
+    failed += ["two answers", "least ε for 9", "four times", "quickly degrades"]
     assert all(
         any(words in what for words in failed)
         for what, one in found.items()
