@@ -176,7 +176,7 @@ def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
                 table.at("epsilon", curve=curve, x=x).expected or 0, epsilon, rel_tol=1e-4
             )
     found = judged(fig3.EXPERIMENT, table)
-    held = ["falls as the second coin's probability grows ε by Eq. 30", "Eq. 29 and 30", "circles"]
+    held = ["falls as the second coin's probability grows ε by Eq. 30", "Eq. 29 and 30", "best x"]
     assert len(found) == 8
     assert [what for what, one in found.items() if finding(one) == "agrees"] == [
         what for what in found if any(words in what for words in held)
