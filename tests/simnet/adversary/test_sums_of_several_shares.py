@@ -43,7 +43,7 @@ class SeveralShares:
             return type(shares).stack([shares[:2], shares[2:]])
         if self.way == "split":
             return shares.reshape(4, 2)
-        return (shares + 0 * shares if self.way == "written out" else shares).reshape(2, 2)
+        return (shares + shares * 0 if self.way == "written out" else shares).reshape(2, 2)
 
     async def recipient(self, me: Party) -> None:
         total = await me.gather_sum(SHARE, senders=me.all("user"))
