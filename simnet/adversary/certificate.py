@@ -127,7 +127,6 @@ def certificate_of(
             "this run has no certificate: a certificate cannot say which messages went astray"
         )
     protocol = verdict.runs[0].protocol
-    settings = _attributes(protocol) if parameters is None else parameters
     proof = _door_proof(verdict)
     seeds = _seed_proof(verdict, proof)
     families = _Families(verdict, seeds)
@@ -140,13 +139,7 @@ def certificate_of(
     return {
         "format": "simnet certificate",
         "version": VERSION,
-        "protocol": {
-            "name": type(protocol).__name__,
-            "scenario": scenario,
-            "parameters": {name: _text(value) for name, value in settings.items()},
-            "source": source_digest(type(protocol)),
-            "simnet": _version(),
-        },
+        "protocol": protocol_header(protocol, scenario, parameters),
         "runs": [_run(each, with_seed) for each in verdict.sampled_runs],
         "set": [*verdict.corrupt.parties, *[NETWORK] * verdict.corrupt.network],
         "statement": verdict.finding,
@@ -162,6 +155,20 @@ def certificate_of(
         "known": seeds.known if seeds else [],
         "closed": list(_closed(verdict, seeds)) if seeds else [],
         "fields": fields,
+    }
+
+
+def protocol_header(
+    protocol: object, scenario: str | None, parameters: Mapping[str, object] | None
+) -> Json:
+    """What a certificate says of the protocol: its name, settings and source."""
+    settings = _attributes(protocol) if parameters is None else parameters
+    return {
+        "name": type(protocol).__name__,
+        "scenario": scenario,
+        "parameters": {name: _text(value) for name, value in settings.items()},
+        "source": source_digest(type(protocol)),
+        "simnet": _version(),
     }
 
 

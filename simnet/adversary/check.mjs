@@ -677,9 +677,178 @@ function prove({ statement, set }, fields, seeds) {
   return `${linear}; ${leaked} of these ${leaked === 1n ? "does" : "do"} not follow from the ideal output listed here.`;
 }
 
+// ---- Parties who are alike (section 10): matrices as short tables ----
+// A table maps "row type,column type;pairs" to a coefficient. To multiply two tables, every pair of entries
+// is combined with every matching of the result, and `middles` counts the tuples between them.
+
+const WORD = list(place);
+const TYPES = list(tuple(text, WORD));
+const ENTRIES = list(tuple(place, place, list(tuple(place, place)), whole));
+const ALIKE_STATEMENT = oneOf("nothing", "output-only", "leaks");
+const SYSTEM = record({
+  modulus: atLeast(2n), lanes: atLeast(1n), statement: ALIKE_STATEMENT, classes: list(tuple(name, atLeast(1n))),
+  rows: TYPES, variables: TYPES, secrets: TYPES, ideal: TYPES, functions: list(WORD), columns: list(WORD),
+  seen: ENTRIES, told: ENTRIES, handed: ENTRIES, weights: ENTRIES, learned: ENTRIES, shift: ENTRIES,
+  rest: ENTRIES, factor: ENTRIES, witness: ENTRIES,
+});
+const ALIKE = record({
+  format: oneOf("simnet orbit certificate"), version: integer, protocol: PROTOCOL,
+  run: record({ parties: atLeast(1n), seed: orNull(integer) }), set: list(name, 1), statement: ALIKE_STATEMENT,
+  checked: list(text), systems: list(SYSTEM),
+});
+const SHAPES = {
+  seen: ["rows", "variables"], told: ["rows", "secrets"], handed: ["ideal", "secrets"],
+  weights: ["functions", "rows"], learned: ["functions", "secrets"], shift: ["variables", "secrets"],
+  rest: ["rows", "functions"], factor: ["functions", "ideal"], witness: ["secrets", "columns"],
+};
+const LONGEST_WORD = 4;
+
+const count = (items, wanted) => items.filter((item) => item === wanted).length;
+const keyOf = (row, column, matching) => `${row},${column};${matching.map(([p, r]) => `${p}-${r}`).join(" ")}`;
+const comparePairs = (a, b) => { // the order of lists of numbers
+  for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] - b[i];
+  return a.length - b.length;
+};
+
+function unused(sizes, row, column, matching, of) { // the parties of a class that are in neither tuple
+  const present = count(row, of) + count(column, of) - matching.filter(([p]) => row[p] === of).length;
+  return sizes[of] - BigInt(present);
+}
+
+function matchingsOf(sizes, row, column, from = 0, used = []) {
+  if (from === row.length) {
+    const fits = [...new Set([...row, ...column])].every((of) => unused(sizes, row, column, used, of) >= 0n);
+    return fits ? [used] : [];
+  }
+  const found = matchingsOf(sizes, row, column, from + 1, used);
+  column.forEach((of, r) => {
+    if (of === row[from] && !used.some(([, other]) => other === r)) {
+      found.push(...matchingsOf(sizes, row, column, from + 1, [...used, [from, r]]));
+    }
+  });
+  return found;
+}
+
+function middles(sizes, row, middle, column, first, second, matching) {
+  const [toRow, toColumn] = [new Map(first.map(([p, x]) => [x, p])), new Map(second)];
+  const [byRow, byColumn] = [new Map(matching), new Map(matching.map(([p, r]) => [r, p]))];
+  for (const [x, p] of toRow) if (byRow.get(p) !== toColumn.get(x)) return 0n;
+  for (const [x, r] of toColumn) if (byColumn.get(r) !== toRow.get(x)) return 0n;
+  let ways = 1n;
+  const taken = new Map();
+  middle.forEach((of, x) => {
+    if (toRow.has(x) || toColumn.has(x)) return;
+    const already = taken.get(of) ?? 0n;
+    const left = unused(sizes, row, column, matching, of) - already;
+    ways *= left > 0n ? left : 0n;
+    taken.set(of, already + 1n);
+  });
+  return ways;
+}
+
+function readSystem(system) {
+  const { modulus: q } = system;
+  must(isPrime(q), "a modulus is not a prime below 2^64");
+  const sizes = system.classes.map(([, size]) => size);
+  const words = Object.fromEntries(["rows", "variables", "secrets", "ideal"]
+    .map((kind) => [kind, system[kind].map(([, word]) => word)]));
+  Object.assign(words, { functions: system.functions, columns: system.columns });
+  for (const word of Object.values(words).flat()) {
+    must(word.length <= LONGEST_WORD && word.every((of) => of < sizes.length), "a word is not one of classes");
+  }
+  for (const [kind, [rows, columns]] of Object.entries(SHAPES)) {
+    const entries = system[kind];
+    for (const [row, column, matching, value] of entries) {
+      must(row < words[rows].length && column < words[columns].length, "an entry has no such type");
+      must(0n < value && value < q, "a coefficient is not in 1..q-1");
+      const key = keyOf(row, column, matching);
+      must(matchingsOf(sizes, words[rows][row], words[columns][column])
+        .some((other) => keyOf(row, column, other) === key), "a matching is not one of its words");
+    }
+    const flat = entries.map(([row, column, matching]) => [row, column, ...matching.flat()]);
+    must(ascends(flat, (a, b) => comparePairs(a, b) < 0), "the entries of a table do not ascend");
+  }
+  const multiplied = [["weights", "seen"], ["weights", "told"], ["seen", "shift"], ["rest", "learned"]];
+  if (system.statement === "output-only") multiplied.push(["factor", "handed"]);
+  if (system.statement === "leaks") multiplied.push(["handed", "witness"], ["learned", "witness"]);
+  return { system, q, sizes, words, multiplied };
+}
+
+function* combined({ system, sizes, words }, [left, right]) {
+  const [rows, , columns] = [words[SHAPES[left][0]], 0, words[SHAPES[right][1]]];
+  for (const [row, middle, first, factor] of system[left]) {
+    for (const [start, column, second, value] of system[right]) {
+      if (start !== middle) continue;
+      for (const matching of matchingsOf(sizes, rows[row], columns[column])) {
+        yield { row, middle, column, first, second, matching, product: factor * value };
+      }
+    }
+  }
+}
+
+function multiply(read, pair) {
+  const { sizes, words, q } = read;
+  const [rows, inner] = SHAPES[pair[0]].map((kind) => words[kind]);
+  const columns = words[SHAPES[pair[1]][1]];
+  const total = new Map();
+  for (const { row, middle, column, first, second, matching, product } of combined(read, pair)) {
+    const ways = middles(sizes, rows[row], inner[middle], columns[column], first, second, matching);
+    const key = keyOf(row, column, matching);
+    total.set(key, ((total.get(key) ?? 0n) + product * ways) % q);
+  }
+  return withoutZeros(total);
+}
+
+const withoutZeros = (sums) => new Map([...sums].filter(([, value]) => value !== 0n));
+const tableOf = (entries) => new Map(entries.map(([row, column, matching, value]) => [keyOf(row, column, matching), value]));
+const isSame = (one, other) => one.size === other.size && [...one].every(([key, value]) => other.get(key) === value);
+
+function checkSystem(read) {
+  const { system, q, multiplied } = read;
+  const found = Object.fromEntries(multiplied.map((pair) => [pair.join(), multiply(read, pair)]));
+  const learned = tableOf(system.learned);
+  must(found["weights,seen"].size === 0, "the weights leave variables");
+  must(isSame(found["weights,told"], learned), "the weights give other functions");
+  const explained = new Map(found["seen,shift"]);
+  for (const [key, value] of found["rest,learned"]) explained.set(key, ((explained.get(key) ?? 0n) + value) % q);
+  must(isSame(withoutZeros(explained), tableOf(system.told)), "shift and rest do not explain all");
+  if (system.statement === "nothing") must(learned.size === 0, "something is learned");
+  else if (system.statement === "output-only") {
+    must(learned.size > 0, "nothing is learned");
+    must(isSame(found["factor,handed"], learned), "what is learned does not follow from the output");
+  } else {
+    must(found["handed,witness"].size === 0, "the witness changes the output");
+    must(found["learned,witness"].size > 0, "the witness is not noticed");
+  }
+}
+
+function checkAlike(value, limit) {
+  const { version, protocol, set, statement, systems } = ALIKE(value);
+  must(version === 1n, `this is version ${version} of the format, expected version 1`);
+  must(new Set(set).size === set.length, "a member is named twice");
+  const readSystems = systems.map(readSystem);
+  let products = 0n;
+  for (const read of readSystems) {
+    for (const pair of read.multiplied) for (const each of combined(read, pair)) products += each ? 1n : 0n;
+  }
+  must(products <= BigInt(limit), `${products} products are more than the limit of ${limit} products`);
+  readSystems.forEach(checkSystem);
+  const order = ["nothing", "output-only", "leaks"];
+  const worst = Math.max(0, ...systems.map((system) => order.indexOf(system.statement)));
+  must(order[worst] === statement, "the systems say something else than the statement");
+  const learned = { nothing: "nothing", "output-only": "only its output", leaks: "more than its output" };
+  const more = set.length > 5 ? ` and ${set.length - 5} more` : "";
+  const proved = `Proved for these tables: {${set.slice(0, 5).map(printable).join(", ")}${more}} learns `
+    + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"}.`;
+  const notShown = `Not shown by this file: that these are the tables of ${printable(protocol.name)}, that is, which `
+    + "parties are alike and what their messages are. `simnet verify --method symmetry` reads the run.";
+  return { products, proved, notShown };
+}
+
 // Checks a certificate, with a pause (a `yield`) after each part, so that a page can answer in between.
 function* checkSource(source, limit) {
   const marked = readCanonical(source);
+  if (marked?.sformat === "ssimnet orbit certificate") return checkAlike(marked, limit); // texts are marked by "s"
   yield;
   const certificate = CERTIFICATE(marked);
   yield;

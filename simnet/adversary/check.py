@@ -70,7 +70,7 @@ def check(text: str, limit: int = LIMIT) -> Checked:
     Raises `BadCertificate` for a text that does not prove what it states, that is no certificate,
     or that takes more products than `limit`.
     """
-    return Certificate(text).checked(limit)
+    return certificate(text).checked(limit)
 
 
 class Certificate:
@@ -977,6 +977,263 @@ class _Field:
 # The header.
 
 
+# Certificates of parties who are alike (section 10): matrices as short tables.
+
+Word = tuple[int, ...]  # the classes of the places of a type
+Matching = tuple[tuple[int, int], ...]  # places of two words that contain one party
+Table = dict[tuple[int, int, Matching], int]  # row type, column type, matching -> coefficient
+
+ORBIT_FORMAT, ORBIT_VERSION = "simnet orbit certificate", 1
+LONGEST_WORD = 4  # two words of four places have 209 matchings
+ORDER = ("nothing", "output-only", "leaks")
+
+
+class OrbitCertificate:
+    """A certificate about parties who are alike, which was read and has the right form."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        """Take the JSON value. Raises `BadCertificate` for a value of another form."""
+        self.content = content
+        _record(content, "checked format protocol run set statement systems version", "the file")
+        if content["version"] != ORBIT_VERSION:
+            raise BadCertificate(f"the file: this is not version {ORBIT_VERSION} of its format")
+        _record(content["protocol"], "name parameters scenario simnet source", "protocol")
+        _record(content["run"], "parties seed", "run")
+        _whole(content["run"]["parties"], "run.parties", least=1)
+        for sentence in _list(content["checked"], "checked"):
+            _text(sentence, "checked")
+        self._name = _name(content["protocol"]["name"], "protocol.name")
+        self._statement = _one_of(content["statement"], ORDER, "statement")
+        self._members = _names(content["set"], "set", least=1)
+        self._systems = [
+            _OrbitSystem(system, f"systems[{at}]")
+            for at, system in enumerate(_list(content["systems"], "systems"))
+        ]
+        self.products = sum(system.products for system in self._systems)
+
+    def checked(self, limit: int = LIMIT) -> Checked:
+        """Check all equations. Raises `BadCertificate` if one does not hold."""
+        if self.products > limit:
+            raise BadCertificate(f"{self.products} products are more than the limit of {limit}")
+        for system in self._systems:
+            system.check()
+        worst = max((ORDER.index(system.statement) for system in self._systems), default=0)
+        _require(ORDER[worst] == self._statement, "statement: the systems say something else")
+        learned = {"nothing": "nothing", "output-only": "only its output", "leaks": "more"}
+        who = ", ".join(map(_printable, self._members[:5]))
+        more = len(self._members) - 5
+        return Checked(
+            self._statement,
+            self.products,
+            f"Proved for these tables: {{{who}{f' and {more} more' if more > 0 else ''}}} learns "
+            f"{learned[self._statement]}{' than its output' * (self._statement == 'leaks')}, in "
+            f"{_counted(len(self._systems), 'system')}.",
+            "Not shown by this file: that these are the tables of "
+            f"{_printable(self._name)}, that is, which parties are alike and what their messages "
+            "are. `simnet verify --method symmetry` reads the run.",
+        )
+
+
+class _OrbitSystem:
+    """One system of tables, with its proof."""
+
+    def __init__(self, system: Any, where: str) -> None:
+        _record(
+            system,
+            "classes columns factor functions handed ideal lanes learned modulus rest rows secrets "
+            "seen shift statement told variables weights witness",
+            where,
+        )
+        self._where = where
+        self._q = _whole(system["modulus"], f"{where}.modulus")
+        _require(_is_prime(self._q), f"{where}.modulus: {_short(self._q)} is not a prime")
+        _whole(system["lanes"], f"{where}.lanes", least=1)
+        self.statement = _one_of(system["statement"], ORDER, f"{where}.statement")
+        self._sizes = []
+        for name, size in _pairs_of(system["classes"], f"{where}.classes"):
+            _name(name, f"{where}.classes")
+            self._sizes.append(_whole(size, f"{where}.classes", least=1))
+        words = {
+            kind: self._types(system[kind], f"{where}.{kind}")
+            for kind in ("rows", "variables", "secrets", "ideal")
+        }
+        for kind in ("functions", "columns"):
+            listed = _list(system[kind], f"{where}.{kind}")
+            words[kind] = [self._word(word, f"{where}.{kind}") for word in listed]
+        shapes = {
+            "seen": ("rows", "variables"),
+            "told": ("rows", "secrets"),
+            "handed": ("ideal", "secrets"),
+            "weights": ("functions", "rows"),
+            "learned": ("functions", "secrets"),
+            "shift": ("variables", "secrets"),
+            "rest": ("rows", "functions"),
+            "factor": ("functions", "ideal"),
+            "witness": ("secrets", "columns"),
+        }
+        self._words = words
+        self._shapes = shapes
+        self._tables = {
+            name: self._table(system[name], words[rows], words[columns], f"{where}.{name}")
+            for name, (rows, columns) in shapes.items()
+        }
+        self._products = [
+            ("weights", "seen"),
+            ("weights", "told"),
+            ("seen", "shift"),
+            ("rest", "learned"),
+        ]
+        if self.statement == "output-only":
+            self._products.append(("factor", "handed"))
+        if self.statement == "leaks":
+            self._products += [("handed", "witness"), ("learned", "witness")]
+        self.products = sum(self._cost(*pair) for pair in self._products)
+
+    def check(self) -> None:
+        """Check the equations of section 10."""
+        where, learned = self._where, self._tables["learned"]
+        found = {pair: self._product(*pair) for pair in self._products}
+        _require(not found["weights", "seen"], f"{where}: the weights leave variables")
+        _require(found["weights", "told"] == learned, f"{where}: the weights give other functions")
+        explained = dict(found["seen", "shift"])
+        for place, value in found["rest", "learned"].items():
+            explained[place] = (explained.get(place, 0) + value) % self._q
+        explained = {place: value for place, value in explained.items() if value}
+        _require(explained == self._tables["told"], f"{where}: shift and rest do not explain all")
+        if self.statement == "nothing":
+            _require(not learned, f"{where}: something is learned")
+        elif self.statement == "output-only":
+            _require(bool(learned), f"{where}: nothing is learned")
+            same = found["factor", "handed"] == learned
+            _require(same, f"{where}: what is learned does not follow from the output")
+        else:
+            _require(not found["handed", "witness"], f"{where}: the witness changes the output")
+            _require(bool(found["learned", "witness"]), f"{where}: the witness is not noticed")
+
+    def _types(self, types: Any, where: str) -> list[Word]:
+        words = []
+        for label, word in _pairs_of(types, where):
+            _text(label, where)
+            words.append(self._word(word, where))
+        return words
+
+    def _word(self, word: Any, where: str) -> Word:
+        places = _list(word, where)
+        _require(
+            len(places) <= LONGEST_WORD, f"{where}: a word has more than {LONGEST_WORD} places"
+        )
+        return tuple(_whole(place, where, below=len(self._sizes)) for place in places)
+
+    def _table(self, entries: Any, rows: list[Word], columns: list[Word], where: str) -> Table:
+        table: Table = {}
+        for entry in _list(entries, where):
+            _require(type(entry) is list and len(entry) == 4, f"{where}: an entry has four parts")
+            row = _whole(entry[0], where, below=len(rows))
+            column = _whole(entry[1], where, below=len(columns))
+            pairs = _list(entry[2], where)
+            for pair in pairs:
+                _pair(pair, where)
+                _whole(pair[0], where, below=len(rows[row]))
+                _whole(pair[1], where, below=len(columns[column]))
+            matching = tuple((p, r) for p, r in pairs)
+            is_listed = matching in self._matchings(rows[row], columns[column])
+            _require(is_listed, f"{where}: {_short(entry)} is no matching of its two words")
+            table[row, column, matching] = _whole(entry[3], where, least=1, below=self._q)
+        _ascending([(row, column, matching) for row, column, matching in table], where)
+        _require(len(table) == len(entries), f"{where}: an entry is repeated")
+        return table
+
+    def _matchings(self, row: Word, column: Word) -> list[Matching]:
+        """All matchings of two words that the classes have enough parties for."""
+        found = []
+        choices = [[None, *(r for r, other in enumerate(column) if other == own)] for own in row]
+        for choice in itertools.product(*choices):
+            matching = tuple((p, r) for p, r in enumerate(choice) if r is not None)
+            if len({r for _, r in matching}) == len(matching) and all(
+                self._unused(row, column, matching, of) >= 0 for of in {*row, *column}
+            ):
+                found.append(matching)
+        return found
+
+    def _unused(self, row: Word, column: Word, matching: Matching, of: int) -> int:
+        """How many parties of a class are neither in the row nor in the column."""
+        shared = sum(row[p] == of for p, _ in matching)
+        return self._sizes[of] - row.count(of) - column.count(of) + shared
+
+    def _cost(self, left: str, right: str) -> int:
+        """At most so many numbers are multiplied for a product of two tables."""
+        rows, inner = (self._words[kind] for kind in self._shapes[left])
+        columns = self._words[self._shapes[right][1]]
+        starting = Counter((row, column) for row, column, _ in self._tables[right])
+        del inner
+        return sum(
+            count * len(self._matchings(rows[row], columns[column]))
+            for row, middle, _ in self._tables[left]
+            for (start, column), count in starting.items()
+            if start == middle
+        )
+
+    def _product(self, left: str, right: str) -> Table:
+        """The product of two tables."""
+        rows, inner = (self._words[kind] for kind in self._shapes[left])
+        columns = self._words[self._shapes[right][1]]
+        total: Table = {}
+        for (row, middle, first), factor in self._tables[left].items():
+            for (start, column, second), value in self._tables[right].items():
+                if start != middle:
+                    continue
+                for matching in self._matchings(rows[row], columns[column]):
+                    count = self._count(
+                        rows[row], inner[middle], columns[column], first, second, matching
+                    )
+                    place = row, column, matching
+                    total[place] = (total.get(place, 0) + factor * value * count) % self._q
+        return {place: value for place, value in total.items() if value}
+
+    def _count(
+        self,
+        row: Word,
+        middle: Word,
+        column: Word,
+        first: Matching,
+        second: Matching,
+        matching: Matching,
+    ) -> int:
+        """How many middle tuples stand in the two relations to a row and a column that are matched
+        in a given way.
+        """
+        to_row = {x: p for p, x in first}
+        to_column = dict(second)
+        by_row, by_column = dict(matching), {r: p for p, r in matching}
+        # A place that the middle matches is one party, so both sides must agree about it.
+        if any(by_row.get(p) != to_column.get(x) for x, p in to_row.items()):
+            return 0
+        if any(by_column.get(r) != to_row.get(x) for x, r in to_column.items()):
+            return 0
+        count = 1
+        taken: Counter[int] = Counter()
+        for x, of in enumerate(middle):
+            if x not in to_row and x not in to_column:
+                count *= max(self._unused(row, column, matching, of) - taken[of], 0)
+                taken[of] += 1
+        return count
+
+
+def _pairs_of(value: Any, where: str) -> list[Any]:
+    pairs = _list(value, where)
+    for pair in pairs:
+        _pair(pair, where)
+    return pairs
+
+
+def certificate(text: str) -> Certificate | OrbitCertificate:
+    """Read a certificate of either format. Raises `BadCertificate` for another text."""
+    content = _parsed(text)
+    if type(content) is dict and content.get("format") == ORBIT_FORMAT:
+        return OrbitCertificate(content)
+    return Certificate(text)
+
+
 def _header(content: Mapping[str, Any]) -> tuple[str, str]:
     """The protocol's name, and the tier of the statement about disclosed values."""
     protocol = content["protocol"]
@@ -1255,9 +1512,9 @@ def _check_files(files: Sequence[Path], limit: int) -> int:
     for file in files:
         head = f"{file}: " if len(files) > 1 else ""
         try:
-            certificate = Certificate(text_of(file))
-            print(f"Checking takes {certificate.products} products.", flush=True)  # noqa: T201
-            checked = certificate.checked(limit)
+            read = certificate(text_of(file))
+            print(f"Checking takes {read.products} products.", flush=True)  # noqa: T201
+            checked = read.checked(limit)
             print(f"{head}{checked.proved}\n{checked.not_shown}", flush=True)  # noqa: T201
         except BrokenPipeError:
             raise

@@ -5,6 +5,7 @@ A coalition is written in words that keep their meaning when a run has more user
     "u1..u5, server"            five users and the server
     "all users but one"         u1 to u(n-1)
     "half of the users"         u1 to u(n/2), rounded down
+    "5000 users"                u1 to u5000
     "everyone"                  all parties
     "u3, network"               u3, who also sees who sends how much to whom
 """
@@ -20,11 +21,12 @@ from simnet.roster import Roster
 NETWORK = "network"
 EXAMPLES = (
     "'u3', 'u1..u5', 'all users', 'all users but one', 'all users but 3', 'half of the users', "
-    "'everyone', 'network'"
+    "'20 users', 'everyone', 'network'"
 )
 
 MOST_PIECES = 1000  # a longer list is split at every comma
 _COUNTED = re.compile(r"(all|half of the) (\S+)(?: but (one|\d+))?")
+_NUMBER = re.compile(r"([1-9]\d*) (\S+)")
 
 
 @attrs.frozen
@@ -89,6 +91,13 @@ def _members(part: str, roster: Roster) -> Iterable[int]:
         return range(len(roster))
     if match := _COUNTED.fullmatch(part):
         return _counted_members(part, match[1], match[2], match[3], roster)
+    if match := _NUMBER.fullmatch(part):
+        members = _of_role(part, match[2], roster)
+        if int(match[1]) > len(members):
+            raise BadInput(
+                f"the coalition {part!r} is too large: the role has {len(members)} parties"
+            )
+        return members[: int(match[1])]
     first, dots, last = part.partition("..")
     if dots and first in roster.number and last in roster.number:
         low, high = roster.number[first], roster.number[last]
@@ -109,6 +118,16 @@ def _counted_members(
 
     The role may be named in the plural.
     """
+    members = _of_role(part, word, roster)
+    spared = 0 if but is None else 1 if but == "one" else int(but)
+    count = (len(members) // 2 if how_many != "all" else len(members)) - spared
+    if count < 1:
+        raise BadInput(f"the coalition {part!r} is empty: the role has {len(members)} parties")
+    return members[:count]
+
+
+def _of_role(part: str, word: str, roster: Roster) -> list[int]:
+    """The numbers of all parties of a role, which may be named in the plural."""
     role = word if word in roster.roles else word.removesuffix("s")
     if role not in roster.roles:
         raise BadInput(
@@ -116,13 +135,7 @@ def _counted_members(
             f"expected {', '.join(roster.roles)}"
         )
     members: list[int] = roster.role(role).numbers.tolist()
-    spared = 0 if but is None else 1 if but == "one" else int(but)
-    count = (len(members) // 2 if how_many != "all" else len(members)) - spared
-    if count < 1:
-        raise BadInput(
-            f"the coalition {part!r} is empty: the role {role} has {len(members)} parties"
-        )
-    return members[:count]
+    return members
 
 
 def _ranges(names: Iterable[str]) -> list[str]:

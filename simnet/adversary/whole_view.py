@@ -12,9 +12,10 @@ have the same law for all inputs. The two are always shown together::
 """
 
 from math import inf
-from typing import Literal
+from typing import Literal, Protocol
 
-from simnet.adversary.verdict import Verdict
+from simnet.adversary.discrete import DiscreteView
+from simnet.adversary.verdict import ShareFinding
 
 # What a user may expect of a verdict, about the whole view or about secret shares alone.
 Expectation = Literal[
@@ -30,7 +31,21 @@ Expectation = Literal[
 FROM_SHARES = "-from-shares"
 
 
-def discloses_nothing(verdict: Verdict) -> bool:
+class Found(Protocol):
+    """A verdict of any kind: its finding about shares, and what else the coalition sees."""
+
+    @property
+    def finding(self) -> ShareFinding:
+        """The finding about secret shares."""
+        ...
+
+    @property
+    def discrete(self) -> DiscreteView:
+        """The part of the view that is not shares."""
+        ...
+
+
+def discloses_nothing(verdict: Found) -> bool:
     """Whether all disclosed values of honest parties are proved to be independent of their inputs.
 
     A statement of the protocol itself is no proof.
@@ -43,7 +58,7 @@ def discloses_nothing(verdict: Verdict) -> bool:
     )
 
 
-def meets(verdict: Verdict, expectation: Expectation) -> bool:
+def meets(verdict: Found, expectation: Expectation) -> bool:
     """Whether a verdict is as expected.
 
     `nothing` and `output-only` are about the whole view. With `-from-shares` they are about secret
@@ -56,7 +71,7 @@ def meets(verdict: Verdict, expectation: Expectation) -> bool:
     return verdict.finding == expectation
 
 
-def disclosed_in_words(verdict: Verdict) -> str:
+def disclosed_in_words(verdict: Found) -> str:
     """A short text that says what the disclosed values tell about an honest party's input."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None:
@@ -72,7 +87,7 @@ def disclosed_in_words(verdict: Verdict) -> str:
     return f"{by_itself} alone, {_loss_in_words(disclosure.epsilon)} given what shares tell"
 
 
-def disclosed_in_short(verdict: Verdict) -> str:
+def disclosed_in_short(verdict: Found) -> str:
     """The text of `disclosed_in_words`, shorter for a table."""
     disclosure = verdict.discrete.disclosure
     if disclosure is None or disclosure.by_itself is None or disclosure.epsilon is None:
@@ -85,7 +100,7 @@ def _loss_in_words(epsilon: float) -> str:
     return "no finite ε" if epsilon == inf else f"ε ≤ {epsilon:.4g}"
 
 
-def besides_in_words(verdict: Verdict) -> str:
+def besides_in_words(verdict: Found) -> str:
     """The end of a sentence about shares, which says what disclosed values tell.
 
     The text is empty if disclosed values tell nothing.

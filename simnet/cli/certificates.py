@@ -18,7 +18,7 @@ from simnet.files import write_whole
 if TYPE_CHECKING:
     from simnet.scenario.population import Population
     from simnet.scenario.scenario import Scenario
-    from simnet.scenario.verify import Verified
+    from simnet.scenario.verify import Verified, VerifiedAlike
 
 
 @attrs.frozen
@@ -80,6 +80,26 @@ class Written:
         write_whole(self.file, certificate_text(content))
         reveals: Sequence[str] = content["reveals"]
         return reveals
+
+    def write_alike(self, verified: "VerifiedAlike") -> None:
+        """Write the certificate of a verdict on parties who are alike.
+
+        Raises `BadInput` if the verdict is undecided and so has none.
+        """
+        from simnet.adversary.certificate import certificate_text
+        from simnet.adversary.orbits.certificate import alike_certificate_of
+
+        if self.file is None:
+            return
+        if verified.verdict.finding == "undecided":
+            raise BadInput("an undecided verdict has no certificate: it is a bound, not a proof")
+        content = alike_certificate_of(
+            verified.verdict,
+            scenario=_portable(self.place),
+            parameters=verified.scenario.settings(),
+            with_seed=self.with_seed,
+        )
+        write_whole(self.file, certificate_text(content))
 
     def is_refused(self, verified: "Verified") -> bool:
         """Whether a certificate is wanted, but the verdict is undecided and so has none."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from simnet.cli.alike import judge_alike
 from simnet.cli.certificates import Held, Written, check_certificate
 from simnet.cli.options import (
     Data,
@@ -49,6 +50,7 @@ def verify(
     with_seed: bool | None = None,
     drop: DropOuts = None,
     network: OneNetwork = None,
+    method: Literal["elimination", "symmetry"] | None = None,
     check: Path | None = None,
     json: JsonFile = None,
 ) -> int:
@@ -67,6 +69,7 @@ def verify(
     - `simnet verify my_protocol.py:Mine --users 4 --corrupt u1 --expect nothing`
     - `simnet verify dpds --corrupt u1 --certificate proof.json`
     - `simnet verify --check proof.json`
+    - `simnet verify dpds --users 10000 --items 30 --corrupt "server, 5000 users"`
 
     Parameters
     ----------
@@ -77,8 +80,8 @@ def verify(
     corrupt
         The coalition: the parties that pool what they see, separated by commas. Write names, or
         `u1..u5`, `all users`, `all users but one`, `all users but 3` (all except the last three),
-        `half of the users`, `everyone`, or `network` (which sees who sends how many bytes to whom
-        in which round).
+        `half of the users`, `20 users` (the first 20), `everyone`, or `network` (which sees who
+        sends how many bytes to whom in which round).
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
@@ -111,6 +114,11 @@ def verify(
     network
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
+    method
+        How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
+        works for runs of any size in which many parties are alike and share additively, and
+        refuses all others. Without this option, a run is judged by symmetry if it is too large for
+        elimination.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
         disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
@@ -129,6 +137,7 @@ def verify(
             "runs": None if runs == 1 else runs,
             "drop": drop,
             "network": network,
+            "method": method,
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
@@ -142,6 +151,16 @@ def verify(
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")
     seeds = range(seed or 0, (seed or 0) + runs)
     scenario, people = held.scenario(protocol, settings, seeds[0])
+    if method == "symmetry" or (method is None and _is_too_large(scenario, people, collections)):
+        several = {
+            "runs": None if runs == 1 else runs,
+            "collections": None if collections == 1 else collections,
+            "drop": drop or None,
+            "network": network,
+        }
+        _refuse(several, "by symmetry one run without drop-outs is judged: leave out")
+        written = Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed)
+        return judge_alike(written, scenario, ",".join(corrupt), seeds[0], people, expect, json)
     return _judge(
         Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed),
         scenario,
@@ -154,6 +173,18 @@ def verify(
         expect,
         json,
     )
+
+
+def _is_too_large(
+    scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
+) -> bool:
+    """Whether the runs have more messages than elimination can judge."""
+    from simnet.scenario.population import Population
+    from simnet.scenario.verify import MOST_MESSAGES
+
+    fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
+    work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
+    return work is not None and work.messages * collections > MOST_MESSAGES
 
 
 def _judge(

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import attrs
 
 from simnet.adversary.judge import verdict
+from simnet.adversary.orbits.verdict import AlikeJudge, AlikeVerdict
 from simnet.adversary.verdict import SHARE_FINDINGS, Verdict
 from simnet.adversary.whole_view import Expectation, meets
 from simnet.arrays import Numbers
@@ -38,6 +39,17 @@ class Verified:
     about: About
     verdict: Verdict
     public: tuple[Listed, ...]
+
+
+@attrs.frozen(eq=False)
+class VerifiedAlike:
+    """A verdict on a run in which many parties are alike; the other names are as for `Verified`."""
+
+    scenario: Scenario
+    protocol: Protocol
+    about: About
+    verdict: AlikeVerdict
+    public: Listed
 
 
 @attrs.frozen
@@ -86,12 +98,7 @@ def verify(
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
-    numbers: Sequence[int] | Numbers | None
-    if isinstance(inputs, Population):
-        scenario = scenario.fitted(inputs)
-        numbers = (in_chance_order(inputs, seed) if scenario.in_chance_order else inputs).inputs
-    else:
-        numbers = inputs
+    scenario, numbers = _fitted(scenario, seed, inputs)
     protocol, own_inputs = _prepared(scenario, seed, numbers, collections)
     seeds = range(seed, seed + collections)
     if fates is None:
@@ -114,6 +121,35 @@ def verify(
     )
 
 
+def verify_alike(
+    scenario: Scenario,
+    corrupt: str,
+    seed: int,
+    inputs: Sequence[int] | Population | None = None,
+) -> VerifiedAlike:
+    """Return the verdict on one run in which many parties are alike: it may be very large.
+
+    `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters,
+    inputs or a coalition that do not fit.
+    """
+    scenario, numbers = _fitted(scenario, seed, inputs)
+    protocol, own_inputs = _prepared(scenario, seed, numbers, 1, most=None)
+    about = scenario.described(protocol)
+    judge = AlikeJudge(protocol, own_inputs, seed)
+    done = judge.outline.run
+    return VerifiedAlike(scenario, protocol, about, judge.verdict(corrupt), about.public(done))
+
+
+def _fitted(
+    scenario: Scenario, seed: int, inputs: Sequence[int] | Population | None
+) -> tuple[Scenario, Sequence[int] | Numbers | None]:
+    """The scenario, fitted to the data, and the inputs of its users."""
+    if not isinstance(inputs, Population):
+        return scenario, inputs
+    scenario = scenario.fitted(inputs)
+    return scenario, (in_chance_order(inputs, seed) if scenario.in_chance_order else inputs).inputs
+
+
 def played(
     scenario: Scenario,
     seed: int,
@@ -132,16 +168,20 @@ def played(
 
 
 def _prepared(
-    scenario: Scenario, seed: int, inputs: Sequence[int] | Numbers | None, collections: int
+    scenario: Scenario,
+    seed: int,
+    inputs: Sequence[int] | Numbers | None,
+    collections: int,
+    most: int | None = MOST_MESSAGES,
 ) -> tuple[Any, Any]:
-    """Return the protocol, and the inputs of its parties."""
+    """Return the protocol, and the inputs of its parties; `most` is the most messages allowed."""
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
-    if work is not None and work.messages * collections > MOST_MESSAGES:
+    if work is not None and most is not None and work.messages * collections > most:
         raise BadInput(
             f"a verdict on {work.messages * collections:,} messages with "
             f"{work.elements * collections:,} field elements would "
-            f"take too much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
+            f"take too much memory: judge fewer users (at most {most:,} messages)"
         )
     return protocol, inputs_for(scenario, protocol, seed) if inputs is None else list(inputs)
 

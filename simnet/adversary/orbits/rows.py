@@ -74,8 +74,8 @@ class Sent:
 
 @attrs.frozen
 class Relation:
-    """A row that is a combination of `terms`, or a tie: `terms`, which include the row, add up to
-    0.
+    """A row that is a combination of `terms`, or a tie among the rows of its block: `terms`, which
+    include the row, add up to 0.
     """
 
     block: int
@@ -262,7 +262,11 @@ class Book:
         if missing:
             self._note_coin(block, row, missing, spans, terms, modulus)
             return
-        is_tie = not any(kind == "received" for (kind, _, _), value in terms.items() if value)
+        parts = {part for part, value in terms.items() if value % modulus}
+        is_alone = all(span[0] != block for span in spans) and not any(
+            kind in ("sent", "row") and number == block for kind, number, _ in parts
+        )
+        is_tie = not is_alone and not any(kind == "received" for kind, _, _ in parts)
         if is_tie:
             spans.append((block, row, row + 1, modulus - 1))
         self._add_spans(spans, terms)

@@ -1,0 +1,243 @@
+"""The verdict on a run in which many parties are alike, and what was checked for it.
+
+Theory of operation. The run is played in numbers and its doors are recorded; it is then read again
+as an outline. Three things are checked on the run itself, on every message of it:
+
+- *structure*: every message belongs to a type, and every type is full;
+- *relations*: alike parties compute their messages in the same way, in all coefficients and lanes;
+- *freshness*: all rows of a sender are read together, and each coin belongs to one sender alone,
+  so there are no relations but the ones that were read.
+
+Then the tables of the run are solved at the sizes that its classes have.
+
+*At least.* `leaks` means that what the coalition sees determines a function beyond the output. This
+certainly tells something if every honest party makes one secret from its own input, and if the
+coalition knows all discrete coins outside doors. Otherwise the verdict is `undecided`.
+
+>>> from simnet import Field, Summed, run, seats
+>>> F, SHARE = Field(10_007), Summed("share")
+>>> class Sharing:
+...     def parties(self):
+...         return seats("u", self.user, 30)
+...     async def user(self, me, number):
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+...         masks = me.coins.field(F, (29, 1))
+...         rows = masks.append(mine - masks.sum())
+...         await me.scatter(SHARE, to=me.all("user"), rows=rows)
+...         await me.gather_sum(SHARE, senders=me.all("user"))
+>>> judge = AlikeJudge(Sharing(), list(range(30)), seed=1)
+>>> judge.verdict("u1..u28").finding, judge.verdict("u1..u28").classes
+('nothing', (('corrupt user 1', 28), ('honest user 2', 2)))
+>>> class Twice(Sharing):
+...     async def user(self, me, number):
+...         mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+...         await me.scatter(SHARE, to=me.all("user"), rows=type(mine).stack([mine] * 30))
+...         await me.gather_sum(SHARE, senders=me.all("user"))
+>>> AlikeJudge(Twice(), list(range(30)), seed=1).verdict("u1").exposed
+('honest user 2: secret 1, element 1',)
+"""
+
+from typing import Any
+
+import attrs
+
+from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
+from simnet.adversary.discrete import DiscreteView, discrete_view
+from simnet.adversary.door_laws.door_judge import DoorJudge
+from simnet.adversary.door_laws.surroundings import WidestView
+from simnet.adversary.orbits.lift import Lifted, lift
+from simnet.adversary.orbits.outline import outline_of
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.solving import exposed_types
+from simnet.adversary.orbits.structure import Structure
+from simnet.adversary.reading_again import Recording
+from simnet.adversary.roles import Roles
+from simnet.adversary.verdict import ShareFinding
+from simnet.contract import Protocol
+from simnet.kernel.inputs import Inputs
+from simnet.kernel.run import Run, run
+
+THEOREM = "Theorem 1 of docs/proofs/orbits.md"
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class AlikeVerdict:
+    """What a coalition learns from a run in which many parties are alike.
+
+    `at_most` is proved by tables (`lifted`); `at_least` is the same unless `notes` say why not.
+    `checked` are sentences about what was checked on the run. `exposed` names the kinds of parties
+    whose single secrets the coalition determines. `discrete` does not list what is seen in clear.
+    """
+
+    corrupt: Coalition
+    at_least: ShareFinding
+    at_most: ShareFinding
+    notes: tuple[str, ...]
+    checked: tuple[str, ...]
+    exposed: tuple[str, ...]
+    discrete: DiscreteView
+    seed: int
+    lifted: Lifted = attrs.field(repr=False)
+    run: Run = attrs.field(repr=False)
+    lanes: int
+    theorem: str = THEOREM
+
+    @property
+    def finding(self) -> ShareFinding:
+        """The finding about secret shares; `undecided` if the two ends differ."""
+        return self.at_least if self.at_least == self.at_most else "undecided"
+
+    @property
+    def tier(self) -> str:
+        """`proved`, or `bound` for an undecided verdict, which is an upper bound."""
+        return "bound" if self.finding == "undecided" else "proved"
+
+    @property
+    def classes(self) -> tuple[tuple[str, int], ...]:
+        """The classes of the largest system, with their sizes."""
+        if not self.lifted.found:
+            return ()
+        largest = max(self.lifted.found, key=lambda each: sum(each[0].system.sizes.values()))
+        return tuple(largest[0].system.sizes.items())
+
+    def as_json(self) -> dict[str, Any]:
+        """The verdict as JSON; scripts rely on the keys."""
+        shares = {
+            "verdict": self.finding,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
+            "tier": self.tier,
+            "notes": list(self.notes),
+            "replays": [],
+            "functions": [],
+            "leaks": [],
+            "output_fixes": None,
+            "by_symmetry": {
+                "theorem": self.theorem,
+                "checked": list(self.checked),
+                "exposed": list(self.exposed),
+                "systems": [
+                    {"classes": dict(component.system.sizes), "verdict": proof.finding}
+                    for component, proof in self.lifted.found
+                ],
+            },
+        }
+        return {
+            "corrupt": list(self.corrupt.parties),
+            "shares": shares,
+            "discrete": self.discrete.as_json(),
+        }
+
+
+class AlikeJudge:
+    """Plays and reads a run once, and gives verdicts on coalitions of its parties.
+
+    Raises `NotAlike` if the run has something for which there is no rule here; `verdict` raises it
+    if the parties of the run are not alike.
+    """
+
+    def __init__(self, protocol: Protocol, inputs: Inputs, seed: int) -> None:
+        recording = Recording()
+        sampled = run(protocol, inputs, seed, reading=recording)
+        self.outline = outline_of(sampled, recording.record)
+        self._structure = Structure(self.outline)
+
+    def verdict(self, corrupt: CoalitionLike) -> AlikeVerdict:
+        """Return what a coalition learns."""
+        done = self.outline.run
+        coalition = coalition_of(corrupt, done.roster)
+        if coalition.network:
+            raise NotAlike("the coalition sees the traffic of all parties, which is not recorded")
+        members = frozenset(done.roster.number[name] for name in coalition.parties)
+        notes = self._notes(coalition)
+        lifted = lift(self._structure, members)
+        at_most: ShareFinding = lifted.finding
+        at_least = at_most
+        if at_most == "leaks":
+            doubt = self._doubt(coalition)
+            if doubt is not None:
+                at_least = "nothing"
+                notes.append(doubt)
+        return AlikeVerdict(
+            corrupt=coalition,
+            at_least=at_least,
+            at_most=at_most,
+            notes=tuple(notes),
+            checked=self._checked(lifted),
+            exposed=self._exposed(lifted),
+            discrete=self._discrete(coalition, lifted),
+            seed=done.seed,
+            lifted=lifted,
+            run=done,
+            lanes=self.outline.lanes,
+        )
+
+    def _notes(self, coalition: Coalition) -> list[str]:
+        members = set(coalition.parties)
+        declaring = set(self.outline.reading.declared)
+        if not declaring - members:
+            raise NotAlike("no honest party has declared a secret")
+        silent = set(self.outline.run.inputs) - members - declaring
+        first = sorted(silent, key=lambda name: (len(name), name))[:1]
+        uncovered = "has an input but declared no secret: the verdict does not cover this input"
+        return [f"{name} {uncovered}" for name in first]
+
+    def _doubt(self, coalition: Coalition) -> str | None:
+        """Say why functions beyond the output may be no leak; None if they are."""
+        reading = self.outline.reading
+        uses = [use for use in reading.door_uses if use.kind == "secret"]
+        honest = [use for use in uses if use.party not in coalition.parties]
+        parties = {use.party for use in honest}
+        if len(parties) < len(honest) or not all(use.has_input for use in honest):
+            return (
+                "the functions beyond the output may be made of related secrets, or of secrets "
+                "that say nothing about an input; only the upper end is proved"
+            )
+        if not set(reading.tossing_parties()) <= set(coalition.parties):
+            return (
+                "computing the functions beyond the output may take discrete coins that were drawn "
+                "outside doors, and the coalition may not know them; only the upper end is proved"
+            )
+        return None
+
+    def _checked(self, lifted: Lifted) -> tuple[str, ...]:
+        total = self.outline.run.ledger.total()
+        types = sum(
+            len(component.system.rows) + len(component.system.variables)
+            for component, _ in lifted.found
+        )
+        return (
+            f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
+            f"read, the parties fall into classes, and there is exactly one message for each pair "
+            f"of parties of a type ({types:,} types of rows in {len(lifted.found):,} systems)",
+            "relations: alike parties compute their messages in the same way, by the forms of all "
+            "messages, in all coefficients and lanes",
+            "freshness: the coins were eliminated from all messages of each sender together, and "
+            "every coin belongs to one sender alone",
+        )
+
+    def _exposed(self, lifted: Lifted) -> tuple[str, ...]:
+        found = []
+        for component, proof in lifted.found:
+            if proof.finding != "leaks":
+                continue
+            for place in exposed_types(component.system, proof):
+                secret = component.system.secrets[place]
+                found.append(f"{secret.word[0]}: {secret.label}")
+        return tuple(found)
+
+    def _discrete(self, coalition: Coalition, lifted: Lifted) -> DiscreteView:
+        outline = self.outline
+        unknowns = outline.reading.unknowns
+        judge = DoorJudge([outline.run], [outline.reading], unknowns, lambda _: 0, False)
+        view = None
+        if lifted.finding == "nothing":
+            roles = Roles(unknowns, coalition.parties, [])
+            view = WidestView(functions={}, rows={}, roles=roles, unknowns=unknowns)
+        disclosures = judge.disclosures(coalition.parties, view)
+        view_of_run = discrete_view(
+            [outline.run], coalition, disclosures, None, judge.independent_runs
+        )
+        # The outline keeps no summed messages, so a list of what is seen in clear would lack their
+        # keys. What honest parties disclose is judged whether a message carries it or not.
+        return attrs.evolve(view_of_run, sees=())

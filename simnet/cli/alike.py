@@ -1,0 +1,88 @@
+"""`simnet verify --method symmetry`: verdicts on runs in which many parties are alike."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from simnet.errors import BadInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simnet.adversary.orbits.verdict import AlikeVerdict
+    from simnet.adversary.whole_view import Expectation
+    from simnet.cli.certificates import Written
+    from simnet.scenario.population import Population
+    from simnet.scenario.scenario import Scenario
+
+CLASSES_SHOWN = 8
+
+
+def judge_alike(
+    written: "Written",
+    scenario: "Scenario",
+    corrupt: str,
+    seed: int,
+    people: "Sequence[int] | Population | None",
+    expect: "Expectation | None",
+    json: str | None,
+) -> int:
+    """Give a verdict on one run; return the exit status of `verify`."""
+    from simnet.adversary.orbits.rows import NotAlike
+    from simnet.adversary.whole_view import meets
+    from simnet.cli.output import console, write_json
+    from simnet.scenario.perform import plain_parameters
+    from simnet.scenario.verify import verify_alike
+
+    try:
+        verified = verify_alike(scenario, corrupt, seed, people)
+    except NotAlike as error:
+        raise BadInput(
+            f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
+            "users if it has more than ten million messages"
+        ) from error
+    written.write_alike(verified)
+    out = console(json)
+    settled = verified.scenario.settings()
+    write_json(
+        {
+            "protocol": verified.about.name,
+            "parameters": plain_parameters(settled, verified.protocol, verified.about),
+            "seed": seed,
+            **verified.verdict.as_json(),
+            "public": verified.public,
+        },
+        json,
+    )
+    print_alike(out, verified.verdict)
+    if expect is not None and not meets(verified.verdict, expect):
+        out.print(f"expected: {expect}", style="bold red")
+        return 1
+    return 0
+
+
+def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
+    """Print a verdict: what is learned, by which theorem, and what was checked on the run."""
+    from rich.text import Text
+
+    from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
+    from simnet.cli.verdicts import COLOURS
+
+    learned = FINDINGS_IN_WORDS[verdict.finding]
+    what = "is undecided" if verdict.finding == "undecided" else f"learns {learned}"
+    out.print(
+        Text.assemble(
+            (f"{{{verdict.corrupt}}} ", "bold"),
+            (what, COLOURS[verdict.finding]),
+            f" from secret shares in this run (seed {verdict.seed}; {verdict.tier} for parties who "
+            f"are alike, by {verdict.theorem}).",
+        )
+    )
+    for note in verdict.notes:
+        out.print(Text(f"  note: {note}", "yellow"))
+    for name, size in verdict.classes[:CLASSES_SHOWN]:
+        out.print(Text(f"  alike: {name}: {size:,}"))
+    if verdict.exposed:
+        out.print(Text(f"  exposed: every single {'; every single '.join(verdict.exposed[:5])}"))
+    for sentence in verdict.checked:
+        out.print(Text(f"  checked, {sentence}"))
+    out.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

@@ -1,0 +1,219 @@
+"""Verdicts on runs of many alike parties, their certificates, and both readers of these."""
+
+import copy
+import json
+import random
+import shutil
+import subprocess
+
+import pytest
+
+from simnet import BadInput, Field, Summed, seats, verdict
+from simnet.adversary.certificate import certificate_text
+from simnet.adversary.check import BadCertificate, certificate
+from simnet.adversary.orbits.certificate import alike_certificate_of
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.whole_view import meets
+from simnet.scenario.find import find
+from simnet.scenario.verify import verify, verify_alike
+from tests.harness.data import ROOT
+
+F, SHARE = Field(10_007), Summed("share")
+NODE = shutil.which("node")
+
+
+def alike(name, corrupt, **settings):
+    scenario = find(name)[1].with_settings({key: str(value) for key, value in settings.items()})
+    return verify_alike(scenario, corrupt, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "corrupt", "finding"),
+    [
+        ("dpds", "5 users", "nothing"),
+        ("dpds", "server, 5 users", "output-only"),
+        ("tss", "u1, u2", None),
+        ("dpdg", "server", "output-only"),
+    ],
+)
+def test_the_verdict_is_that_of_elimination(name, corrupt, finding):
+    settings = {"users": 7, "items": 3}
+    found = alike(name, corrupt, **settings).verdict
+    scenario = find(name)[1].with_settings({key: str(value) for key, value in settings.items()})
+    direct = verify(scenario, corrupt, 1).verdict
+    assert found.finding in (finding or direct.finding, "undecided")
+    assert found.at_most == direct.at_most
+    assert meets(found, "nothing") == meets(direct, "nothing")
+    words = " ".join(found.checked)
+    assert all(check in words for check in ("structure", "relations", "freshness"))
+
+
+def test_a_coalition_is_given_by_counts_as_well_as_by_names():
+    one, other = (alike("dpds", text, users=9, items=2).verdict for text in ("4 users", "u1..u4"))
+    assert one.corrupt == other.corrupt
+    with pytest.raises(BadInput, match="too large"):
+        alike("dpds", "10 users", users=9, items=2)
+    with pytest.raises(NotAlike, match="traffic"):
+        alike("dpds", "u1, network", users=9, items=2)
+
+
+class Twice:
+    """Every user makes two secrets of one number, and sends their difference."""
+
+    def parties(self):
+        return seats("u", self.user, 5)
+
+    async def user(self, me, number):
+        one, two = (
+            me.secret(lambda x: [x], number, field=F, shape=(1,)),
+            me.secret(lambda x: [x], number, field=F, shape=(1,)),
+        )
+        await me.scatter(SHARE, to=me.all("user"), rows=type(one).stack([one - two] * 5))
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_related_secrets_leave_the_verdict_undecided_and_never_leaking():
+    found = AlikeJudge(Twice(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    assert (found.finding, found.at_most, found.tier) == ("undecided", "leaks", "bound")
+    assert "related secrets" in found.notes[0]
+
+
+class Bare(Twice):
+    """Every user sends its number to all users."""
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        await me.scatter(SHARE, to=me.all("user"), rows=type(mine).stack([mine] * 5))
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_a_leak_names_the_parties_that_are_exposed():
+    from simnet import run
+
+    found = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    assert found.finding == verdict(run(Bare(), [1, 2, 3, 4, 5], 1), "u1").finding == "leaks"
+    assert found.exposed == ("honest user 2: secret 1, element 1",)
+
+
+# Certificates.
+
+
+def certificates():
+    for name, corrupt in (
+        ("dpds", "3 users"),
+        ("dpds", "server, 2 users"),
+        ("dpds", "server, all users but one"),
+        ("tss", "half of the users, S2"),
+    ):
+        found = alike(name, corrupt, users=6, items=2).verdict
+        yield alike_certificate_of(found, scenario=name)
+    yield alike_certificate_of(AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1"))
+
+
+def read_by_node(texts, tmp_path):
+    """What `check.mjs` says of some texts: True for each that it accepts."""
+    files = []
+    for number, text in enumerate(texts):
+        files.append(tmp_path / f"{number}.json")
+        files[-1].write_text(text)
+    answers = []
+    script = ROOT / "simnet" / "adversary" / "check.mjs"
+    driver = tmp_path / "driver.mjs"
+    driver.write_text(
+        f"import {{ check }} from {json.dumps(script.as_uri())};\n"
+        "import { readFileSync } from 'node:fs';\n"
+        "for (const file of process.argv.slice(2)) {\n"
+        "  try { check(readFileSync(file, 'utf8')); console.log('yes'); }\n"
+        "  catch (error) { console.log('no ' + error.message); }\n"
+        "}\n"
+    )
+    assert NODE is not None
+    for begin in range(0, len(files), 200):
+        done = subprocess.run(
+            [NODE, str(driver), *map(str, files[begin : begin + 200])],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        answers += [line == "yes" for line in done.stdout.splitlines()]
+    return answers
+
+
+def is_accepted(text):
+    try:
+        certificate(text).checked()
+    except BadCertificate:
+        return False
+    return True
+
+
+def corrupted(content, draw):
+    """A certificate with one number or text changed, or an entry left out or added."""
+    content = copy.deepcopy(content)
+    system = draw.choice(content["systems"])
+    kind = draw.choice(
+        ["entry", "entry", "drop", "size", "statement", "modulus", "matching", "word"]
+    )
+    tables = [
+        name
+        for name in ("seen", "told", "handed", "weights", "learned", "shift", "rest", "factor")
+        if system[name]
+    ]
+    table = system[draw.choice(tables)]
+    entry = draw.choice(table)
+    if kind == "entry":
+        entry[3] = entry[3] + 1 if entry[3] + 1 < system["modulus"] else 1
+    elif kind == "drop":
+        table.remove(entry)
+    elif kind == "size":
+        draw.choice(system["classes"])[1] += draw.choice([1, 2])
+    elif kind == "statement":
+        content["statement"] = system["statement"] = draw.choice(
+            ["nothing", "output-only", "leaks"]
+        )
+    elif kind == "modulus":
+        system["modulus"] = draw.choice([2, 9, 11, 13])
+    elif kind == "matching":
+        entry[2] = draw.choice(
+            [[], [[0, 0]], [[0, 1]], [[1, 0]], [[0, 0], [1, 1]], [[0, 0], [1, 0]]]
+        )
+    else:
+        draw.choice(system["rows"])[1] = draw.choice([[], [0], [0, 1], [1, 0], [9]])
+    return content
+
+
+def test_the_reader_in_python_accepts_certificates_and_refuses_changed_ones():
+    accepted = refused = 0
+    draw = random.Random(4)
+    for content in certificates():
+        assert is_accepted(certificate_text(content))
+        for _ in range(40):
+            changed = corrupted(content, draw)
+            if changed != content:
+                answer = is_accepted(certificate_text(changed))
+                accepted, refused = accepted + answer, refused + (not answer)
+    # A change may give another true certificate: other sizes, or an entry of X that is never used.
+    assert refused > 4 * accepted
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(NODE is None, reason="there is no node")
+def test_both_readers_give_the_same_answers(tmp_path):
+    draw = random.Random(5)
+    originals = list(certificates())
+    contents = originals + [corrupted(draw.choice(originals), draw) for _ in range(1_500)]
+    texts = [certificate_text(content) for content in contents]
+    answers = [is_accepted(text) for text in texts]
+    assert answers == read_by_node(texts, tmp_path)
+    assert all(answers[: len(originals)])
+    assert answers.count(False) > 500
+
+
+@pytest.mark.skipif(NODE is None, reason="there is no node")
+def test_the_reader_in_node_accepts_certificates_and_refuses_a_false_one(tmp_path):
+    content = next(iter(certificates()))
+    false = copy.deepcopy(content)
+    false["systems"][0]["statement"] = false["statement"] = "leaks"
+    texts = [certificate_text(content), certificate_text(false)]
+    assert read_by_node(texts, tmp_path) == [True, False]
