@@ -636,12 +636,13 @@ def test_debug_leaves_the_exit_status_as_it_is() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--json", "-")], ids=["tables", "json"])
-def test_a_reader_who_leaves_early_is_no_failure(more: tuple[str, ...]) -> None:
+def test_a_reader_who_leaves_early_ends_the_command_with_141(more: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = process(*SMALL, *more, stdout=writing)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (0, "")
+    # 128 + SIGPIPE, as for every command of a pipe whose reader has ended
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.slow
