@@ -52,6 +52,9 @@ WIDTH = 100  # columns of the terminal
 _BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"(?:#|//) file: (\S+)\n")
 _TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTEST_ADDOPTS")
+# Long work announces on standard error how long it takes. Whether it is long depends on the
+# machine.
+_ANNOUNCED = re.compile(r"simnet: .*: [\d,]+ of [\d,]+ done, about .* more")
 _LEFT_OUT = "..."
 
 
@@ -172,7 +175,8 @@ def agrees(shown: str, printed: str) -> bool:
             pattern += r"(?:.*\n)*?"
         else:
             pattern += ".*?".join(map(re.escape, line.split(_LEFT_OUT))) + r"\n"
-    return re.fullmatch(pattern, "".join(f"{line}\n" for line in _plain_lines(printed))) is not None
+    lines = [line for line in _plain_lines(printed) if not _ANNOUNCED.fullmatch(line)]
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
 
 
 def _plain_lines(text: str) -> list[str]:
