@@ -127,7 +127,8 @@ def test_random_protocols_with_alike_users_or_an_odd_one():
 def test_many_random_protocols():
     found = random_protocols(range(1_000, 1_250))
     assert found["refused"] < found.total() / 3
-    assert min(found["nothing"], found["leaks"], found["output-only"]) > 30
+    assert min(found["nothing"], found["leaks"]) > 300
+    assert found["output-only"] > 10  # rare: 16 of these cases learn just the sum
 
 
 def lifted(protocol, numbers, corrupt):
