@@ -841,7 +841,7 @@ function checkAlike(value, limit) {
   const proved = `Proved for these tables: {${set.slice(0, 5).map(printable).join(", ")}${more}} learns `
     + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"}.`;
   const notShown = `Not shown by this file: that these are the tables of ${printable(protocol.name)}, that is, which `
-    + "parties are alike and what their messages are. `simnet verify --method symmetry` reads the run.";
+    + "parties are alike and what their messages are. `simnet verify --by symmetry` reads the run.";
   return { products, proved, notShown };
 }
 

@@ -1030,7 +1030,7 @@ class OrbitCertificate:
             f"{_counted(len(self._systems), 'system')}.",
             "Not shown by this file: that these are the tables of "
             f"{_printable(self._name)}, that is, which parties are alike and what their messages "
-            "are. `simnet verify --method symmetry` reads the run.",
+            "are. `simnet verify --by symmetry` reads the run.",
         )
 
 

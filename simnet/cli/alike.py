@@ -1,4 +1,4 @@
-"""`simnet verify --method symmetry`: verdicts on runs in which many parties are alike."""
+"""`simnet verify --by symmetry`: verdicts on runs in which many parties are alike."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

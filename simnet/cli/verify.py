@@ -50,7 +50,7 @@ def verify(
     with_seed: bool | None = None,
     drop: DropOuts = None,
     network: OneNetwork = None,
-    method: Literal["elimination", "symmetry"] | None = None,
+    by: Literal["elimination", "symmetry"] | None = None,
     check: Path | None = None,
     json: JsonFile = None,
 ) -> int:
@@ -114,7 +114,7 @@ def verify(
     network
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
-    method
+    by
         How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
         works for runs of any size in which many parties are alike and share additively, and
         refuses all others. Without this option, a run is judged by symmetry if it is too large for
@@ -137,7 +137,7 @@ def verify(
             "runs": None if runs == 1 else runs,
             "drop": drop,
             "network": network,
-            "method": method,
+            "by": by,
             "collections": None if collections == 1 else collections,
             "users": None if held.data.input is not None else held.data.users,
         }
@@ -151,7 +151,7 @@ def verify(
             raise BadInput(f"--{name} takes a whole number from 1, got {count}")
     seeds = range(seed or 0, (seed or 0) + runs)
     scenario, people = held.scenario(protocol, settings, seeds[0])
-    if method == "symmetry" or (method is None and _is_too_large(scenario, people, collections)):
+    if by == "symmetry" or (by is None and _is_too_large(scenario, people, collections)):
         several = {
             "runs": None if runs == 1 else runs,
             "collections": None if collections == 1 else collections,

@@ -25,6 +25,8 @@ from simnet.stated.about import About, Listed
 CONFIDENCE = 0.95
 # The most messages of a run that is judged: the forms of a message take some 300 bytes.
 MOST_MESSAGES = 10_000_000
+# The most field elements of a run that is judged by symmetry: so many take some five minutes.
+MOST_ALIKE_ELEMENTS = 10_000_000_000
 
 
 @attrs.frozen(eq=False)
@@ -133,7 +135,7 @@ def verify_alike(
     inputs or a coalition that do not fit.
     """
     scenario, numbers = _fitted(scenario, seed, inputs)
-    protocol, own_inputs = _prepared(scenario, seed, numbers, 1, most=None)
+    protocol, own_inputs = _prepared(scenario, seed, numbers, 1, alike=True)
     about = scenario.described(protocol)
     judge = AlikeJudge(protocol, own_inputs, seed)
     done = judge.outline.run
@@ -172,18 +174,27 @@ def _prepared(
     seed: int,
     inputs: Sequence[int] | Numbers | None,
     collections: int,
-    most: int | None = MOST_MESSAGES,
+    alike: bool = False,
 ) -> tuple[Any, Any]:
-    """Return the protocol, and the inputs of its parties; `most` is the most messages allowed."""
+    """Return the protocol, and the inputs of its parties; `alike` says to judge by symmetry."""
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
-    if work is not None and most is not None and work.messages * collections > most:
-        raise BadInput(
-            f"a verdict on {work.messages * collections:,} messages with "
-            f"{work.elements * collections:,} field elements would "
-            f"take too much memory: judge fewer users (at most {most:,} messages)"
-        )
+    if work is not None:
+        _check_size(work.messages * collections, work.elements * collections, alike)
     return protocol, inputs_for(scenario, protocol, seed) if inputs is None else list(inputs)
+
+
+def _check_size(messages: int, elements: int, alike: bool) -> None:
+    """Raise `BadInput` for a run that is too large to be judged."""
+    what = f"a verdict on {messages:,} messages with {elements:,} field elements would take too"
+    if alike and elements > MOST_ALIKE_ELEMENTS:
+        raise BadInput(
+            f"{what} long: judge fewer users (at most {MOST_ALIKE_ELEMENTS:,} field elements)"
+        )
+    if not alike and messages > MOST_MESSAGES:
+        raise BadInput(
+            f"{what} much memory: judge fewer users (at most {MOST_MESSAGES:,} messages)"
+        )
 
 
 def verify_runs(

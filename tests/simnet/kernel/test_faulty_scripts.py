@@ -212,10 +212,10 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
         (lambda me: me.receive_any(SHARE), "gets only the sum of messages"),
         (lambda me: me.publish(SHARE, ["b"], elements(1)), "use scatter"),
         (lambda me: me.gather_sum(NOTE, senders=["b"]), "needs a summed tag"),
-        (lambda me: me.gather_sum(SHARE), "either senders=... or count=..."),
+        (lambda me: me.gather_sum(SHARE), "exactly one of senders=... and count=..."),
         (
             lambda me: me.gather_sum(SHARE, senders=["b"], count=1),
-            "either senders=... or count=...",
+            "exactly one of senders=... and count=...",
         ),
         (lambda me: me.gather_sum(SHARE, count=0), "at least one message"),
         (lambda me: me.send(SHARE, "b", bits([1])), "plain numbers"),
