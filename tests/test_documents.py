@@ -19,6 +19,7 @@ def test_the_blocks_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> No
     run_page(page, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_readme_is_short_and_does_what_it_shows(tmp_path: Path) -> None:
     readme = ROOT / "README.md"
     assert len(readme.read_text().splitlines()) <= 150

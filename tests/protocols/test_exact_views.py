@@ -74,6 +74,7 @@ def pairs_alike_for(
 EXAMPLE = {"users": 3, "items": 2, "bound": 1}
 
 
+@pytest.mark.slow
 def test_one_user_of_tss_prime_sees_reporting_sets_that_depend_on_inputs() -> None:
     compared = Comparison(two_stage(**EXAMPLE, gamma=2), "u1").compare([1, 1, 1], [1, 1, 2])
     assert not compared.same
@@ -286,6 +287,7 @@ def test_the_counting_server_s_delta_is_that_of_counts_and_numbers_of_reporters(
     assert compared.delta() == Fraction(5, 16)
 
 
+@pytest.mark.slow
 def test_the_counting_server_s_delta_is_between_that_of_its_output_and_of_sampling() -> None:
     one, other = [1, 1, 2], [2, 1, 2]
     seen = Comparison(two_stage(3, 2), "S2").compare(one, other).delta()

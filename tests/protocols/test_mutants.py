@@ -289,6 +289,7 @@ def test_shares_that_are_sent_on_unsummed_are_caught_with_the_counting_server(
     assert same_outputs(sound, broken)
 
 
+@pytest.mark.slow
 def test_shares_that_are_sent_on_unsummed_do_tell_more_than_the_sum() -> None:
     given_: dict[str, Any] = {"users": 4, "items": 2, "participation": 1.0, "reported": 2}
     assert_learns_only_output(run(TSS(**given_), [1, 2, 2, 1], 5), "S2")

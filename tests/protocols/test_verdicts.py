@@ -244,6 +244,7 @@ def users_of(protocol: Any, spare: int = 0, least: int = 1) -> st.SearchStrategy
 # Agreement with the table.
 
 
+@pytest.mark.slow
 @cases(40)
 @given(sampled(), seeds(), st.data())
 def test_dpds_tells_every_set_what_the_table_says(

@@ -172,6 +172,7 @@ def test_the_range_is_declared_and_not_read_off_the_data(simnet: Any, tmp_path: 
     assert "outside the declared range -1..1: declare the range" in err
 
 
+@pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
 @pytest.mark.parametrize(("column", "high"), [("age", 100), ("capital_gain", 100_000)])
 def test_columns_of_the_census(simnet: Any, column: str, high: int) -> None:
@@ -200,6 +201,7 @@ def test_columns_of_the_census(simnet: Any, column: str, high: int) -> None:
 # Verdicts without shares
 
 
+@pytest.mark.slow
 def test_verdicts_say_that_there_are_no_shares(simnet: Any) -> None:
     actors = ("--users", 5, "--items", 2, "--set", "population=actors")
     result = told(simnet, "verify", "local_frequency", *actors, "--corrupt", "u1,server")

@@ -92,6 +92,7 @@ def test_everybody_gets_the_sum_as_in_the_ideal_world(
         assert int(output) == int(ideal[name].numbers()) == sum(held)
 
 
+@pytest.mark.slow
 @given(RINGS, seeds(), st.data())
 def test_one_user_alone_learns_only_the_sum(instance: Any, seed: int, data: st.DataObject) -> None:
     user = data.draw(st.integers(1, instance[0].users))
@@ -102,6 +103,7 @@ def test_one_user_alone_learns_only_the_sum(instance: Any, seed: int, data: st.D
     assert learned.value == sum(instance[1]) - instance[1][user - 1]
 
 
+@pytest.mark.slow
 @given(instances(RingSum, users=st.integers(4, 9), items=st.integers(1, 12)), seeds(), st.data())
 def test_the_two_neighbours_of_a_user_learn_what_it_holds(
     instance: Any, seed: int, data: st.DataObject
@@ -148,6 +150,7 @@ def _lone(between: Sequence[frozenset[str]]) -> bool:
     return any(len(arc) == 1 for arc in between)
 
 
+@pytest.mark.slow
 @given(RINGS, seeds(), st.data())
 def test_a_secret_is_exposed_exactly_if_both_neighbours_are_corrupt(
     instance: Any, seed: int, data: st.DataObject

@@ -128,6 +128,7 @@ def test_what_no_number_of_users_meets_is_refused():
         fewest_holders(1.0, "remove", 0.5, 0.1)
 
 
+@pytest.mark.slow
 def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
     question = Question(2000, 10, 0.5, 1e-6, rarest=200, budget=3000)
     options = {option.protocol: option for option in reversed(advise(question))}
@@ -224,6 +225,7 @@ def answer(command: str, out: Path) -> Any:
     return json.loads(out.read_text())
 
 
+@pytest.mark.slow
 def test_advice_rests_on_the_rarest_item_of_the_data(file_of_cities, tmp_path):
     """If the items were assumed evenly spread, the advice for these users would be a p at which ε
     is infinite.

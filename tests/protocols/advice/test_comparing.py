@@ -57,6 +57,7 @@ def test_the_variance_of_a_local_mechanism_is_linear_in_the_frequency(name: str)
     assert np.allclose(exact, option.floor + option.slope * shares)
 
 
+@pytest.mark.slow
 def test_rows_are_sorted_and_no_number_is_missing(compared: Compared) -> None:
     for users in compared.users:
         rows = [row for row in compared.rows if row.users == users]
@@ -88,6 +89,7 @@ def test_protocols_change_places_exactly_at_the_crossing_points(compared: Compar
         assert better[0] > other[0]
 
 
+@pytest.mark.slow
 def test_protocols_that_change_places_together_share_a_sentence() -> None:
     names = ["dpds", "secagg", "secagg_plus", "grr"]
     found = compare(names, SHARES, [30, 30_000], **TARGET)
@@ -98,6 +100,7 @@ def test_protocols_that_change_places_together_share_a_sentence() -> None:
     assert len(found.crossings_in_words) < len(found.crossings)
 
 
+@pytest.mark.slow
 def test_curves_that_look_alike_are_one_line_with_all_names(compared: Compared) -> None:
     quantities: tuple[Quantity, ...] = ("error", "bytes")
     for quantity in quantities:
@@ -109,6 +112,7 @@ def test_curves_that_look_alike_are_one_line_with_all_names(compared: Compared) 
     assert "One line stands for protocols whose margins differ by less than 3%" in shown
 
 
+@pytest.mark.slow
 def test_the_page_says_what_is_cut_off_and_what_the_names_mean(compared: Compared) -> None:
     assert set(compared.labels) == set(IN_WORDS)
     shown = page_of(compared, "title", "command")
@@ -123,6 +127,7 @@ def test_the_page_says_what_is_cut_off_and_what_the_names_mean(compared: Compare
     assert "Larger margins say nothing about a frequency and are not drawn: dpds." in shown
 
 
+@pytest.mark.slow
 def test_a_comparison_of_a_column_has_no_count_of_it(tmp_path: Path) -> None:
     """Columns that differ in counts, and agree in the first digit of the smallest share, give the
     same comparison, byte for byte.
@@ -153,6 +158,7 @@ def test_sampling_needs_a_holder_of_the_rarest_item() -> None:
     assert set(by_label) == {"dpds", "secagg with noise", "oue"}
 
 
+@pytest.mark.slow
 def test_the_files_say_the_same_and_the_page_loads_nothing(tmp_path: Path) -> None:
     column = tmp_path / "people.csv"
     nasty = "</style><img src=x onerror=alert(1)>"

@@ -69,6 +69,7 @@ def received(done, user: str, coalition) -> int:
     return len(set(holders) & set(coalition))
 
 
+@pytest.mark.slow
 @cases(25)
 @given(runs(), st.data())
 def test_members_open_a_user_s_item_exactly_with_enough_shares(done, data) -> None:

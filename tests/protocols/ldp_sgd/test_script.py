@@ -331,6 +331,7 @@ def test_nothing_is_learnt_from_reports_that_are_noise() -> None:
     )
 
 
+@pytest.mark.slow
 def test_more_budget_and_better_mechanisms_leave_less_error() -> None:
     """Squared distances from the unperturbed descent's model, 8 runs each, ten features."""
     held = rows(10_000, attributes=10)

@@ -183,6 +183,7 @@ def test_without_noise_is_the_run_of_no_mechanism(
     assert (beside.estimate != beside.truth).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared", "logistic"])
 def test_without_noise_the_minimiser_is_reached_and_with_noise_it_is_not(loss: str) -> None:
     """The same twenty rows in each of 300 groups: descent on one function, none of whose gradients

@@ -248,6 +248,7 @@ def census_income() -> TablePopulation:
     return table_of_columns(dict(zip(names, columns, strict=True)), numeric, categorical)
 
 
+@pytest.mark.slow
 @pytest.mark.data("census_income.csv.gz")
 def test_census_income_is_estimated_within_its_expected_error() -> None:
     """199,523 rows.
@@ -285,6 +286,7 @@ def census(users: int | None = None) -> TablePopulation:
     return people if users is None else people.sample(users, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.data("adult.csv.gz")
 def test_sampled_columns_beat_a_split_budget_on_census_data() -> None:
     """By expectation more than twice.

@@ -140,6 +140,7 @@ def test_nonsense_is_refused(given: dict[str, Any], wrong: str) -> None:
 PRIOR = "count,probability\n0,0.25\n50,0.5\n800,0.25\n"
 
 
+@pytest.mark.slow
 def test_a_prior_of_ones_own_is_read_from_a_file(tmp_path: Path) -> None:
     """The prior of the file is used, and its expected error is known, as nothing is fitted."""
     file = tmp_path / "prior.csv"

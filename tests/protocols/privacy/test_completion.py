@@ -93,6 +93,7 @@ def test_one_report_of_a_local_mechanism_is_enough() -> None:
     assert isclose(runs, stated("local mechanisms", users=4), rel_tol=1e-9)
 
 
+@pytest.mark.slow
 def test_runs_of_secagg_plus_complete_as_the_circle_says() -> None:
     rng = np.random.default_rng(3)
     outcomes = set()

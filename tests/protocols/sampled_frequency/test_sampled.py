@@ -290,6 +290,7 @@ def test_reports_follow_their_law(own: bool) -> None:
         assert chisquare(seen[kept], expected[kept]).pvalue > FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_supports_drawn_at_once_follow_the_law_of_counted_ones() -> None:
     """Mean and variance of each item's support, each within what its sampling error allows."""
     mechanism, holders, rounds = SampledGRR(1.0, 3, 0.4), np.array([30, 10, 0]), 400

@@ -255,6 +255,7 @@ def test_what_holders_report_more_often_is_pooled_too_high(seating: str) -> None
     assert about(protocol).expected_bill(run(protocol, held, 0))[0].expected == pytest.approx(0.6)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_biased_estimate_is_freed_of_its_bias() -> None:
     """At 30 items in 100 runs, 95 % of 3,000 hold the truth.
 

@@ -39,6 +39,7 @@ def test_the_sound_protocol_discloses_its_output() -> None:
     assert found(sound()) == "output-only"
 
 
+@pytest.mark.slow
 def test_shares_of_both_secrets_open_a_vector() -> None:
     assert found(BothShares(question(4), 3)) == "leaks"
 
@@ -141,6 +142,7 @@ def stories(draw: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @given(stories())
 @cases(120)
 def test_whatever_a_server_tells_at_any_step_sums_have_at_least_t_users(

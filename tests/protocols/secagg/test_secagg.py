@@ -166,6 +166,7 @@ DIFFERENT_LISTS = Pattern(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -212,6 +213,7 @@ def test_a_consistency_round_prevents_sums_of_few_users() -> None:
     assert _least_sum(users, threshold, helpers) == threshold
 
 
+@pytest.mark.slow
 def test_a_consistency_round_stops_a_server_with_different_lists() -> None:
     assert [len(some) for some in DIFFERENT_LISTS.learned(["server"])] == [2]
     closed = attrs.evolve(DIFFERENT_LISTS, consistency=True)
@@ -257,6 +259,7 @@ def runs(draw):
     return run(made, held, draw(st.integers(0, 99)), fates=draw(fate_strategy(sent)))
 
 
+@pytest.mark.slow
 @cases(60)
 @given(runs())
 def test_a_result_is_the_frequency_among_the_users_who_were_counted(done) -> None:
@@ -306,6 +309,7 @@ def test_the_noise_of_users_who_dropped_out_is_missing_in_the_stated_privacy() -
     assert server_of_noisy_counts is not None
 
 
+@pytest.mark.slow
 def test_a_server_alone_on_a_circle_that_was_cut_learns_two_sums() -> None:
     """With degree 2, two users who drop out cut the circle into two parts of two users."""
     protocol = SecAggPlus(question(6), threshold=2, degree=2)

@@ -100,6 +100,7 @@ def label(value: Any) -> str:
     return str(value).replace(" ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "corrupt"),
     [

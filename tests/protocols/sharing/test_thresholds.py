@@ -123,6 +123,7 @@ def test_a_run_of_dpds_completes_exactly_if_enough_users_are_left(seed: int) -> 
     assert (done.outcome == "result") == (8 - len(gone) >= 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", slow_but([60, 500], 60))
 def test_runs_of_tss_fail_as_often_as_the_law_says(runs: int) -> None:
     """Users leave after sharing: before their list, or before their first sum."""

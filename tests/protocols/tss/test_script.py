@@ -147,6 +147,7 @@ def test_edge_cases_run_and_are_right(edge: str, sharing: str) -> None:
         assert not done.ledger.unread()
 
 
+@pytest.mark.slow
 def test_the_edge_cases_occur() -> None:
     seen: dict[str, set[int]] = {edge: set() for edge in EDGES}
     for edge, (protocol, held) in EDGES.items():

@@ -97,6 +97,7 @@ def test_real_and_ideal_worlds_agree_on_the_same_coins(
 # Verdicts
 
 
+@pytest.mark.slow
 @given(instances(), st.integers(0, 1000))
 @cases(30)
 def test_all_claims_hold(instance: tuple[SamplingPrivacy, list[int]], seed: int) -> None:

@@ -131,6 +131,7 @@ def test_every_way_to_report_gives_the_exact_variance_and_the_corrected_formula(
     assert 16 * variance == pytest.approx(formula(estimators.FEW, 0.4))
 
 
+@pytest.mark.slow
 def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     experiment = theorems.EXPERIMENT
     table = played(experiment, "biswas_theorems", {"case": [estimators.FEW]}, 2)

@@ -134,6 +134,7 @@ RETAIL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.data("retail_counts.csv.gz")
 @pytest.mark.parametrize(
     "epsilon", [5.0, *(pytest.param(e, marks=pytest.mark.slow) for e in (1.0, 2.0, 3.0, 4.0))]
@@ -157,6 +158,7 @@ def test_expected_errors_on_retail_counts(epsilon: float) -> None:
     assert users / items == pytest.approx(55.1655, abs=5e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.data("retail_counts.csv.gz")
 def test_no_prior_used_item_by_item_saves_65_percent_on_retail_counts() -> None:
     """The paper's 65% at ε = 5 can only be Zero / Calibrate - 1: even the true distribution saves

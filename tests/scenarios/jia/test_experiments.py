@@ -149,6 +149,7 @@ def test_the_mean_of_the_noise_of_all_items_is_a_likely_one() -> None:
         assert finding(next(iter(found.values()))) == verdict
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_noise_has_the_predicted_law_and_only_unary_noise_is_a_gaussian() -> None:
     """k-RR on 1,000 items is on a lattice with few steps a deviation; OUE and RAPPOR are not."""

@@ -152,6 +152,7 @@ def test_a_formula_that_is_right_is_found_right() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_curve_of_leakage_and_what_is_said_of_it() -> None:
     table = table_of(fig3.EXPERIMENT.with_trials(1), "joy_fig3")
     assert not outside(table)

@@ -73,6 +73,7 @@ def test_every_numbered_statement_of_the_papers_is_listed(paper):
     assert sorted(listed) == sorted(numbered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "paper",
     [pytest.param(each, marks=[pytest.mark.slow] * (each == "yang")) for each in FAILING],
@@ -130,6 +131,7 @@ def delta(first: Law, second: Law, power: Fraction) -> Fraction:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["Theorem 3.1", pytest.param("Theorem 3.2", marks=pytest.mark.slow)]
 )
@@ -212,6 +214,7 @@ def test_a_name_that_is_none_is_refused():
         theorem("yang", "Theorem 9")
 
 
+@pytest.mark.slow
 def test_the_command_lists_verdicts_and_counterexamples():
     shown = words(simnet("theorems", "biswas").out)
     assert "Biswas et al.: 8 hold, 4 fail, 3 not judged" in shown

@@ -235,6 +235,7 @@ def test_errors_grow_with_attributes_and_shrink_with_users(
     assert table.synthetic
 
 
+@pytest.mark.slow
 def test_all_methods_of_a_trial_are_judged_on_the_same_held_out_users() -> None:
     parameters: dict[str, Any] = {
         "census": "BR",
@@ -290,6 +291,7 @@ def test_verdicts_on_models_look_at_differences_within_trials() -> None:
     assert the(found, "corrected) over that of PM").measured == 0  # it grows at every step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [fig1, fig3, table1])
 def test_figures_are_drawn(module: Any) -> None:
     experiment, name = module.EXPERIMENT, module.__name__.rpartition(".")[2]

@@ -87,6 +87,7 @@ def test_folds_judge_every_user_once_by_models_of_the_others(
     assert judged == Counter(task.labels.tolist())
 
 
+@pytest.mark.slow
 def test_models_of_little_privacy_err_less_and_errors_follow_from_the_seed() -> None:
     settings: dict[str, Any] = {"count": 3, "first_step": 1.0}
     strict, loose, bare = (

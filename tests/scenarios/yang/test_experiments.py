@@ -87,6 +87,7 @@ def test_normal_people_have_the_normal_law() -> None:
     assert abs(inside - 0.71390) < 5 * sqrt(0.2 / 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.data(*FILES)
 def test_people_of_real_data_are_those_of_the_choices() -> None:
     gowalla, census = drawn("gowalla", 1000, DATA, 1), drawn("census", 1000, DATA, 1)
@@ -99,6 +100,7 @@ def test_people_of_real_data_are_those_of_the_choices() -> None:
     assert all((DATA / name).is_file() for name in FILES)
 
 
+@pytest.mark.slow
 @pytest.mark.data(*FILES)
 @pytest.mark.parametrize("name", ["fig2", "fig4"])
 def test_experiments_run_on_real_data(name: str, tmp_path: Path) -> None:
@@ -273,6 +275,7 @@ def check_saving(
     assert (round(sent.printed or 0), saved.printed) == (elements, pytest.approx(factor))
 
 
+@pytest.mark.slow
 def test_fig_2_is_the_sum_and_not_the_mean(tmp_path: Path) -> None:
     study = small("fig2", epsilon="0.2", users="1000,2000", population="gowalla")
     counted = table(study, tmp_path / "s")

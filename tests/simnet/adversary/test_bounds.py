@@ -26,6 +26,7 @@ SCRIPTS = 300 * FACTOR
 SEED = random.randrange(1 << 40) if FACTOR > 1 else 0
 
 
+@pytest.mark.slow
 def test_an_upper_end_is_never_below_the_truth() -> None:
     rng, found = random.Random(SEED), Counter[str]()
     for _ in range(SCRIPTS):
@@ -36,6 +37,7 @@ def test_an_upper_end_is_never_below_the_truth() -> None:
     assert min(found["nothing"], found["leaks"], found["output-only"]) > 0
 
 
+@pytest.mark.slow
 def test_a_lower_end_of_leaks_is_certain_where_secrets_are_inputs() -> None:
     rng = random.Random(SEED)
     for _ in range(SCRIPTS // 2):
@@ -90,6 +92,7 @@ NEEDED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", NEEDED)
 def test_no_rule_can_be_left_out(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     NEEDED[rule](monkeypatch)

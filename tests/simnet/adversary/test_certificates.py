@@ -24,6 +24,7 @@ def unless_failed(audit: Audit) -> None:
     assert not audit.failures, f"{audit.failures[0]}\n{audit.failures[0].data!r}"
 
 
+@pytest.mark.slow
 def test_valid_certificates_are_accepted_and_corrupted_ones_refused() -> None:
     audit = Audit()
     for valid in pool():

@@ -93,6 +93,7 @@ def check(seed: int) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", slow_but(range(4), 0))
 def test_no_verdict_says_too_little_of_disclosed_values(
     block: int, monkeypatch: pytest.MonkeyPatch

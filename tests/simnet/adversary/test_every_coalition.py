@@ -80,6 +80,7 @@ CASES = [*((name, 3) for name in RUNS), ("tss", 4), ("tss", 7)]
 FAST = ("dpds_shamir", "committee", "ring")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "seed"),
     [
@@ -132,6 +133,7 @@ def test_two_neighbours_on_a_ring_expose_a_user() -> None:
         assert [set(c) for c in found.of(f"u{place + 1}").exposing] == [neighbours]
 
 
+@pytest.mark.slow
 def test_what_is_beyond_the_output_ends_when_somebody_joins() -> None:
     """Both ways: the victim joins, and a server that may know the output joins."""
     undone = {
@@ -166,6 +168,7 @@ def test_a_product_belongs_to_the_owner_of_its_factors() -> None:
     assert found.of("u2").touching == ()
 
 
+@pytest.mark.slow
 def test_findings_by_class_count_every_coalition_once() -> None:
     done = played("committee", 3)
     found = every_coalition(done)

@@ -42,6 +42,7 @@ NEXT_SEED = Script(
 )
 
 
+@pytest.mark.slow
 def test_verdicts_agree_with_an_enumeration() -> None:
     counts, wrong = check_seeds(range(40))
     assert not wrong, wrong[0]

@@ -157,6 +157,7 @@ class Early(Adding):
         return (await me.gather_sum(PARTIAL, senders=me.all("user"))).open()
 
 
+@pytest.mark.slow
 def test_an_opening_that_is_only_returned_discloses_nothing() -> None:
     done = run(Early(3, as_index), [1, 2, 3])
     assert done.outputs["server"].tolist() == [6]
@@ -284,6 +285,7 @@ def test_a_constant_in_a_masked_message_does_not_matter() -> None:
     assert_learns_nothing(with_a_constant(hidden=True, tells_mask=True), "c")
 
 
+@pytest.mark.slow
 def test_constants_and_factors_are_public() -> None:
     for done, corrupt in (
         (with_a_constant(hidden=False), "b"),
@@ -614,6 +616,7 @@ def two_fields(hidden: bool, scripts: type[Scripts] = Ranged) -> Run:
     return run(scripts(a=a, b=hears), [5])
 
 
+@pytest.mark.slow
 def test_two_fields_in_one_run_are_both_judged() -> None:
     found = assert_learns(two_fields(hidden=False), "b", "a", 1)
     assert [(one.modulus, one.value, one.terms[0][0].number) for one in found.functions] == [
@@ -685,6 +688,7 @@ def test_deferred_blocks_are_judged_like_others() -> None:
     assert_learns_nothing(run(Deferring(5, width=2), [1, 2, 3, 4, 5]), "all users but one")
 
 
+@pytest.mark.slow
 def test_threads_do_not_keep_an_attack_from_its_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simnet.kernel.summing, "WORTH_A_THREAD", 1)
     monkeypatch.setattr("os.cpu_count", lambda: 8)

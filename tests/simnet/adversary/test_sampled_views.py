@@ -213,6 +213,7 @@ def test_a_certain_difference_fails_with_an_infinite_epsilon() -> None:
     assert exact_epsilon(DPDS(2, 2, 1.0), [1, 1], [1, 2], "server") == float("inf")
 
 
+@pytest.mark.slow
 @given(st.permutations([1, 1, 2]))
 def test_a_server_sees_no_order_of_inputs_but_where_it_is_told_who_takes_part(
     order: list[int],

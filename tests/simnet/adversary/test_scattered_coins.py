@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def cases_of_masks(draw: Any) -> tuple[tuple[tuple[int, ...], ...], list[str]]:
     return graph, ["server", *users]
 
 
+@pytest.mark.slow
 @given(cases_of_masks())
 def test_what_a_coalition_learns_does_not_depend_on_how_coins_travel(
     case: tuple[tuple[tuple[int, ...], ...], list[str]],

@@ -189,6 +189,7 @@ def test_no_item_silently_becomes_none(tmp_path: Path, name: str) -> None:
 REAL = [("breast_cancer_ljubljana.csv", "tumor_size"), ("adult.csv.gz", "education")]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize(("file", "name"), REAL)
 def test_real_data_is_estimated(file: str, name: str) -> None:

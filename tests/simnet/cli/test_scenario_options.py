@@ -272,6 +272,7 @@ def test_list_groups_what_there_is_within_80_columns() -> None:
         assert heading in shown
 
 
+@pytest.mark.slow
 def test_no_option_takes_a_fraction_for_a_whole_number() -> None:
     """Options that commands share are checked like a command's own."""
     tried = set()
@@ -290,6 +291,7 @@ def test_no_option_takes_a_fraction_for_a_whole_number() -> None:
     assert {("run", "--users"), ("run", "--seed"), ("sweep", "--trials")} <= tried
 
 
+@pytest.mark.slow
 def test_python_runs_the_package_as_a_program() -> None:
     assert simnet("-V").out == simnet("--version").out != ""
     done = process("-V")

@@ -45,6 +45,7 @@ def swept(shell: Shell, *more: object) -> int:
     return shell("sweep", TINY, "--workers", 1, "--trials", 3, *more)
 
 
+@pytest.mark.slow
 def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
     assert swept(shell) == 0
     assert "tiny_experiment: 9 trials done, 0 already in the store, 0 failed" in shell.out
@@ -53,6 +54,7 @@ def test_a_sweep_says_what_was_done_and_where_it_is_kept(shell: Shell) -> None:
     assert shell.json.items() >= {"done": 0, "failed": 0, "skipped": 9}.items()
 
 
+@pytest.mark.slow
 def test_failed_trials_are_shown_and_make_status_1(shell: Shell) -> None:
     assert (
         swept(shell, "--set", "fails=some", "--set", "shift=0,1,2,3,4,5,6,7,8,9", "--json", "-")
@@ -66,6 +68,7 @@ def test_failed_trials_are_shown_and_make_status_1(shell: Shell) -> None:
     assert len(shell.err.splitlines()) == min(told["failed"], 5) + (told["failed"] > 5)
 
 
+@pytest.mark.slow
 def test_results_are_shown_queried_and_exported(shell: Shell) -> None:
     swept(shell)
     assert shell("results") == 0
@@ -123,6 +126,7 @@ def refused(shell: Shell, arguments: tuple[object, ...], words: str) -> None:
     assert words in shell.err
 
 
+@pytest.mark.slow
 def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
     swept(shell)
     refused(shell, ("results", "nobody"), "has no results of 'nobody'")
@@ -130,6 +134,7 @@ def test_what_a_store_does_not_hold_is_said_in_one_line(shell: Shell) -> None:
     refused(shell, where, "no row has a column 'colour': the columns are experiment, fails")
 
 
+@pytest.mark.slow
 def test_reproducing_writes_tables_figures_and_verdicts(shell: Shell) -> None:
     few = (
         "--quick",

@@ -294,6 +294,7 @@ def test_inputs_are_those_that_are_given() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_set_may_be_written_in_several_ways() -> None:
     ways = [
         ["--corrupt", "u1,u2,u3"],
@@ -1259,6 +1260,7 @@ def test_the_headline_names_what_goes_beyond_the_output(own: Own) -> None:
     assert shown.startswith("{server} learns u1[2] + u2[2] + u3[2] =")
 
 
+@pytest.mark.slow
 def test_a_certificate_names_who_dropped_out(tmp_path: Path) -> None:
     file = tmp_path / "committee.json"
     run_of = ("verify", "committee", "--users", 4, "--items", 2, "--corrupt", "c1,c2")

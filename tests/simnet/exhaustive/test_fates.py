@@ -173,6 +173,7 @@ def assert_laws_are_those_of_runs(
     return apart
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corrupt", [["server"], ["b"], ["server", "b"]])
 def test_views_of_a_script_whose_silence_tells_are_those_of_runs(corrupt: list[str]) -> None:
     apart = 0
@@ -188,6 +189,7 @@ def test_views_under_every_fate_are_those_of_runs(corrupt: list[str]) -> None:
         assert_laws_are_those_of_runs(Hidden(), fates, corrupt, [[0], [2]])
 
 
+@pytest.mark.slow
 def test_views_of_a_sum_that_leaves_senders_out_are_those_of_runs() -> None:
     lists, apart = [[0, 0], [0, 1]], 0
     for fates in ({"u1": Fate("share", 2, None)}, {"u2": Fate("share")}, {"u1": Fate("share", 2)}):
@@ -276,6 +278,7 @@ def assert_verdicts_agree(protocol: Any, fates: Fates, coalitions: Sequence[list
     return found
 
 
+@pytest.mark.slow
 def test_verdicts_on_a_committee_agree_with_exact_laws() -> None:
     found = assert_verdicts_agree(
         COMMITTEE, {"u2": Fate("share", reached=1)}, COALITIONS["committee"][1:5]
@@ -299,6 +302,7 @@ def test_verdicts_under_many_fates_agree_with_exact_laws(protocol: Any, coalitio
     assert found == {"nothing", "output-only", "leaks"}
 
 
+@pytest.mark.slow
 def test_the_law_of_a_committee_is_that_of_runs() -> None:
     """The coins of a deferred block in a party's last send are tossed before it is gone."""
     fates = {"u1": Fate("share", reached=None), "u2": Fate("share", reached=1)}

@@ -54,6 +54,7 @@ def test_show_draws_in_the_terminal_and_into_a_file(tmp_path: Path) -> None:
     assert "├──running─>│" in simnet("show", RING, "--users", 4).out
 
 
+@pytest.mark.slow
 def test_two_worlds_have_the_views_of_the_exact_laws(tmp_path: Path) -> None:
     protocol = find("dpds")[1].build(2, 2)
     server = worlds_of(protocol, "server", [1, 1], [1, 2])
@@ -76,6 +77,7 @@ def test_two_worlds_have_the_views_of_the_exact_laws(tmp_path: Path) -> None:
         worlds_of(protocol, "network", [1, 1], [1, 2])
 
 
+@pytest.mark.slow
 def test_show_in_a_notebook_is_the_page_in_a_frame(tmp_path: Path) -> None:
     page = perform("dpds", users=3, items=2, seed=1).show()
     frame = page._repr_html_()

@@ -99,6 +99,7 @@ def test_nothing_leaves_the_file_and_only_its_own_scripts_run(page: str) -> None
     assert "@import" not in style
 
 
+@pytest.mark.slow
 def test_texts_of_the_data_are_texts() -> None:
     people = ItemPopulation(uniform_items(6, 5, seed=1).items, HOSTILE, HOSTILE[1])
     result = perform("dpds", data=people, seed=1, claims=False)
@@ -112,6 +113,7 @@ def test_texts_of_the_data_are_texts() -> None:
     assert not set("<>&") & set(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in SIX]
 )
@@ -189,6 +191,7 @@ class Priced:
             await me.receive(masked, "u2", shape=(1,))
 
 
+@pytest.mark.slow
 def test_given_inputs_are_kept_back() -> None:
     """Three of the inputs are markers. Neither they, nor the seed, nor their encodings occur."""
     markers, seed = [733, 839, 947], 86_028_121
@@ -219,6 +222,7 @@ def test_disclosed_inputs_are_no_coefficients_of_a_page_about_given_inputs() -> 
     assert all(str(number) in public for number in (733, 737, 839)), "the test can see them"
 
 
+@pytest.mark.slow
 def test_given_inputs_that_equal_drawn_ones_are_kept_back() -> None:
     drawn = perform("dpds", users=5, items=3, seed=4)
     assert isinstance(drawn, Performance)
@@ -259,6 +263,7 @@ def test_the_page_of_a_data_file_has_no_truth(tmp_path: Path) -> None:
     assert "--input people.csv" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "settings", "depends"),
     [
@@ -294,6 +299,7 @@ def test_the_page_has_no_sentence_that_it_cannot_check() -> None:
     assert not any("fixes" in verdict for verdict in private["verdicts"])
 
 
+@pytest.mark.slow
 def test_an_estimate_outside_its_interval_is_explained() -> None:
     result = perform("secagg", users=3, items=2, seed=0, claims=False)
     shown = page_of(result)
@@ -303,6 +309,7 @@ def test_an_estimate_outside_its_interval_is_explained() -> None:
     assert "†" not in page_of(inside)
 
 
+@pytest.mark.slow
 def test_words_and_numbers_of_the_tables_are_explained_in_place() -> None:
     shown = page_of(perform("tss", users=4, items=3, seed=4, claims=False))
     before = shown.split('<script type="application/json"')[0]
@@ -327,6 +334,7 @@ def test_the_parameters_are_those_of_the_run() -> None:
     assert (parameters["users"], parameters["items"]) == (5, 3)
 
 
+@pytest.mark.slow
 def test_proofs_about_given_inputs_have_no_keys_of_messages() -> None:
     assert any(message["key"] is not None for message in data_of("tss")["proofs"]["messages"])
     private = data_of("tss", is_private=True)["proofs"]

@@ -251,6 +251,7 @@ def with_header(data: bytes, header: Any) -> bytes:
     return MAGIC + struct.pack("<QI", len(text), zlib.crc32(text)) + text + header_of(data)[1]
 
 
+@pytest.mark.slow
 def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path, saved: bytes, mixed: bytes) -> None:
     for data in (saved, mixed):
         for length in range(len(data)):
@@ -322,6 +323,7 @@ JUNK: tuple[Any, ...] = (
 )
 
 
+@pytest.mark.slow
 def test_a_header_with_anything_in_it_is_refused_or_loads_something(
     tmp_path: Path, mixed: bytes
 ) -> None:

@@ -156,6 +156,7 @@ def test_another_sharing_makes_no_claim_fail(name: str) -> None:
     assert all(one["holds"] for one in result.json["adversaries"])
 
 
+@pytest.mark.slow
 def test_what_honest_parties_are_said_to_lose_is_seen_to_be_lost() -> None:
     done = run(tss(users=6, items=4, participation=1.0), [1, 2, 3, 4, 1, 2], 1)
     for claim in (

@@ -510,6 +510,7 @@ def test_a_gzip_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
         assert "cannot be read as CSV" in refusal(path) or length == 0
 
 
+@pytest.mark.slow
 def test_a_gzip_file_with_a_bit_flipped_is_refused_or_read_right(tmp_path: Path) -> None:
     whole, path, refused = gzip.compress(TABLE.encode(), mtime=0), tmp_path / "x.csv.gz", 0
     for damaged in flips(whole):
@@ -545,6 +546,7 @@ def test_a_parquet_file_cut_short_is_refused(tmp_path: Path) -> None:
         assert "cannot be read as Parquet" in refusal(written(path, whole[:length]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["integers", "strings", "nanoseconds"])
 def test_a_parquet_file_with_a_bit_flipped_is_refused_in_one_line_or_read(
     tmp_path: Path, kind: str

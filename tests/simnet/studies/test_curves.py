@@ -43,6 +43,7 @@ def drawn(panel: str, line: list[str]) -> list[tuple[str, list[str]]]:
     ]
 
 
+@pytest.mark.slow
 def test_measures_are_curves_panels_or_the_first_alone() -> None:
     assert drawn("who", ["measure"]) == [
         ("a", ["one", "other", "half"]),

@@ -69,6 +69,7 @@ def test_trials_that_differ_in_a_paired_parameter_alone_have_one_seed() -> None:
     assert len(set(alone)) == len(alone) == 12
 
 
+@pytest.mark.slow
 def test_results_with_other_seeds_are_no_results_of_a_paired_experiment() -> None:
     versions = {code_version(trial, None, paired) for paired in ((), ("method",), ("x",))}
     assert len(versions) == 3

@@ -91,6 +91,7 @@ def test_parameters_have_one_form_whatever_their_order(parameters: dict[str, flo
     assert 0 <= seed_of("e", canonical(parameters), 3) < 2**63
 
 
+@pytest.mark.slow
 def test_many_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     """Also when all of them find that there is no file yet."""
     start = threading.Barrier(4)

@@ -68,6 +68,7 @@ def test_more_trials_and_more_points_run_only_those(tmp_path: Path, marks: Path)
     assert runs(marks) == [1] * 60
 
 
+@pytest.mark.slow
 def test_rows_are_in_the_order_of_the_grid_with_parameters_seed_and_numbers(
     undisturbed: list[Any],
 ) -> None:

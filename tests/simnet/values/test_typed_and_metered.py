@@ -101,6 +101,7 @@ def test_bits_refuse_other_values(value: Any) -> None:
         bits(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value", [10, -1, [0, 10], 0.0, [1.5], "1", np.uint64(2**64 - 1), [2**64]], ids=repr
 )

@@ -263,6 +263,7 @@ def test_every_bit_of_padding_must_be_zero(width: int) -> None:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("below", [3, 5, 6, 7, 9, 200, 5003])
 def test_every_value_out_of_range_is_noticed(below: int) -> None:
     wire = WireType("qd", below)

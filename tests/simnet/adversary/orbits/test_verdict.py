@@ -183,6 +183,7 @@ def corrupted(content, draw):
     return content
 
 
+@pytest.mark.slow
 def test_the_reader_in_python_accepts_certificates_and_refuses_changed_ones():
     accepted = refused = 0
     draw = random.Random(4)
