@@ -1,6 +1,7 @@
 """The log of a finished run as arrays: what the clock reads, and what a file of a log contains.
 
-A log has names, tags, sizes and numbers of operations, and no payload and no seed.
+A log has names, tags, sizes and numbers of operations, and no payload. It also has the command of
+the run, which names the seed only if the inputs were drawn from it.
 """
 
 import io
