@@ -2,7 +2,7 @@
 
 A verdict says that some combination of messages, minus what the coalition's own coins and secrets
 contribute, is a function of honest secrets. To replay the attack, we compute this combination with
-the numbers of the messages. In the example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9, c1
+the numbers of the messages. The example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9 and c1
 = 4 over F_11::
 
     messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
@@ -91,8 +91,10 @@ def _message_numbers(part: BlockForms, rows: Ints, sampled: Run, lanes: int) -> 
 
 
 def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]:
-    """Return a table with the numbers of a block, one line for each message, and the wanted
-    lines.
+    """Return a table with the numbers of a block, and the lines of the messages at `places`.
+
+    The table has one line for each message of the block. If the messages differ in their payloads,
+    it has a single line, for the message at the first place.
     """
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places

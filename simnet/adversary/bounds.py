@@ -15,11 +15,12 @@ Theory of operation
    output stays the same. We are certain of this if the secrets can be varied one by one, but not
    for the following unknowns:
 
-   - *tied* unknowns: products, and secrets made from coins;
-   - *related* secrets (`simnet.adversary.relations`);
-   - secrets made from discrete coins alone, because they say nothing about an input.
+   - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
+   - *related* secrets (`simnet.adversary.relations`).
 
    So we leave all these unknowns out, and ask whether L still contains a function that is not in F.
+   Secrets made from discrete coins alone count like other secrets, although they say nothing about
+   an input. If L exceeds F only by functions of such secrets, a remark says so.
 
 Both ends hold for all runs that have the structure of this run: the same disclosed values and the
 same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
@@ -80,7 +81,7 @@ class ShareBounds:
         self.at_least = self._least(least.rewriting, reasons)
         if not is_received and self.at_least != self.at_most:
             reasons.append(
-                "some values that were disclosed in full are on record, but no message carried "
+                "the run has values that were disclosed in full, but no message carried all of "
                 "them to the coalition"
             )
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
@@ -92,7 +93,7 @@ class ShareBounds:
             and not self._varies_alone(least.rewriting.roles, with_input=True)
         ):
             self.remarks += (
-                "the functions listed beyond the output may not depend on anybody's input",
+                "perhaps the functions listed beyond the output depend on nobody's input",
             )
 
     def _knowledge(
@@ -100,8 +101,8 @@ class ShareBounds:
     ) -> tuple[Knowledge, ...]:
         """What the messages determine over each field.
 
-        `lanes` gives the number of lanes and the fields, by modulus; without it both follow from
-        the messages.
+        `lanes` gives the number of lanes for each field, by modulus. Without `lanes`, fields and
+        lanes follow from the messages and the ideal output.
         """
         rewriting = deductions.rewriting
         parts = [rewriting.part(part) for part in deductions.parts]
@@ -148,7 +149,10 @@ class ShareBounds:
     def _most(
         self, most: Deductions, known_already: Sequence[Knowledge] | None, reasons: list[str]
     ) -> End:
-        """The upper end. `known_already` is what the messages determine, if it was computed."""
+        """Return the upper end, and add the reasons for it to `reasons`.
+
+        `known_already` is what the messages determine, or None if this was not computed yet.
+        """
         doubts = most.doubts()
         if doubts:
             reasons += doubts
@@ -208,11 +212,11 @@ class ShareBounds:
     def _tells_by_output(self, most: Deductions) -> bool:
         """Whether random rows may tell something about the ideal output.
 
-        The upper end takes a coalition that has the ideal output already. For it, a row of a seed
-        that the output determines is a known number, and seeds that differ by the output are
-        certainly different. But it may be the messages that tell such a thing, and so something
-        about the ideal output. This is not so if a coalition without the ideal output knows the
-        same seeds and leaves no doubts.
+        The upper end is computed for a coalition that has the ideal output already. Such a
+        coalition knows more about seeds: it may know a seed from the output, or that two seeds
+        differ. A coalition without the output may learn the same from its messages, and this tells
+        it something about the ideal output. It learns nothing in this way if it knows the same
+        seeds without the output, and if no doubts are left.
         """
         if not (most.generous and self._handed):
             return False
@@ -274,7 +278,7 @@ class ShareBounds:
         if not checks.knows_structure(self.corrupt):
             return (
                 "computing the functions listed beyond the output takes the discrete coins that "
-                "were drawn outside doors, and the coalition may not know these coins"
+                "were drawn outside doors, and perhaps the coalition does not know these coins"
             )
         return None
 
@@ -300,7 +304,7 @@ class ShareBounds:
         relations = Relations(self._doors.uses, self._doors.arguments, roles)
         inputless = {number for number in present | factors if relations.has_no_input(number)}
         if with_input and not inputless:
-            return True  # as before
+            return True  # nothing more is left out than without `with_input`
         related = _related(present | factors, relations) | (inputless if with_input else set())
         related |= {number for knowledge in self.knowledge for number in _combined(knowledge)}
         free = {number for number in factors - related if not roles.known[number]}
@@ -323,7 +327,8 @@ def _related(numbers: set[int], relations: Relations) -> set[int]:
 
 
 def _combined(knowledge: Knowledge) -> Iterator[int]:
-    """The secrets of which a function beyond the output combines several elements.
+    """Yield the families of the secrets that occur with several elements in one function beyond the
+    output.
 
     In a secret [x, x²] the elements are related, so such a function may be constant.
     """

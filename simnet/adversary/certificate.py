@@ -8,9 +8,9 @@ Theory of operation
 
 A verdict makes two claims. Each claim is easy to check if the certificate lists the right numbers.
 
-*At least L.* For each function of the basis of L the certificate gives weights. The messages that
-the coalition sees, times these weights, minus the coalition's own unknowns, are this function.
-Everybody can check this sum, in forms and in numbers.
+*At least L.* For each function of the basis of L the certificate gives weights. We multiply each
+message that the coalition sees by its weight, add up the products, and subtract the coalition's own
+unknowns. The result is this function. Everybody can check this sum, in forms and in numbers.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
@@ -87,12 +87,12 @@ def certificate_of(
 
     `certificate_text` turns it into the text of a file. `scenario` and `parameters` say how the
     protocol was made, so that `simnet verify --check` can read the run again. `with_seed` adds the
-    seeds and the digests of inputs and traces: somebody who has these can compute what messages
+    seeds and the digests of inputs and traces. Somebody who has the seeds can compute what messages
     hide.
 
     Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
-    and for the rare protocols whose seeds or products a certificate cannot list. The module's
-    documentation has an example.
+    for a run in which deadlines passed or messages were lost, and for the rare protocols whose
+    seeds or products a certificate cannot list. The module's documentation has an example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -161,7 +161,9 @@ def certificate_of(
 def protocol_header(
     protocol: object, scenario: str | None, parameters: Mapping[str, object] | None
 ) -> Json:
-    """What a certificate says of the protocol: its name, settings and source."""
+    """What a certificate says of the protocol: its name, scenario, settings and source, and the
+    version of simnet.
+    """
     settings = _attributes(protocol) if parameters is None else parameters
     return {
         "name": type(protocol).__name__,
@@ -173,7 +175,8 @@ def protocol_header(
 
 
 def certificate_text(certificate: Json) -> str:
-    r"""Return the text of a certificate's file: equal for equal verdicts on equally scheduled runs.
+    r"""Return the text of a certificate's file, in the canonical form: equal certificates have
+    equal texts.
 
     >>> certificate_text({"version": 4, "set": ["u1"]})
     '{"set":["u1"],"version":4}\n'
@@ -184,8 +187,9 @@ def certificate_text(certificate: Json) -> str:
 def source_digest(protocol: type) -> str | None:
     """A digest of the sources that a protocol is made from, without docstrings and comments.
 
-    The sources are the protocol's module and the modules that it imports, except for simnet itself.
-    Return None if the protocol has no source file.
+    The sources are the protocol's module and the modules that it imports, directly or through
+    others. Left out are simnet itself and libraries that do not contribute to simnet
+    (`simnet.closure`). Return None if the protocol has no source file.
     """
     file = getattr(sys.modules.get(protocol.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
@@ -211,7 +215,11 @@ def _door_proof(verdict: Verdict) -> DoorProof | None:
 
 
 def _seed_proof(verdict: Verdict, proof: DoorProof | None) -> SeedProof | None:
-    """The proof about seeds; None if no seed matters for what the coalition sees."""
+    """The proof about seeds; None if no share was sent, or if no seed matters for what the
+    coalition sees.
+
+    Raises `SimnetError` if the verdict needs a proof about opened rows, too.
+    """
     if verdict.finding == "no-shares" or not verdict.bounds.least.reached:
         return None
     if proof is not None:
@@ -230,7 +238,9 @@ def _closed(verdict: Verdict, seeds: SeedProof) -> Iterator[Json]:
 
 
 def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> Json:
-    """What an entry says of a message, given by its block and the place in the block."""
+    """The header of an entry for one message. The message is given by its block and its place in
+    the block.
+    """
     names, block = verdict.runs[part.run].roster.names, part.block
     return {
         "run": part.run + 1,
@@ -269,7 +279,9 @@ class _Families:
         self.listed: list[Json] = []
 
     def number(self, family: int) -> int:
-        """The number of a family in the certificate."""
+        """The number of a family in the certificate. A family that has no number yet gets the next
+        one.
+        """
         found = self._numbers.get(family)
         if found is not None:
             return found
@@ -306,8 +318,8 @@ class _Families:
 
 
 class _FieldWriter:
-    """Writes the knowledge over one field; unknowns are numbered in the order in which they
-    occur.
+    """Writes what the messages tell over one field. Unknowns are numbered in the order in which
+    they occur.
     """
 
     def __init__(
@@ -476,7 +488,9 @@ def _run(run: Run, with_seed: bool) -> Json:
 
 
 def _trace(run: Run) -> str:
-    """The hash of the run as `simnet run` shows it, for a run that observes nobody."""
+    """The hash of the run as `simnet run` shows it, for a run that observes nobody. Outputs are
+    left out if they have no canonical form.
+    """
     try:
         return trace_hash(run.ledger, run.outputs, ())
     except NoCanonicalForm:

@@ -11,11 +11,10 @@ page; the other reader is `check.mjs` beside this file.
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
 computes how many products of numbers the proof takes, and refuses too many. *Checking* multiplies
-and adds. No step recurses. The time is at most proportional to the length of the text and the
-number of products.
+and adds. A text that is nested too deeply for Python's JSON reader is refused. The time is at most
+proportional to the length of the text and the number of products.
 
-Example. The checker checks every statement in the file that can be checked. It refuses a file with
-missing keys:
+Example. The checker refuses a file in which a key is missing:
 
 >>> check('{"fields":[{"modulus":1}]}\n')
 Traceback (most recent call last):
@@ -68,7 +67,7 @@ def check(text: str, limit: int = LIMIT) -> Checked:
     """Return what a certificate proves.
 
     Raises `BadCertificate` for a text that does not prove what it states, that is no certificate,
-    or that takes more products than `limit`.
+    or whose check takes more products than `limit`.
     """
     return certificate(text).checked(limit)
 
@@ -134,7 +133,9 @@ class Certificate:
         )
 
     def _proved(self) -> str:
-        """The sentence to print, if the functions agree with the statement."""
+        """Return the sentence to print. Raises `BadCertificate` if the listed functions do not
+        agree with the statement.
+        """
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
         model = self._seeds.model
         if self._statement == "no-shares":
@@ -206,7 +207,7 @@ class _Families:
         _ascending(told, "told")
         self._told, self._made = frozenset(told), frozenset(made)
         is_fixed = self._told.union(made).isdisjoint(self._multiplied)
-        _require(is_fixed, "families: a factor of a monomial moves with honest coins")
+        _require(is_fixed, "families: a factor of a monomial depends on honest coins")
         for family in told:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
@@ -341,8 +342,9 @@ class _Families:
 class _Seeds:
     """What random rows, agreements and boxes are made from: seeds, secret keys and keys of boxes.
 
-    `keys` has an entry for each seed: two secret keys if it was agreed on, and nothing if it was
-    made from field elements. `known` are the seeds that the coalition knows, in an order.
+    `keys` has a list for each seed: the two secret keys if the seed was agreed on, and no key if
+    the seed was made from field elements. `known` lists the seeds that the coalition knows. Each of
+    them must follow from the seeds before it in this list.
     """
 
     def __init__(self, content: Mapping[str, Any], statement: str) -> None:
@@ -372,7 +374,9 @@ class _Seeds:
 
     @property
     def model(self) -> str:
-        """A sentence that names the assumptions under which unknown seeds hide anything."""
+        """A sentence that names the assumptions under which unknown seeds hide anything; empty if
+        there are no unknown seeds.
+        """
         made = (number for number, keys in enumerate(self.keys) if not keys)
         unknown = sum(number not in self.is_known for number in made)
         if not unknown:
@@ -452,8 +456,8 @@ class _Seeds:
 
 @dataclass(frozen=True)
 class _SeedRows:
-    """The rows of a seed: how messages tell them, and the private shifts, by the row that each
-    changes.
+    """The rows of a seed. `told` says how messages give each row. `private` has the private shifts,
+    each with the number of the row that the shift changes.
     """
 
     seed: int
@@ -617,7 +621,7 @@ class _Field:
         return _Learned(self._form(entry["function"], where), weights, own, values)
 
     def _triples(self, triples: Any, below: int, where: str) -> list[tuple[int, int, list[int]]]:
-        """Places with a coefficient and with one number for each lane."""
+        """Read triples: a place, a coefficient, and a list of numbers, one for each lane."""
         read = []
         for triple in _list(triples, where):
             _require(
@@ -644,7 +648,9 @@ class _Field:
         return self._vector(pairs, len(self.opened), where)
 
     def _vector(self, pairs: Any, below: int, where: str) -> Vector:
-        """Ascending places with coefficients. Most of a file is read here."""
+        """Read pairs of a place and a coefficient, in ascending order of places. Most of a file is
+        read here.
+        """
         vector: Vector = {}
         before, modulus = -1, self.modulus
         for pair in _list(pairs, where):
@@ -666,7 +672,9 @@ class _Field:
         return [self._form(form, where) for form in _list(forms, where)]
 
     def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
-        """Return, for each coin in the list, the form to add to the coin."""
+        """Return, for each coin in the list, what to add to the coin: a form, or a combination of
+        opened rows. The function `read` reads one or the other.
+        """
         where = f"{self._where}.{key}"
         found: dict[int, Vector] = {}
         for move in _list(moves, where):
@@ -700,8 +708,8 @@ class _Field:
         return not opened.is_seen and self._families.doors[opened.door]["discloses"]
 
     def _check_classes(self) -> None:
-        """Check which classes of unknowns occur in functions, shifts and the ideal output (7.1,
-        7.2, 7.5).
+        """Check which classes of unknowns occur in functions, shifts and the ideal output, and
+        check the numbers beside the coalition's own unknowns (7.1, 7.2, 7.5).
         """
         for key, forms in (
             ("learned", self.learned),
@@ -873,7 +881,10 @@ class _Field:
         _require(is_whole, f"{where}: a row of this secret key has no private shift")
 
     def _check_private(self) -> None:
-        """Check that each private shift changes its row by 1, and nothing else (7.6)."""
+        """Check what the private shifts change (7.6). Each shift changes its own row by 1. It
+        changes no seen row, no row of another unknown seed, and no other row that has a private
+        shift.
+        """
         shifts: dict[int, list[tuple[int, int, int]]] = {}  # by coin: seed, row and coefficient
         for entry in self.seeds:
             for row, moves in entry.private:
@@ -898,7 +909,9 @@ class _Field:
     def _changes(
         self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
     ) -> dict[tuple[int, int], int]:
-        """How private shifts change a form: by seed and row of the shift, if it is not by 0."""
+        """Return by how much each private shift changes a form, by the seed and the row of the
+        shift. Shifts that do not change the form are left out.
+        """
         total: Counter[tuple[int, int]] = Counter()
         for unknown, factor in form.items():
             for seed, row, value in shifts.get(unknown, ()):
@@ -951,7 +964,7 @@ class _Field:
         return {unknown: value for unknown, value in row.items() if self._class[unknown] == kind}
 
     def _moved(self, row: Vector, moves: Mapping[int, Vector]) -> Vector:
-        """The sum of the moves of a row's coins, times their coefficients."""
+        """The sum of the moves of a row's coins, each times the coin's coefficient in the row."""
         total: Vector = {}
         if moves:
             for unknown, value in row.items():
@@ -972,9 +985,6 @@ class _Field:
                 vector[key] = total
             else:
                 vector.pop(key, None)
-
-
-# The header.
 
 
 # Certificates of parties who are alike (section 10): matrices as short tables.
@@ -1012,7 +1022,11 @@ class OrbitCertificate:
         self.products = sum(system.products for system in self._systems)
 
     def checked(self, limit: int = LIMIT) -> Checked:
-        """Check all equations. Raises `BadCertificate` if one does not hold."""
+        """Check all equations, and return what they prove.
+
+        Raises `BadCertificate` if an equation does not hold, or if the check takes more products
+        than `limit`.
+        """
         if self.products > limit:
             raise BadCertificate(f"{self.products} products are more than the limit of {limit}")
         for system in self._systems:
@@ -1161,7 +1175,7 @@ class _OrbitSystem:
         return self._sizes[of] - row.count(of) - column.count(of) + shared
 
     def _cost(self, left: str, right: str) -> int:
-        """At most so many numbers are multiplied for a product of two tables."""
+        """An upper bound on the number of multiplications for a product of two tables."""
         rows, inner = (self._words[kind] for kind in self._shapes[left])
         columns = self._words[self._shapes[right][1]]
         starting = Counter((row, column) for row, column, _ in self._tables[right])
@@ -1199,13 +1213,16 @@ class _OrbitSystem:
         second: Matching,
         matching: Matching,
     ) -> int:
-        """How many middle tuples stand in the two relations to a row and a column that are matched
-        in a given way.
+        """Take a row tuple and a column tuple that are matched as `matching` says. Return how many
+        middle tuples are matched with the row as `first` says, and with the column as `second`
+        says.
         """
         to_row = {x: p for p, x in first}
         to_column = dict(second)
         by_row, by_column = dict(matching), {r: p for p, r in matching}
-        # A place that the middle matches is one party, so both sides must agree about it.
+        # A middle place and the row place that it is matched with contain one party. So both must
+        # be matched with the same column place, or with none. The same holds if row and column
+        # change places.
         if any(by_row.get(p) != to_column.get(x) for x, p in to_row.items()):
             return 0
         if any(by_column.get(r) != to_row.get(x) for x, r in to_column.items()):
@@ -1234,8 +1251,13 @@ def certificate(text: str) -> Certificate | OrbitCertificate:
     return Certificate(text)
 
 
+# The header.
+
+
 def _header(content: Mapping[str, Any]) -> tuple[str, str]:
-    """The protocol's name, and the tier of the statement about disclosed values."""
+    """Check the header. Return the protocol's name, and the tier of the statement about disclosed
+    values.
+    """
     protocol = content["protocol"]
     _record(protocol, "name parameters scenario simnet source", "protocol")
     _record(protocol["parameters"], None, "protocol.parameters")
@@ -1276,7 +1298,7 @@ def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) ->
 
 
 def _sent(run: Any, where: str) -> dict[str, int]:
-    """The number of field elements that a run sent, by tag."""
+    """Check the entry of a run. Return the number of field elements that the run sent, by tag."""
     _record(run, "fates inputs seed sent trace", where)
     _record(run["fates"], None, f"{where}.fates")
     for party, fate in run["fates"].items():
@@ -1299,7 +1321,7 @@ def _sent(run: Any, where: str) -> dict[str, int]:
 def _read_header(
     message: Mapping[str, Any], members: frozenset[str], runs: int, where: str
 ) -> tuple[int, str]:
-    """Read what an entry says of a message; return its run and its tag."""
+    """Read what an entry says of a message; return the message's run and tag."""
     _require(_name(message["from"], where) not in members, f"{where}: the sender is not honest")
     _require(_name(message["to"], where) in members, f"{where}: the recipient is honest")
     run = _whole(message["run"], where, least=1, below=runs + 1)
@@ -1321,7 +1343,9 @@ def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]
 
 
 def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> None:
-    """Check that no more elements are listed than were sent."""
+    """Check that no more elements are listed for a run and a tag than the run sent under this
+    tag.
+    """
     listed: Counter[tuple[int, str]] = Counter()
     for field in fields:
         listed.update(field.elements)
@@ -1361,7 +1385,9 @@ def _parsed(text: str) -> Any:
 
 
 def canonical_text(content: Any) -> str:
-    """A JSON value as a certificate writes it, so that equal values have equal texts."""
+    """Return a JSON value as a text in the canonical form of certificates: equal values have equal
+    texts.
+    """
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text + "\n"
 
@@ -1382,7 +1408,9 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name in which every unusual character is escaped, so that it reads as one name."""
+    """A name in which every unusual character is escaped, so that a reader sees where the name
+    begins and ends.
+    """
     return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)
 
 
@@ -1483,7 +1511,9 @@ def text_of(file: Path) -> str:
 
 
 def main() -> int:
-    """Check the files that are named on the command line; exit status 1 if one is refused."""
+    """Check the files that are named on the command line. Return the exit status, which is 1 if a
+    file is refused.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m simnet.adversary.check",
         description="Checks certificates of verdicts with nothing but Python's integers.",
@@ -1491,7 +1521,10 @@ def main() -> int:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
     parser.add_argument(
-        "--limit", type=int, default=LIMIT, help="refuse what takes more products than this"
+        "--limit",
+        type=int,
+        default=LIMIT,
+        help="refuse a certificate whose check takes more products than this number",
     )
     options = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):

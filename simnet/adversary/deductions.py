@@ -4,23 +4,25 @@ Theory of operation
 -------------------
 
 Let F(s) be the random row that is made from the seed s. For everybody who does not know s, this row
-is as good as coins. Everybody who knows s knows the row, too. So the unknowns of a row are *coins*
-or *known*, depending on the seed. The same holds for a seed agreed by two parties (known to whoever
-knows one of the two secret keys) and for the content of a box (in the view of whoever knows its
-key). One thing that becomes known can make others known: a share in a box completes a seed, the
-seed gives a mask, and so on. So we repeat two steps until nothing changes
-(docs/concepts/ideal-primitives.md has the proof):
+is as good as coins. Everybody who knows s knows the row, too. So the unknowns of a row are *known*
+if the coalition knows the seed, and *coins* otherwise. The same holds for a seed that two parties
+agree on, which is known to whoever knows one of the two secret keys and the other public key. It
+also holds for the content of a box, which is in the view of whoever knows the key of the box. One
+thing that becomes known can make others known: a share in a box completes a seed, the seed gives a
+mask, and so on. So we repeat two steps until nothing changes (docs/concepts/ideal-primitives.md has
+the proof):
 
 1. Every seed that consists of known unknowns is known.
 2. We eliminate the coins from the view together with the seeds. A seed is *known* if the view and
    what the coalition knows determine all its elements.
 
-Every seed that is left is unknown, and it must be *hard to guess*. Elimination says how many of its
-elements are uniform given the view: so many *free bits* it has. A seed with too few free bits, for
-example one word of a small field, or a seed that equals a secret plus something known, may be
-guessed and tested against its row. Then we cannot say that the row hides anything, and the upper
-end of the verdict is `leaks`; `doubts` says why. The same is true of two seeds that may be equal:
-whether their rows are equal would tell something about their difference.
+Every other seed is unknown, and must be *hard to guess*. Elimination says how many elements of the
+seed are uniform given the view. The bits of these elements are the seed's *free bits*. A seed with
+too few free bits, for example one word of a small field, or a seed that equals a secret plus
+something known, may be guessed and tested against its row. Then we cannot say that the row hides
+anything, and the upper end of the verdict is `leaks`; `doubts` says why. The upper end is `leaks`
+also for two seeds that may be equal, if the view tells something about both together: whether their
+rows are equal would tell something about the difference of the seeds.
 
 Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). It does not know s, but
 s has only log2(101) = 6.7 free bits, so it may guess s.
@@ -177,7 +179,9 @@ class Deductions:
         return list(by_form.values())
 
     def _know_trivial(self) -> None:
-        """Note the seeds that consist of known unknowns, until there are no more."""
+        """Note the seeds that consist of known unknowns, and the seeds that the coalition can agree
+        on, until there are no more.
+        """
         held = self._unknowns.held_by(self._corrupt)
         agreements = {
             digest: query
@@ -318,7 +322,9 @@ class Deductions:
         ]
 
     def doubts(self) -> list[str]:
-        """Sentences that say why random rows or boxes may not hide anything; none if they do."""
+        """At most three sentences that say why random rows or boxes perhaps hide nothing; none if
+        we know that they hide everything.
+        """
         if not self._unknowns.queries:
             return []
         found = [
@@ -335,7 +341,8 @@ class Deductions:
         """Look for unknown seeds about which the view tells something together, such as a sum of
         two rows, although it determines none of them alone.
 
-        Two seeds of random rows may be equal; secret keys must be independent.
+        Return a sentence about the first such pair; the list is empty if there is none. Seeds of
+        random rows must be different, and secret keys must be independent.
         """
         relevant = set(map(id, self._unknown_nodes))
         for found in self._found.values():
@@ -447,7 +454,7 @@ class _MarkedSeeds:
         marks, and also secrets   a combination of seeds is known up to secrets: it may be guessed
         no combination            given the view, the rows of all seeds are uniform together
 
-    `known` are the seeds that are known. For all other seeds, `free_rows` is counted.
+    `known` are the seeds that the view determines. For all seeds, the number `free_rows` is set.
     """
 
     def __init__(
@@ -480,8 +487,8 @@ class _MarkedSeeds:
             node.free_rows = len(marks) - (self._alone(marks) if involved & set(marks) else 0)
 
     def groups(self) -> list[list[_Node]]:
-        """The unknown seeds of which the view tells something, in groups that have nothing to do
-        with each other.
+        """The unknown seeds of which the view tells something, in groups. No combination that the
+        view tells contains seeds of two groups.
         """
         owner = {mark: node for node in self._checked for mark in self._marks[id(node)]}
         groups: list[set[int]] = []

@@ -156,8 +156,8 @@ def _members(run: Run, parties: Sequence[str]) -> frozenset[int]:
 
 
 def _tags(run: Run, coalition: Coalition) -> set[str]:
-    """The tags of all messages that the coalition sends, receives or can observe, and of the
-    messages that it waited for in vain.
+    """The tags of the messages that reach members from outside, and of the messages that members
+    waited for in vain. If the coalition watches the network, the tags of all messages.
     """
     members = _members(run, coalition.parties)
     silent = {
@@ -244,8 +244,8 @@ def _traffic_entry(run: Run) -> dict[str, Any]:
 def traffic(run: Run) -> Ints:
     """The messages and bytes on each link in each round of a run whose parties were all observed.
 
-    Shape (links, 5): round, sender, recipient (by number), messages, bytes with frames. Rows are
-    ordered by the first three columns.
+    Each row is about one link in one round. The columns are: round, sender, recipient (both by
+    number), number of messages, and bytes with frames. Rows are ordered by the first three columns.
     """
     blocks = run.transcript.blocks
     # All messages of a block have one shape, so all have the size of the first message.

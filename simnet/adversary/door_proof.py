@@ -15,7 +15,8 @@ removes given targets from given rows? Targets that cannot be removed leave *rem
 first of the three may have remnants.
 
 Example. The coalition sees x + r, and a door receives w + r, where r and w are coins. Adding 1 to w
-changes only the opened row:
+changes only the opened row. In the call, the unknowns x, r and w have the numbers 1, 2 and 3, and 9
+is a mark that only the opened row contains:
 
 >>> coins_to_move(7, [{1: 1, 2: 1}, {3: 1, 2: 1, 9: 1}], lambda u: u in (2, 3), lambda u: u == 9)
 ({3: {9: 1}}, [])
@@ -58,8 +59,8 @@ def chosen(unknowns: Ints, which: Which) -> np.ndarray[tuple[int], np.dtype[np.b
 
 @attrs.frozen(eq=False, kw_only=True)
 class FieldProof:
-    """The part of a certificate about doors over one field. The row number k is entry k of
-    `opened`.
+    """The part of a certificate about doors over one field. Opened rows are numbered by their
+    places in `opened`.
     """
 
     # for each opened row: the door, whether the coalition sees the row, and the row's form
@@ -147,7 +148,9 @@ class DoorProof:
     def _basic(
         self, modulus: int, rows: Sequence[int], forms: Sequence[Vector]
     ) -> tuple[list[int], dict[int, Vector]]:
-        """Rows with independent coins, and the coins of the other rows as combinations of these."""
+        """Return the *basic* rows, whose coins are linearly independent. For each other row, return
+        the combination of basic rows that has the same coins.
+        """
         span, basic, combined = Span(modulus), [], {}
         for row in rows:
             coins = {u: value for u, value in forms[row].items() if self._is_coin(u)}

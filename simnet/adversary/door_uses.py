@@ -1,11 +1,11 @@
 """The doors of a run as verdicts see them: the field elements that doors were given, and the
 secrets made from these.
 
-A door is one call of `me.secret`, `me.disclose` or `me.output`. A verdict needs to know the *rows*
-among its arguments: the linear forms whose numbers the door's function was given. Inputs have no
-rows, because they are not field elements. If an argument is a value that another door gave, the
-rows of that door's arguments count. For example, a party opens a total, computes an output from it,
-and discloses a part of the output: then it has disclosed something about the total.
+In this module a *door* is one call of `me.secret`, `me.disclose` or `me.output`. A verdict needs to
+know the *rows* among its arguments: the linear forms whose numbers the door's function was given.
+Inputs have no rows, because they are not field elements. If an argument is a value that another
+door gave, the rows of that door's arguments count. For example, a party opens a total, computes an
+output from it, and discloses a part of the output: then it has disclosed something about the total.
 """
 
 from typing import Literal

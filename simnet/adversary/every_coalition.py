@@ -11,7 +11,7 @@ coalitions that expose u, and the maximal coalitions that do not, give the whole
 
 To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
 learn; and if a server joins, the coalition may be allowed to know what it knows. So we list the
-minimal coalitions that leak, each with the parties whose joining undoes the leak.
+minimal coalitions that leak. For each of them we list the parties whose joining undoes the leak.
 
 We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
 the two neighbours of a user expose this user.
@@ -41,9 +41,10 @@ Names = tuple[str, ...]
 class Standing:
     """How one party stands against all coalitions without it.
 
-    `exposing` are the minimal coalitions that expose it, and `unexposing` the maximal ones that do
-    not; `touching` and `untouching` likewise. Where a verdict is undecided, a coalition is in
-    neither kind of list.
+    `exposing` are the minimal coalitions that certainly expose the party, and `unexposing` the
+    maximal coalitions that certainly do not. `touching` and `untouching` are the same for touching.
+    A coalition about which neither is certain is in none of the lists. A coalition whose verdict is
+    undecided is never in `unexposing` or `untouching`.
     """
 
     party: str
@@ -55,8 +56,8 @@ class Standing:
 
 @attrs.frozen
 class Leak:
-    """A minimal coalition that learns more than its output, and each party whose joining alone
-    undoes this: the larger coalition may know all that it learns.
+    """A minimal coalition that learns more than its output, and the parties that undo the leak. If
+    one of these parties joins, the larger coalition learns no more than its own output.
     """
 
     coalition: Names
@@ -79,8 +80,8 @@ class EveryCoalition:
 
     `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
     that have declared secrets, and `leaks` are the minimal coalitions that learn more than their
-    output. `findings` has the finding about each coalition: party i is a member of coalition c if
-    bit i of c + 1 is set.
+    output. `findings` has the finding about each coalition. Coalitions are numbered from 0: party i
+    is a member of coalition number c if bit i of c + 1 is set.
 
     >>> findings = "nothing", "leaks", "nothing"
     >>> both = EveryCoalition(("u", "S"), ("user", "server"), (), (), findings)
@@ -141,11 +142,12 @@ class EveryCoalition:
 
 @attrs.frozen
 class _Judged:
-    """What one coalition certainly exposes and touches, what it may expose and touch at most, and
-    the finding of its verdict. The sets of parties are bits.
+    """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
+    the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
-    A verdict `leaks` is decided by what the coalition certainly learns. It may learn more, if doors
-    were given field elements. So a decided verdict does not say whom a coalition leaves alone.
+    A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
+    more, if doors were given field elements. So a decided verdict does not say whom a coalition
+    leaves alone.
     """
 
     exposes: int
@@ -265,8 +267,11 @@ def _reach(
 
 
 def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
-    """Whether the functions span one that consists of these unknowns alone."""
-    # Other unknowns are pivots first, so a row whose pivot is an own one has no other.
+    """Whether some combination of the functions contains none but these unknowns, apart from a
+    public number.
+    """
+    # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
+    # no unknown outside `own`.
     span = Span(modulus, order=lambda unknown: (unknown in own, unknown))
     for vector in vectors:
         span.add(vector)

@@ -16,15 +16,16 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 
 is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
-1. The rows that were disclosed in full are solved for honest coins.
-2. A factor is *solved* if it contains only secrets and a number. If both factors are solved, the
-   product is replaced by its expansion. If one factor is a number alone, the product is this number
-   times the other factor, whatever the other factor contains.
+1. Each row that was disclosed in full is solved for one of its honest coins.
+2. These coins are replaced in the factors. A factor is then *solved* if it contains only secrets
+   that depend on no coins, unknowns that the coalition knows, and a number. If both factors are
+   solved, the product is replaced by its expansion. If one factor is a number alone, the product is
+   this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.
 
-A value that the coalition knows does not count as a number here, because the verdict must be right
-for all values that the coalition can have. The replacement is an equation between numbers that
+An unknown that the coalition knows does not count as a number here, because the verdict must be
+right for all values that this unknown can have. The replacement is an equation between numbers that
 holds in every run with the same disclosed values, and so in every run that a verdict is about. The
 equation does not hold for a row that was disclosed with noise, or through a function that merges
 values: such rows are not used. The products of an ideal output are expanded in the same monomials,
@@ -58,7 +59,7 @@ from simnet.linear.terms import Terms, refine
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector, add_to, multiple
 
-MOST_PAIRS = 100_000  # products with more terms than this are not expanded
+MOST_PAIRS = 100_000  # the most products of two unknowns in all expansions over one field
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -77,8 +78,9 @@ class Expansion:
 
     `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
     recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
-    both. `value` is the sampled value of an unknown. `monomial` gives the unknown for a product of
-    several unknowns. A factor that contains any other unknown is not expanded.
+    both. `value` is the sampled value of an unknown. `monomial` gives the unknown for the product
+    of two unknowns. A product is not expanded if one of its factors contains any other unknown
+    after step 1, unless the other factor is a number.
     """
 
     def __init__(
@@ -132,7 +134,9 @@ class Expansion:
         return solved
 
     def _expand(self, product: ProductTerm, solved: Span) -> bool:
-        """Expand a product, if enough is known about its factors."""
+        """Expand a product, if enough is known about its factors. Return whether it was
+        expanded.
+        """
         forms = [_without_number(self.written_out(factor)) for factor in product.factors]
         rests, origins = zip(*(solved.reduce(form, {}) for form in forms), strict=True)
         for one, other in ((0, 1), (1, 0)):

@@ -126,8 +126,8 @@ def forms_received(
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """Yield the messages from outside to members that contain more than forms, except from
-    crowds.
+    """Yield the messages from outside to members that contain more than forms. Messages of crowds
+    are left out.
     """
     for block in blocks:
         if block.sender in members or isinstance(block.rows, Forms) or block.is_of_a_crowd:
@@ -141,7 +141,9 @@ def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator
 
 @attrs.frozen(eq=False, kw_only=True)
 class BoxesReceived:
-    """Boxes in one message to a coalition; the other names are as for `BlockForms`."""
+    """Boxes in one message to a coalition. `place` is the place of the message in its block. The
+    other names mean the same as in `BlockForms`.
+    """
 
     run: int
     number: int
@@ -198,8 +200,8 @@ def public_keys_received(
 ) -> Iterator[bytes]:
     """Yield the public keys that members of a coalition receive from outside.
 
-    `signers` has the public key that checks each signature. Whoever sees a signature can check a
-    guess of the secret key with it, as with the public key.
+    `signers` has the public key that checks each signature. For a signature we yield this public
+    key, because a signature can be used like the public key to check a guess of the secret key.
     """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
@@ -249,7 +251,9 @@ class FieldView:
 
     @property
     def terms(self) -> Terms:
-        """All rows, written out anew at each call. They may be long where `rows` is not."""
+        """All rows, written out anew at each call. They may take much more memory than the
+        parts.
+        """
         return join([part.terms for part in self.parts]) if self.parts else no_rows(self.lanes)
 
     @property
@@ -258,7 +262,9 @@ class FieldView:
         return sum(size_of(part.rows) for part in self.parts)
 
     def combined(self, rows: Ints, factors: Ints) -> Terms:
-        """Return a combination of rows, given by their numbers, ascending, as one row of terms."""
+        """Return the sum of some rows, each times its factor, as one row of terms. `rows` has the
+        numbers of the rows, in ascending order.
+        """
         modulus = self.field.modulus
         sources: list[Terms] = []
         weights: list[Ints] = []
@@ -287,8 +293,8 @@ class FieldView:
         return accumulate(source, targets, np.concatenate(weights), 1, modulus)
 
     def by_part(self, rows: Ints) -> Iterator[tuple[int, slice]]:
-        """Yield the places of the parts that some rows belong to, each with the place of its rows
-        in `rows`, which are in ascending order.
+        """Sort row numbers by the part that they belong to. `rows` must be in ascending order.
+        Yield the place of each part, and the slice of `rows` that belongs to this part.
         """
         numbers = np.searchsorted(self.starts, rows, side="right") - 1
         begins = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
@@ -336,7 +342,7 @@ def field_view(
     `lanes` is the number of lanes; without it, as many lanes as possible are used.
     """
     if lanes is None:
-        # Many parts may have one base, which is then looked at once.
+        # Many parts may have the same base: we look at each base only once.
         seen = {id(rows): rows for part in parts for rows in [listed(part.rows)]}
         lanes = common_lanes([*seen.values(), *ideal])
     split = tuple(_in_lanes(parts, lanes))

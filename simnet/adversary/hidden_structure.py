@@ -10,10 +10,9 @@ server knows which share comes from which user.
 So the run is read symbolically again, with other coins for one such party at a time, for at most
 `MOST_PARTIES` parties. Suppose that the coalition then receives the same plain contents in the same
 rounds, but other forms. Then the coin is hidden from the coalition, and the verdict says only what
-a coalition would learn if it knew the forms. If every change of coins also changes what the
-coalition receives in clear, we assume that the coalition knows the forms. This is evidence and not
-a proof. No proof is needed here, because the upper end of a verdict does not depend on this
-assumption.
+a coalition would learn if it knew the forms. If no change of coins that we try has this effect, we
+assume that the coalition knows the forms. This is evidence and not a proof. No proof is needed
+here, because the upper end of a verdict does not depend on this assumption.
 """
 
 from collections import Counter
@@ -43,7 +42,7 @@ MOST_PARTIES = 4  # the largest number of parties whose coins are varied
 def knows_structure(
     sampled: Run, record: DoorRecord, observed: Iterable[str], members: Iterable[str]
 ) -> bool:
-    """Whether `members` notice every other outcome of honest parties' coins that we tried.
+    """Whether `members` notice every other outcome of honest parties' coins that we try.
 
     The members notice an outcome if it changes what they receive in clear. An outcome that leaves
     all their forms as they are does not matter. `record` has what the doors of the run gave. Coins

@@ -5,8 +5,8 @@ Theory of operation
 
 1. *Read again.* Each run is played once more in the symbolic reading, in which messages carry forms
    (`simnet.adversary.symbolic`). All parties that may be in a coalition are observed. The run is
-   also played once more in numbers, for attacks. All three must be the same run; otherwise the
-   verdict would be about another run (`simnet.adversary.reading_again`).
+   also played once more in numbers, for attacks. The given run and these two must be the same run;
+   otherwise the verdict would be about another run (`simnet.adversary.reading_again`).
 2. *What the coalition knows.* For each field, we collect the forms that reach the coalition, and
    eliminate the coins of honest parties. The result is L, the functions of honest secrets that the
    forms determine (`simnet.adversary.knowledge`).
@@ -109,8 +109,9 @@ def verdict(
     elements may be "not judged". `same_inputs` declares that the runs are of the same people with
     the same inputs.
 
-    Raises `BadInput` for a coalition that is empty or names no party of the run, and `SimnetError`
-    if no honest party has declared a secret.
+    Raises `BadInput` for an empty list of runs, and for a coalition that is empty or names a party
+    that the run does not have. Raises `SimnetError` if there is nothing to judge, because no honest
+    party has declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -167,8 +168,8 @@ class Judge:
         """Read the runs again.
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
-        of the same people with the same inputs. Raises `ScriptError` if a script sends other
-        messages when it is read again.
+        of the same people with the same inputs. Raises `ScriptError` if a script behaves
+        differently when it is read again.
         """
         self.unknowns = Unknowns()
         self._about = about
@@ -222,8 +223,9 @@ class Judge:
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """Return what a coalition of observed parties learns.
 
-        Raises `BadInput` for a coalition that is empty or has members that were not observed, and
-        `SimnetError` if no honest party has declared a secret.
+        Raises `BadInput` for a coalition that is empty or has members that were not observed.
+        Raises `SimnetError` if there is nothing to judge, because no honest party has declared a
+        secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)
@@ -301,8 +303,9 @@ class Judge:
         return {name for reading in self._readings for name in reading.declared}
 
     def _shares_nothing(self, discrete: DiscreteView) -> bool:
-        """Return whether no field element was sent, no secret was declared, and the protocol states
-        that perturbation alone protects the inputs.
+        """Return whether no field element was sent, no secret was declared, and only the law of
+        disclosed values protects inputs: an honest party discloses something, or the protocol
+        states that perturbation alone protects inputs.
         """
         sends_field_elements = any("qd" in done.ledger.total().elements for done in self._runs)
         return discrete.protects_alone and not self.declaring and not sends_field_elements
@@ -355,7 +358,9 @@ class _Checks(DoorChecks):
 
 
 def _identity(done: Run) -> Hashable:
-    """Return a key of a run. Two runs have equal keys only if one run was given twice."""
+    """Return a key of a run. Two runs have equal keys only if they are one run that was given
+    twice.
+    """
     fates = tuple(sorted((name, str(fate)) for name, fate in done.fates.items()))
     return (
         done.seed,

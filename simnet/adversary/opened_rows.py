@@ -23,19 +23,20 @@ conditions hold, the answer from M alone is right:
    that derived secrets are made from. If none of the rows that remain contains a derived secret,
    the law of M and Y is the same for all values of the derived secrets.
 2. *Coins are separate.* A row of Y that is a combination of rows of M is known to the coalition.
-   The coins of the other rows of Y must be independent of the coins in M:
-   rank(A_M, A_Y) = rank A_M + rank A_Y. Then M and Y are independent, given all secrets.
+   The coins of the other rows of Y must be independent of the coins in M. This means rank(A_M, A_Y)
+   = rank A_M + rank A_Y, where A_M and A_Y are the matrices of the coins' coefficients in M and in
+   these rows. Then M and Y are independent, given all secrets.
 3. *Known arguments stay alone.* If a door is given a row that contains coins and that the coalition
    knows, then all arguments of the door must be known rows. (Example: a party sends the coin r and
    discloses x + r. Each of the two tells nothing alone, but both together tell x.)
 
-If a condition fails, we give the coalition more rows: a derived secret with the rows that it is
-made from, or the rows of Y that depend on M. Somebody who knows more never learns less, so the
-answer for the *widened view* is an upper bound. Then we check the three conditions again. Every
-addition gives a derived secret or rows that were not given before, and there are finitely many of
-both, so this ends.
-We cannot give the coalition an input: if the door that breaks a condition was also given an input,
-the upper bound is `leaks`.
+If a condition fails, we give the coalition more rows. For condition 1 these are a derived secret
+and the rows that it is made from; for condition 2, the rows of Y that depend on M; for condition 3,
+all rows of the door. Somebody who knows more never learns less, so the answer for the *widened
+view* is an upper bound. Then we check the three conditions again. Every addition gives a derived
+secret or rows that were not given before, and there are finitely many of both, so this ends. We
+cannot give the coalition an input: if the door that breaks a condition was also given an input, the
+upper bound is `leaks`.
 
 *Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
 member of the coalition made from field elements that it had received. Such a secret depends on the
@@ -175,8 +176,8 @@ class WidenedView:
         numbers = {number for rows in self.fields for number in rows.doors_given()}
         return [self.doors[number].title for number in sorted(numbers)]
 
-    # The three conditions. Each of these methods says whether one condition holds, and adds rows to
-    # the view if the condition does not hold.
+    # The three conditions. Each of these methods says whether one condition holds. If the condition
+    # does not hold, the method adds rows to the view, or sets `breach`.
 
     def _is_settled(self) -> bool:
         return self._are_secrets_hidden() and self._are_coins_separate() and self._are_known_alone()
@@ -199,7 +200,7 @@ class WidenedView:
         return not visible
 
     def _visible(self, rows: "FieldRows") -> set[int]:
-        """The doors whose derived secrets are left after all other coins are eliminated."""
+        """The doors whose derived secrets are not hidden over one field (condition 1)."""
         chosen = rows.of_doors([door.discloses for door in self.doors]) | rows.is_given
         stack = self._with_reveals(join([rows.messages, take(rows.opened, np.flatnonzero(chosen))]))
         if not self._doors_behind(stack.unknowns):
@@ -272,8 +273,8 @@ class WidenedView:
     # The current roles of unknowns.
 
     def _is_coin(self, unknowns: Ints) -> Bools:
-        """Which unknowns count as coins: honest coins, and known secrets that depend on honest
-        coins.
+        """Which unknowns count as coins: honest coins, known secrets that depend on honest coins,
+        and derived secrets that were given to the coalition.
         """
         return np.asarray(self.counts_as_coin[unknowns // PLACES])
 
@@ -281,7 +282,9 @@ class WidenedView:
         return np.asarray((self._roles.known & ~self.counts_as_coin)[unknowns // PLACES])
 
     def _with_reveals(self, rows: Terms, also: Ints | None = None) -> Terms:
-        """The rows, and one more row for each known secret that depends on honest coins."""
+        """The rows, and one more row for each unknown that counts as a coin but is not an honest
+        coin. The additional row tells this unknown to the coalition.
+        """
         unknowns = rows.unknowns if also is None else np.concatenate([rows.unknowns, also])
         unknowns = np.unique(unknowns)
         moving = unknowns[self._is_coin(unknowns) & ~self._roles.is_coin(unknowns)]
@@ -384,7 +387,9 @@ class MarkedRows:
         return accumulate(both, into, None, rows.rows, self._modulus)
 
     def _left(self, rows: Terms, is_coin: Which, is_known: Which) -> list[Vector]:
-        """A reduced basis of the combinations of rows without coins, marks first."""
+        """A reduced basis of the combinations of rows without coins, in which marks are the first
+        pivots.
+        """
         is_mark = rows.unknowns >= FIRST_MARK
         unknowns = np.where(is_mark, 0, rows.unknowns)
         coins = is_coin(unknowns) & ~is_mark

@@ -1,4 +1,5 @@
-"""Finds what the output alone determines: in a small run it may determine nearly every input.
+"""Finds what the output alone determines: in a small run, an output may determine nearly every
+input.
 
 Theory of operation. A verdict `output-only` says that a coalition learns only what the ideal world
 hands to it. How much this is depends on the number of honest parties: if the sum of two bits is 2,
@@ -74,9 +75,9 @@ class KnownSum:
 class OutputFixes:
     """What follows from an output about the secrets of `parties`.
 
-    `elements` have these values. `everything` says that all elements are fixed. `is_multiset` says
-    that the secrets are fixed except for who has which. `are_inputs` says that the secrets
-    determine the inputs.
+    `elements` maps each fixed element to its value. `everything` says that all elements are fixed.
+    `is_multiset` says that the secrets are fixed except for who has which. `are_inputs` says that
+    the secrets determine the inputs.
     """
 
     parties: tuple[str, ...] = ()
@@ -107,7 +108,7 @@ class OutputFixes:
 
 
 def output_fixes(sums: Sequence[KnownSum], values: Mapping[SecretKey, SecretValues]) -> OutputFixes:
-    """Return what these sums fix, besides elements that are a sum by themselves."""
+    """Return what these sums fix. An element that is a sum by itself is not listed again."""
     usable = [each for each in sums if all(key in values for key, _ in each.terms)]
     secrets = sorted({key for each in usable for key, _ in each.terms}, key=_in_order)
     if not secrets:
@@ -163,8 +164,8 @@ def _common_elements(
     values: Mapping[SecretKey, SecretValues],
     found: Sequence[tuple[Numbers, ...]],
 ) -> dict[Element, int]:
-    """The elements that have one value in all assignments, and could have another value
-    otherwise.
+    """The elements that have one value in all assignments `found`, although their secrets could
+    have another value there.
     """
     fixed = {}
     for place, key in enumerate(secrets):
@@ -180,9 +181,11 @@ def _common_elements(
 def _terms_at_an_end(
     known: KnownSum, values: Mapping[SecretKey, SecretValues]
 ) -> dict[Element, int]:
-    """The terms of a sum that has its smallest or largest possible value; empty for other sums.
+    """The elements of a sum that has its smallest or largest possible value, with their values;
+    empty for other sums.
 
-    The sum of the integers must not wrap modulo q, because then the residue does not show its size.
+    The result is empty, too, if the sum of the integers may wrap modulo q: then the residue does
+    not show how large the sum is.
     """
     ends: dict[Element, tuple[int, int]] = {}
     least = most = 0
@@ -203,7 +206,9 @@ def _terms_at_an_end(
 def _are_counts(
     sums: Sequence[KnownSum], secrets: Sequence[SecretKey], possible: Sequence[Sequence[Numbers]]
 ) -> bool:
-    """Whether the sums determine how often each value occurs among the secrets."""
+    """Whether the rule `counts` shows that the sums determine how often each value occurs among the
+    secrets.
+    """
     first, modulus = possible[0], sums[0].modulus
     items = len(first[0])
     if any(each != first for each in possible) or len(secrets) >= modulus or len(secrets) < 2:

@@ -1,8 +1,8 @@
 """Reading a run again, in numbers and symbolically, with checks against the run itself.
 
-What an instrument finds in the symbolic reading is true of the given run only if both are the same
-run. The given run may have observed no party, so we may have its bill and its outputs, but no
-messages. So we play it once more in numbers. This time we observe all parties that the coalition
+What an instrument finds in the symbolic reading is true of the given run only if both readings are
+the same run. The given run may have observed no party, so we may have its bill and its outputs, but
+no messages. So we play it once more in numbers. This time we observe all parties that the coalition
 may contain, and record every door. Then we compare twice::
 
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
@@ -40,7 +40,7 @@ class Recording(Sampled):
 
 
 def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
-    """Play a run once more in numbers; return it with the record of its doors.
+    """Play a run once more in numbers; return the new run and the record of its doors.
 
     Names in `observe` that are no party of the run are left out.
 

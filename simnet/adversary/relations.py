@@ -1,4 +1,4 @@
-"""Find related secrets: two secrets are related if changing one of them changes the other.
+"""Find related secrets: two secrets are related if a change of one of them may change the other.
 
 If a party makes two secrets from its input (x and x², or one bit over two fields), the two are
 related. A secret that is made from field elements is related to the secrets in these elements. A
@@ -45,7 +45,9 @@ class Relations:
         return node
 
     def has_no_input(self, family: int) -> bool:
-        """Return whether a secret was made only from discrete coins or plain numbers."""
+        """Return whether a secret depends on no input: no input was given to the door that made it,
+        or to the doors that made secrets related to it.
+        """
         return family in self._made and self.group(family) not in self._roots_of_inputs
 
     def _join(self, one: Hashable, other: Hashable) -> None:

@@ -50,10 +50,12 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Made
 
-# Limit for all replays of one run together. At least one replay is made of every run.
+# The largest number of messages in all replays of one run together. At least one replay is made of
+# every run.
 MOST_MESSAGES = 5_000
-MOST_REPLAYS = 16  # the number of replays that are made at least, if `MOST_MESSAGES` allows so many
-# the most replays if not every item can be tried
+# So many replays are made even if fewer would try every item, as far as `MOST_MESSAGES` allows.
+MOST_REPLAYS = 16
+# The most replays if not every item can be tried.
 MOST_OF_MANY = 200
 
 PURE = "the function of a door must have no side effect: it may only return a value"
@@ -61,7 +63,8 @@ PURE = "the function of a door must have no side effect: it may only return a va
 
 @attrs.frozen
 class Replays:
-    """The number of replays on other inputs, and the number that would cover every input.
+    """The number of replays on other inputs, and the number that would try every input of every
+    party.
 
     `needed` is None if the possible inputs are not known.
     """
@@ -80,13 +83,14 @@ def replayed_on_other_inputs(
 ) -> Replays:
     """Play a run again on other inputs, while the doors give recorded values.
 
-    Raises `ScriptError` if the script then sends other messages.
+    Raises `ScriptError` if the script then behaves differently, or if a function returns another
+    value when it is called again with the same arguments.
     """
     needed = _count_of_others(done)
     most = max(1, most_messages // max(done.ledger.total().messages, 1))
     answers = _Answers()
     made = 0
-    # On the run's own inputs, functions must return what they returned.
+    # On the run's own inputs, functions must return the same values as before.
     once_more = [done.inputs] if most > 1 and done.inputs else []
     wanted = max(needed + len(once_more), MOST_REPLAYS)
     if wanted > most:
@@ -170,7 +174,8 @@ def few_changed(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield inputs in which one party's input differs, and then inputs in which two parties'
     differ.
 
-    Every party (or pair) gets another input once before any party (or pair) gets a third one.
+    Every party gets its first other input before any party gets a second one, and so do pairs of
+    parties.
     """
     protocol, held = done.protocol, done.inputs
     if len(held) < 2:
@@ -197,7 +202,9 @@ def _all_hold(value: Any, item: int) -> Any:
 
 
 def _shifted(value: Any, step: int, items: int) -> Any:
-    """The item `step` places further, for a party or for every member of a crowd."""
+    """The item `step` places further, for a party or for every member of a crowd; item 1 follows
+    the last item. A value that is no number stays as it is.
+    """
     try:
         shifted = (np.asarray(value) - 1 + step) % items + 1
     except TypeError:

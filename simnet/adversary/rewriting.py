@@ -33,18 +33,19 @@ from simnet.linear.vectors import Vector
 class DoorChecks:
     """What an instrument can find out about doors by calling their functions.
 
-    This base class calls no function, so it gives the cautious answers.
+    This base class calls no function and finds nothing out. It answers that inputs alone do not
+    decide, that the coalition knows the coins, and that there is no witness.
     """
 
-    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # noqa: ARG002  # for who calls doors
+    def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # # noqa: ARG002  # subclasses use it
         """Return whether only inputs decide if the door's function raises an error."""
         return False
 
-    def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # likewise
+    def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # subclasses use it
         """Whether the coalition knows all discrete coins that were drawn outside doors."""
         return True
 
-    def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:  # noqa: ARG002  # likewise
+    def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:  # noqa: ARG002  # subclasses use it
         """Whether two inputs are known that give the coalition equal ideal outputs and disclosed
         values, but other values of the functions that it determines.
         """
@@ -141,7 +142,9 @@ class Rewriting:
         return attrs.evolve(part.refined(1), rows=refine(terms, 1))
 
     def open_doors(self) -> list[DoorRows]:
-        """The doors of honest parties that were given rows that depend on coins."""
+        """The doors and products of honest parties that were given rows that depend on coins.
+        Outputs are left out.
+        """
         doors: list[DoorRows] = []
         for each, families in zip(self._doors.arguments, self._families, strict=True):
             if each.source.party in self._corrupt or not self.roles.depends_on_coins(families):
@@ -293,6 +296,6 @@ class Rewriting:
 
 
 def joined(rows: Sequence[Terms]) -> Terms:
-    """The rows of several arrays, one after another, in lanes that do not overlap."""
+    """The rows of several arrays, one after another, in their common lanes."""
     lanes = common_lanes(rows)
     return join([refine(terms, lanes) for terms in rows])

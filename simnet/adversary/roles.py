@@ -55,7 +55,7 @@ class Roles:
     - `known`: unknowns that the coalition knows.
     - `moving`: unknowns that the coalition knows, and that depend on honest coins.
     - `derived`: secrets and products of honest parties that depend on coins.
-    - `tied`: unknowns that cannot be varied by themselves, which are derived ones and products.
+    - `tied`: unknowns that cannot be varied by themselves: derived unknowns and products.
 
     All other unknowns are free secrets.
     """
@@ -88,7 +88,7 @@ class Roles:
         self.tied: Bools = self.derived | (kinds == PRODUCT)
 
     def is_coin(self, unknowns: Ints) -> Bools:
-        """Which unknowns are coins of honest parties."""
+        """Which unknowns have the role `coin`."""
         return np.asarray(self.coin[unknowns // PLACES])
 
     def is_known(self, unknowns: Ints) -> Bools:
@@ -96,7 +96,7 @@ class Roles:
         return np.asarray(self.known[unknowns // PLACES])
 
     def depends_on_coins(self, families: AbstractSet[int]) -> bool:
-        """Whether a row with unknowns of these families depends on coins of honest parties."""
+        """Whether a row with unknowns of these families depends on unknowns of the role `coin`."""
         return any(
             self.coin[number] or self.moving[number] or self.derived[number] for number in families
         )

@@ -7,14 +7,15 @@ Theory of operation
 
 1. *Runs.* The protocol runs many times on each of the two inputs, with different seeds.
 2. *Features.* A view is far too large to be compared as a whole: no two views are equal. So each
-   view is reduced to features, numbers with few values: every element that the coalition receives,
-   folded into at most `BINS` classes; the sum of each sender's elements; the number of messages;
-   the traffic, if the network is watched; and the value of every function that elimination finds.
+   view is reduced to features, numbers with few values. These are: every element that the coalition
+   receives, in at most `BINS` classes (real numbers are put into some 8,000 classes by a hash); the
+   sum of each sender's elements; the number of messages; the traffic, if the network is watched;
+   and the value of every function that elimination finds.
 3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
    Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
 4. *Correction.* With 500 features, some p-values are small by accident. Bonferroni's correction
-   multiplies the smallest p-value by the number of features. Then the probability of any false
-   alarm is below the stated rate.
+   multiplies the smallest p-value by the number of features. Then the probability of a false alarm
+   in any feature is at most the stated rate.
 
 Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on one input and 3/4 on
 the other. In 400 runs on each side the feature "report u1→server" is 1 about 100 and 300 times, the
@@ -150,7 +151,8 @@ def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iter
     place.
     """
     seen: Counter[str] = Counter()  # the number of messages so far, by tag, link and key
-    # Maps each element's name to the number of values that it can take.
+    # The sums of elements so far. The key is the name of the sum, and the number of values that an
+    # element can take.
     sums: dict[tuple[str, int], int] = {}
     for message in received:
         sender = names[message.sender]
@@ -173,7 +175,7 @@ def _traffic_features(done: Run) -> Iterator[Feature]:
 
 
 def _function_features(verdict_: Verdict) -> Iterator[Feature]:
-    """Return the value of every function of honest secrets that the coalition determines."""
+    """Yield the value of every function of honest secrets that the coalition determines."""
     for learned in verdict_.functions:
         yield _function_name(learned), _class(learned.value, 0)
 
@@ -187,8 +189,8 @@ def _function_name(learned: LearnedFunction) -> str:
 
 
 def _elements(message: Message) -> Iterator[tuple[int, int]]:
-    """Every element of a message with the number of values that it can take; the number is 0 for
-    reals.
+    """Every element of a message, with the number of values that it can take. The number is 0 for
+    reals, and if there are 2**62 values or more.
     """
     for piece in message.pieces:
         below = piece.wire.below if piece.wire.below < 1 << 62 else 0
@@ -197,10 +199,10 @@ def _elements(message: Message) -> Iterator[tuple[int, int]]:
 
 
 def _class(value: int, below: int) -> int:
-    """The class of a value: its place among `BINS` equal ranges, or the value if only few are
-    possible.
+    """The class of a value: its place among `BINS` equal ranges, or the value itself if at most
+    `BINS` values are possible.
 
-    A value without a largest value (`below` is 0) gets the class of its remainder.
+    If `below` is 0, the class is the remainder of the value modulo `BINS` * 1009.
     """
     if below and below > BINS:
         return value * BINS // below

@@ -21,8 +21,8 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
    whether the whole group tells anything, and whether this is a single element of the secret.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
-   states the number k, we compute that the first k recipients read something, and that the first
-   k - 1 read nothing. The result for the first k recipients is then taken for every set of k
+   states the number k, we check that the first k recipients read something, and that the first k -
+   1 read nothing. The result for the first k recipients is then taken for every set of k
    recipients. If the protocol states nothing, sets of recipients are tried by size, up to
    `max_size`.
 
@@ -177,7 +177,7 @@ def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> Br
     """Return the minimal sets of other users that can compute a part of this user's secret.
 
     Only parties of the user's own role are searched. Raises `BadInput` for a party that declares no
-    secret.
+    secret, and `ScriptError` if the script behaves differently when it is read again.
     """
     return BreakingSearch(done).search(user, max_size)
 
@@ -188,7 +188,7 @@ class BreakingSearch:
     def __init__(self, done: Run) -> None:
         """Read the run again, with all its parties observed.
 
-        Raises `ScriptError` if the script sends other messages when it is read again.
+        Raises `ScriptError` if the script behaves differently when it is read again.
         """
         sampled, record = recorded(done, done.roster.names)
         reading = Symbolic(record)

@@ -9,8 +9,9 @@ from the seeds before it: members of the coalition made the seed, they can agree
 row of the seed a combination of messages gives this row.
 
 For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
-coins that changes one row of this seed by 1, and changes no message and no other unknown seed. So
-each private shift shows one element in each lane that is uniform, whatever else the coalition sees.
+coins that changes one row of this seed by 1. It changes no message, no other unknown seed, and no
+other row of this seed that has a private shift. So each private shift shows one element in each
+lane that is uniform, whatever else the coalition sees.
 
 Example. A seed has two elements, the coins 1 and 2. The coalition sees a message with both coins
 and a third coin, 1 + 2 + 3. Adding 1 to coin 1 and subtracting 1 from coin 3 changes the first row
@@ -57,12 +58,12 @@ class SeedRows:
 
 
 class SeedProof:
-    """The seeds that matter for what a coalition sees, and the proof of which of them it knows.
+    """The seeds that matter for what a coalition sees, and the proof which of these seeds it knows.
 
-    `keys` has an entry for each seed: the numbers of two secret keys if the seed was agreed on, and
-    else nothing. `known` lists the seeds that the coalition knows, in an order in which each
-    follows from those before it. `knowledge` is what messages determine, in lanes that suit the
-    seeds too.
+    `keys` has a list for each seed: the numbers of the two secret keys if the seed was agreed on,
+    and an empty list otherwise. `known` lists the seeds that the coalition knows, in an order in
+    which each follows from the seeds before it. `knowledge` is what messages determine, in lanes
+    that suit the seeds too.
     """
 
     def __init__(self, bounds: ShareBounds, unknowns: Unknowns, is_leak: bool) -> None:
@@ -333,7 +334,7 @@ def private_shifts(
         for vector, _ in span.basis():
             of_seeds = {rows[mark][0] for mark in vector}
             if len(of_seeds) == 1:
-                dropped.add(min(vector))  # its other rows tell this row
+                dropped.add(min(vector))  # the other rows of the seed tell this row
             else:
                 dropped.update(mark for mark in rows if rows[mark][0] in of_seeds)
         shift, _ = moves_of([mark for mark in rows if mark not in dropped])

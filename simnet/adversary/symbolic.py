@@ -189,14 +189,15 @@ class Symbolic:
         self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
     def begin(self, actors: Sequence[Actor]) -> None:
-        """Store the parties, so that every array knows its party."""
+        """Store the parties, so that we can find the party that holds an array."""
         self._actors = {id(actor.meter): actor for actor in actors}
         self._is_running = True
 
     def end(self) -> None:
         """Note that the run is over: from now on, the ideal world calls the doors.
 
-        Raises `ScriptError` for a script that went on after a refusal.
+        Raises `ScriptError` for a script that went on after an operation for which verdicts have no
+        rule.
         """
         if self._refused is not None:
             raise ScriptError(self._refused)
@@ -204,7 +205,9 @@ class Symbolic:
 
     @property
     def hides_numbers(self) -> bool:
-        """Whether scripts are still running; they get no numbers."""
+        """Whether numbers are hidden: scripts get no numbers of forms, and some script is still
+        running.
+        """
         return self._is_running
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:

@@ -4,10 +4,8 @@ A verdict is about one run, or about several runs that are judged together. Let 
 functions of honest secrets that the coalition's messages determine. Let F be the span of what the
 ideal world hands to its members in the same runs. Then the finding is ::
 
-    nothing       L = 0
-    output-only   L is not 0, and lies in F
-    leaks         L does not lie in F
-    no-shares     no secret was declared: the protocol states that perturbation alone protects
+    nothing L = 0 output-only L is not 0, and lies in F leaks L does not lie in F no-shares no
+    secret was declared, and no field element was sent: only disclosed values can tell anything
 
 If doors were given field elements, the coalition may learn more than L, or L may tell it less than
 it seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can
@@ -139,7 +137,7 @@ class Verdict:
     discrete: DiscreteView
     seeds: tuple[int, ...]
     knowledge: tuple[Knowledge, ...]
-    # how often each run was played on other inputs, to find what doors leave behind
+    # How often each run was played on other inputs, to find side effects of doors' functions.
     replays: tuple[Replays, ...]
     runs: tuple[Run, ...] = attrs.field(repr=False)
     sampled_runs: tuple[Run, ...] = attrs.field(repr=False)
@@ -215,7 +213,9 @@ class Verdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The verdict as JSON; scripts rely on the keys. Items are labels."""
+        """The verdict as JSON; scripts rely on the keys. The number of an item is written as a
+        text.
+        """
         shares = {
             "verdict": self.finding,
             "at_least": self.at_least,
@@ -291,7 +291,9 @@ class Verdict:
 
     @functools.cached_property
     def _weights(self) -> dict[tuple[int, int], Vector]:
-        """The coefficient of each message in each exposed function, by (field, number)."""
+        """For each function of the reduced bases, the coefficient of each row of the view. Keys are
+        pairs: the index of the field, and the number of the function.
+        """
         return {
             (field, number): knowledge.weights(function.origin)
             for field, knowledge in enumerate(self.knowledge)

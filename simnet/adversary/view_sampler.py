@@ -1,9 +1,9 @@
 """Samples of a coalition's view, one row of numbers for each run, for an auditor of privacy.
 
 A row contains the outputs of the coalition's members, the secrets that they declared (for example
-their own noise), and every number that they received from other parties. A member's coins
-themselves are in the view, but not in the row. So the privacy loss of the view is at least that of
-the rows, and a lower bound for the rows is also a lower bound for the view.
+their own noise), and every number that they received from other parties. A member's coins are in
+the view, but not in the row. So the privacy loss of the view is at least that of the rows, and a
+lower bound for the rows is also a lower bound for the view.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -59,7 +59,7 @@ def _numbers(done: Run, parties: Iterable[str]) -> Floats:
 
 
 def _flat(values: Any) -> Iterator[Floats]:
-    """All numbers in arrays and in nested lists of arrays, as one row.
+    """Yield all numbers in arrays and in nested lists of arrays, as arrays with one axis.
 
     Missing outputs are left out.
     """

@@ -103,7 +103,7 @@ def _loss_in_words(epsilon: float) -> str:
 def besides_in_words(verdict: Found) -> str:
     """The end of a sentence about shares, which says what disclosed values tell.
 
-    The text is empty if disclosed values tell nothing.
+    The text is empty if it is proved that disclosed values tell nothing.
     """
     if discloses_nothing(verdict):
         return ""

@@ -17,7 +17,7 @@ from simnet.stated.disclosure import TRAFFIC
 TERMS_SHOWN = 4
 PARTIES_SHOWN = 3
 FUNCTIONS_SHOWN = 3
-SETS_SHOWN = 4  # so many coalitions of a list are named
+SETS_SHOWN = 4  # at most so many coalitions of a list are named
 FROM_SHARES_ALONE = "learns nothing from secret shares"
 
 
@@ -51,8 +51,8 @@ def function_in_words(learned: LearnedFunction) -> str:
 def finding_in_words(verdict: Verdict) -> str:
     """What a coalition learns, as the end of a sentence that begins with the coalition.
 
-    The sentence is about the whole view: it says so if disclosed values tell something about
-    inputs.
+    The sentence is about the whole view. So it also says what disclosed values tell about inputs,
+    unless they are proved to tell nothing.
     """
     if verdict.finding == "no-shares":
         disclosed = disclosed_in_words(verdict)
@@ -79,8 +79,8 @@ def _shares_in_words(verdict: Verdict) -> str:
 
 
 def tier_in_words(verdict: Verdict) -> str:
-    """How the finding was found. The text says "of secret shares" if disclosed values were not
-    judged exactly.
+    """The tier of the finding, as a text. The text ends with "of secret shares" if disclosed values
+    were not judged exactly, and the finding is not `no-shares`.
     """
     disclosure = verdict.discrete.disclosure
     if disclosure is not None and disclosure.tier in ("proved", "enumerated"):

@@ -40,9 +40,10 @@ LARGEST_VARIANCE = 10**9  # the largest variance of a Skellam draw
 class DiscreteSource(Protocol):
     """The interface of a source of discrete outcomes.
 
-    `Coins` has checked the arguments. Every draw is exact. The draws from `bernoulli` to
-    `categorical` have finitely many outcomes, so that a source can enumerate them. The other draws
-    can only be sampled.
+    `Coins` has checked the arguments. The draws from `bernoulli` to `categorical` have few enough
+    outcomes that a source can enumerate them. The other draws can only be sampled. All draws have
+    exactly the stated law, except for normal and exponential reals, which are computed with
+    floating-point numbers.
     """
 
     def bernoulli(self, chance: Probability) -> bool:
@@ -235,7 +236,7 @@ class Coins:
 
     def categorical(self, weights: Sequence[int], count: int) -> Metered:
         """Return `count` independent indices of `weights`, with probabilities in proportion to the
-        integer weights.
+        integer weights. Billed as draws from `[n]` (nS).
         """
         if min(weights, default=-1) < 0 or not 0 < sum(weights) < 1 << 63:
             raise ValueError(
@@ -343,8 +344,8 @@ class Coins:
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Bill a discrete draw, and note that it happened. Raises `TypeError` in a deferred
-        block.
+        """Bill a discrete draw. Note it in `tossed` if it has more than one outcome. Raises
+        `TypeError` in a deferred block.
         """
         if self._is_block:
             raise TypeError(
@@ -428,9 +429,10 @@ class Deferred:
     thread.
 
     `Party.scatter` takes such a block under a `Summed` tag: blocks of many senders then never fill
-    the memory at the same time. `Coins.deferred` makes it. `rows` must be a pure function: it may
-    use only the coins that it gets and values that do not change after the block was made. The
-    block is evaluated once.
+    the memory at the same time. `Coins.deferred` makes such a block. `rows` must be a pure
+    function: it may use only the coins that it gets and values that do not change after the block
+    was made. A block must be evaluated only once, because a second evaluation would draw other
+    coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins

@@ -59,7 +59,9 @@ def sums(terms: Counts, draw: Callable[[int], npt.NDArray[np.integer[Any]]]) -> 
 
 
 def heads_of_power(stream: Stream, digit: int, count: int) -> Counts:
-    """Return `count` times the number of heads among `2**digit` fair coins."""
+    """Return `count` independent numbers: each is the number of heads among `2**digit` fair
+    coins.
+    """
     least, steps = _first_steps(digit)
     words = stream.words(count)
     at = np.searchsorted(steps, words, side="right")
@@ -95,9 +97,9 @@ def _first_steps(digit: int) -> tuple[int, Words]:
 def distribution(digit: int, words: int) -> tuple[int, list[int]]:
     """Return a number of heads j0, and the values F(j0), F(j0 + 1), ... for `2**digit` fair coins.
 
-    F(j) is the probability of at most j heads, in units of `2**-(64 words)`, rounded down. For
-    j < j0 the rounded value is 0. For each j after the listed ones it is one unit below 1, except
-    that F is 1 for j = 2**digit.
+    F(j) is the probability of at most j heads, in units of `2**-(64 words)`, rounded down. For j <
+    j0 the rounded value is 0. For each j after the listed values, the rounded value is one unit
+    below 1, except that F is 1 for j = 2**digit.
     """
     scale = precision = 64 * words
     if scale >= 1 << digit:  # no rounding

@@ -1,8 +1,9 @@
 """Seeded coins: the coins of a numeric run.
 
 A party has two streams of words, one for discrete draws and one for field elements. A deferred
-block has two of its own, named by its number among the blocks of the party, so that its draws do
-not depend on when it is made. See `simnet.coins.streams` for the key of a stream.
+block has two streams of its own, which are named by its number among the blocks of the party. So
+its draws do not depend on when the block is made. See `simnet.coins.streams` for the key of a
+stream.
 """
 
 import math
@@ -25,7 +26,8 @@ from simnet.values.residues import Residues
 class SampledCoins(Coins):
     """The coins of a party, drawn from streams that follow from a seed and the party's name.
 
-    Scripts get theirs as `me.coins`. Make some of your own to draw from a mechanism without a run:
+    A script gets its coins as `me.coins`. Make coins of your own to draw from a mechanism without a
+    run:
 
     >>> from protocols import GRR
     >>> from simnet import SampledCoins

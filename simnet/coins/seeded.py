@@ -34,7 +34,7 @@ from simnet.values.field import Field
 from simnet.values.residues import Residues, residues_of
 
 DIGEST_BYTES = 32
-SHORT = 64  # rows of so many elements are remembered
+SHORT = 64  # rows of at most so many elements are remembered
 REMEMBERED = 1 << 18  # so many short rows: some 100 MB
 
 
@@ -59,7 +59,9 @@ def agreed_digest(one: bytes, other: bytes) -> bytes:
 
 
 def stream_key(digest: bytes, field: Field, shape: tuple[int, ...], label: str) -> bytes:
-    """Return the key of one query's stream: the seed's digest with everything else that counts."""
+    """Return the key of one query's stream: the seed's digest, the label, the modulus and the
+    shape.
+    """
     name = label.encode()
     return b"%b %d:%b %d %b" % (digest, len(name), name, field.modulus, repr(shape).encode())
 
@@ -104,7 +106,7 @@ def expanded_sum(
 
 
 def _row(key: bytes, modulus: int, count: int) -> npt.NDArray[Any]:
-    """Return the elements of one query; callers do not write to the array."""
+    """Return the elements of one query. Callers must not write to the array."""
     draw = _drawn_once if count <= SHORT else _drawn
     return draw(key, modulus, count)
 

@@ -1,10 +1,10 @@
 """Coins that play a tape of outcomes.
 
 A tape lists how the coins of one party come out, in the order in which its script tosses them. When
-a script tosses a coin that the tape no longer has an outcome for, it is stopped by `TapeEnd`, which
-says what could come out. Whoever drives the script then plays it again, once for each outcome, with
-that outcome appended to the tape. So all histories are found although nobody knows beforehand which
-coins a script will toss.
+a script tosses a coin for which the tape has no outcome left, `TapeEnd` stops the script, and says
+which outcomes the coin can have. Whoever drives the script then plays it again, once for each
+outcome, with that outcome appended to the tape. So all histories are found although nobody knows
+beforehand which coins a script will toss.
 
 Example. A tape of one outcome, and a script that tosses twice:
 
@@ -18,8 +18,8 @@ Example. A tape of one outcome, and a script that tosses twice:
 ...     print([outcome for outcome, _ in end.choice.outcomes])
 ['heads', 'tails']
 
-Field elements are unknowns (`simnet.exhaustive.reading`), or, when they are enumerated too, coins
-like any other.
+Field elements are unknowns (`simnet.exhaustive.reading`). If field elements are enumerated, too,
+they are coins like all others.
 """
 
 import functools
@@ -78,8 +78,8 @@ class TapeEnd(BaseException):
 class Tape:
     """The outcomes of one party's coins so far, to be played from the beginning.
 
-    `stop` is what ended the play: a coin beyond the tape, or one that cannot be played out. `stop`
-    is kept, because a script may catch the error that ends the play.
+    `stop` is the error that ended the play: the tape had no entry left, or the script did something
+    that cannot be played out. `stop` is kept, because a script may catch this error.
     """
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:
@@ -130,11 +130,11 @@ class TapeField:
         return constant(field, np.array(drawn, dtype=np.int64).reshape(shape)).metered(meter)
 
     def lift(self, rows: FieldArray) -> FieldArray:
-        """Return the rows themselves."""
+        """Return the rows unchanged."""
         return rows
 
     def block(self, number: int) -> "TapeField":
-        """Return the same tape: deferred blocks are evaluated at once here, so their coins come in
+        """Return this source: here a deferred block is evaluated at once, so its coins come in
         order.
         """
         del number
@@ -244,7 +244,7 @@ class TapeDiscrete:
         self._refuse("skellam")
 
     def block(self, number: int) -> "TapeDiscrete":
-        """Return the same tape: deferred blocks of discrete coins are drawn at once."""
+        """Return this source. A deferred block draws no discrete coins."""
         del number
         return self
 

@@ -114,7 +114,9 @@ class DoorCall:
 
     @property
     def title(self) -> str:
-        """A description of the call for messages, such as `int(opened numbers)`."""
+        """A description of the call for messages. For a function of a library it has the arguments,
+        such as `int(opened numbers)`; otherwise it is the function's name.
+        """
         if not is_of_library(self.function):
             return self.name
         given = [
@@ -164,8 +166,9 @@ def door_call(
 ) -> DoorCall:
     """Return the call that a script asks for, checked without calling the function.
 
-    Raises `TypeError` if `function` is not a function or takes another number of arguments, and for
-    sealed values of another party.
+    Raises `TypeError` if `function` is not a function or takes another number of arguments, for a
+    secret without a field or with a wrong kind of shape, and for arguments that another party
+    holds.
     """
     if isinstance(function, Sealed) or not callable(function):
         if isinstance(function, Sealed) or hasattr(function, "field"):
@@ -307,7 +310,8 @@ def _places(function: Function) -> tuple[int, int, tuple[str, ...]]:
 
 
 def value_of(argument: Argument, meter: Meter | None = None) -> Any:
-    """Return what a function gets for an argument; opened numbers bill to `meter`.
+    """Return what a function gets for an argument. Operations on opened numbers are billed to
+    `meter`.
 
     Raises the error of an output's function, if this function has failed.
     """

@@ -49,7 +49,9 @@ SHORT = 24  # a fraction with at most so many characters is shown exactly
 
 @attrs.frozen(eq=False, repr=False)
 class Compared:
-    """The laws of a coalition's view on two inputs. `tapes` are the numbers of worlds."""
+    """The laws of a coalition's view on two inputs. `tapes` are the numbers of worlds on the two
+    inputs; for ideal worlds, the numbers of possible outcomes.
+    """
 
     first: Law
     second: Law
@@ -186,8 +188,8 @@ class Comparison:
 
         The functionality is told who dropped out and who was heard. If the protocol shows the
         coalition no more than the ideal world does, `compare` finds the same ε and the same δ.
-        Raises `BadInput` for a protocol without functionality, and if it depends on coins who was
-        heard.
+        Raises `BadInput` for a protocol without functionality, and if coins decide who drops out or
+        is heard.
         """
         sides = [self._ideal(inputs) for inputs in (first, second)]
         return Compared(sides[0], sides[1], (len(sides[0]), len(sides[1])))

@@ -6,9 +6,9 @@ plays every outcome of all coins. The words are those of model checking:
 - A *state* is the state of every party (`PartyState`) and of the network between them.
 - An *action* leads to the next state: a party starts, tosses a coin, opens field elements, or takes
   a delivery. A toss has one branch for each outcome, with its probability. An opening has one
-  branch for each possible list of numbers. One fixed rule decides which action comes next, the
-  schedule of a run without a shuffle. The order in which parties go on does not change what a
-  script computes, so one order is enough.
+  branch for each possible list of numbers. One fixed rule decides which action comes next. It is
+  the rule of a run whose schedule is not shuffled. The order in which parties go on does not change
+  what a script computes, so one order is enough.
 - A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. The
   probability of a world is the product of the probabilities of its coins' outcomes.
 
@@ -209,7 +209,9 @@ class ScheduleNode:
 
     @property
     def network(self) -> Network:
-        """The network after the node's action, if the action has been decided."""
+        """The network after the node's action; before the action has been decided, the network
+        before it.
+        """
         if self._network is None:
             assert self._before is not None
             assert self._state is not None
@@ -224,7 +226,7 @@ class ScheduleNode:
         states: Sequence[PartyState],
         decide: Callable[[Network, Sequence[PartyState]], Action],
     ) -> Action:
-        """The node's action, which is decided when this property is read for the first time."""
+        """Return the node's action. The first call decides it, by calling `decide`."""
         if self.action is None:
             action = decide(self.network, states)
             _apply(action, self.network)
@@ -245,7 +247,7 @@ class ScheduleNode:
         return child
 
     def actions(self) -> list[Action]:
-        """Yield the actions from the beginning up to this node's action."""
+        """Return the actions from the beginning up to this node's action."""
         before = [] if self._before is None else self._before.actions()
         return before if self.action is None else [*before, self.action]
 
@@ -318,7 +320,7 @@ def input_key(value: object) -> Hashable:
     try:
         return key_of(value)
     except NoKey:
-        hashable: Hashable = value  # whether two protocols are equal is defined by their class
+        hashable: Hashable = value  # the class of the value decides which values are equal
         return hashable
 
 

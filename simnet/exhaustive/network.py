@@ -108,7 +108,8 @@ class Network:
         self.silences: list[Silent] = []
         # By party that was released and has not gone on yet: the senders that it lacks.
         self.released: dict[int, frozenset[int]] = {}
-        # By recipient, tag, whether the tag is summed, and sender: the messages that come too late.
+        # By recipient, tag, whether the tag is summed, and sender: how many of the sender's next
+        # messages come too late.
         self.given_up: dict[tuple[int, str, bool, int], int] = {}
         self.heard: set[tuple[int, str]] = set()  # recipients and tags of sums that were heard
 
@@ -177,7 +178,8 @@ class Network:
     def _remove(self, posting: Posting) -> None:
         """Take a message out of its channel.
 
-        Postings are made again when a network is rebuilt, so the message tells which one it is.
+        Postings are made again when a network is rebuilt, so we compare their messages, which stay
+        the same objects.
         """
         channel = _channel(posting.message)
         self.waiting[channel] = tuple(
@@ -187,7 +189,8 @@ class Network:
     def _leave_out(self, party: int, tag: str, taken: Container[int]) -> None:
         """Remove the messages that a sum leaves out, if the party has asked who has sent.
 
-        The sum has one message of each party, also of those whose message comes later.
+        Each party sends one message into the sum. If the message of a party that is left out has
+        not come yet, it is removed when it comes.
         """
         if (party, tag) not in self.heard:
             return
@@ -261,7 +264,9 @@ class Network:
         return groups
 
     def lacking(self, party: int, request: Request) -> frozenset[int] | None:
-        """Return the parties whose message a waiting party lacks; None if any party may send it."""
+        """Return the parties whose message a waiting party lacks; None if the party waits for a
+        message from anybody.
+        """
         if request.senders is None:
             return None
         is_summed = request.kind in ("sum", "heard")

@@ -83,7 +83,7 @@ class SentMessage:
     @functools.cached_property
     def structure(self) -> Hashable:
         """A key of the message without the values of secrets. Messages that are the same function
-        of the secrets have equal keys.
+        of secrets and coins have equal keys.
         """
         terms = [forms.terms for forms in self.forms]
         return (
@@ -283,8 +283,8 @@ class Outbox(Link):
     ) -> FieldArray:
         """Return the sum of `count` messages of a summed tag.
 
-        After `heard` the sum has messages of these senders alone, and raises `ScriptError` for a
-        sender that was not heard.
+        After a call of `heard`, the sum has messages only of senders that were heard. Raises
+        `ScriptError` if `senders` names another party.
         """
         numbers = None if senders is None else tuple(senders.numbers.tolist())
         heard = self._heard.pop((tag.name, key), None)
@@ -356,8 +356,8 @@ class CutOutbox(CutLink):
 
     @contextlib.contextmanager
     def _last_send(self) -> Iterator[None]:
-        """Let a coin that a deferred block of the last send tosses stop the script: it will be
-        played again, and comes to this send again.
+        """Allow a coin to stop the script within the last send, which happens if a deferred block
+        tosses the coin. The script will be played again, and will come to this send again.
         """
         try:
             yield

@@ -92,7 +92,8 @@ class Delivery:
 class History:
     """What a party has met: the outcomes of its coins, and the deliveries to it.
 
-    The outcomes include the numbers of opened rows; the numbers for one door are one tuple.
+    The outcomes include the numbers of opened rows: all numbers that were asked for at once are one
+    tuple.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -173,7 +174,7 @@ class Execution:
         finally:
             self.actor.meter.in_script = False
         stop, failure = self._tape.stop, self.outbox.turn.failure
-        if self.actor.is_gone and failure is None:  # whatever its script did when it was stopped
+        if self.actor.is_gone and failure is None:  # whatever the script did when it was stopped
             close_at_once(self._coroutine)
             return None
         if failure is None and isinstance(stop, TapeEnd):

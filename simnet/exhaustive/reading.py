@@ -135,7 +135,7 @@ class LocalReading(Sampled):
 
     lifts = True
     notes_sums = False
-    hides_numbers = True  # unknowns have no numbers here, and scripts may not rely on the others
+    hides_numbers = True  # unknowns have no numbers here, so scripts get no numbers of forms at all
 
     def __init__(self, party: int, tape: Tape, enumerate_field: bool) -> None:
         """With `enumerate_field`, field coins are played out too and nothing is unknown."""
@@ -317,8 +317,8 @@ class WatchingOutputs(Sampled):
         result = open_door(call, coins, meter)
         if call.kind == "output" and knowledge_of(call.function) != before:
             raise TypeError(
-                f"me.output of {call.name} leaves something behind: a function of a door gives "
-                "nothing but what it returns"
+                f"me.output of {call.name} leaves something behind: the function of a door may "
+                "change nothing and may only return a value"
             )
         return result
 

@@ -10,8 +10,9 @@ The simulated side has two draws, and its law is a mixture. First the ideal worl
 and the simulator is told something of the outcome (`leaked_law`); then the simulator plays a
 protocol with the corrupt parties, in which honest parties have no inputs to use.
 
-Example. The ideal world of a secure sum tells the coalition {"server"} the sum and nothing else; a
-simulator shares that sum, plus zeros, among the parties.
+Example. The ideal world of a secure sum tells the coalition {"server"} the sum and nothing else. A
+simulator can run the protocol with other secrets of the honest parties that have the same sum: the
+sum itself for one party, and zeros for the others.
 """
 
 from collections.abc import Hashable, Sequence

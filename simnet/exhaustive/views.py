@@ -79,7 +79,7 @@ class _ScheduleView:
     secrets' values.
     """
 
-    received: Hashable  # plain messages and traffic
+    received: Hashable  # plain messages, silences and traffic
     basis: Basis  # K, as combinations of the messages seen and the members' own coins
     functions: tuple[_Function, ...]  # K·y
 
@@ -233,7 +233,7 @@ class Views:
     def _forms(self, network: Network, postings: Sequence[Posting]) -> dict[int, dict[int, Vector]]:
         """The elements that members see, by modulus and by their place among all elements seen.
 
-        A modulus has no elements if members only open rows over it.
+        A modulus has no elements if rows over it were opened, but members see no element over it.
         """
         by_modulus: dict[int, dict[int, Vector]] = {row.modulus: {} for row in network.opened}
         place = 0

@@ -1,7 +1,9 @@
-"""Find the combinations of messages in which all coins cancel; prove that coins hide all others.
+"""Find the combinations of messages in which all coins cancel; prove that coins hide everything
+else.
 
 Theory of operation. The messages that a coalition sees are linear in coins, which are uniform and
-unknown to it, and in *targets*, which are secrets (and numbers that nobody declared)::
+unknown to the coalition, and in *targets*, which are secrets (and other unknowns that are not
+uniform, such as products)::
 
     y = A coins + B targets        over F_q; one row for each message
 
@@ -84,7 +86,7 @@ class Elimination:
         self._peeled, rest = peel(entries, terms.rows, width)
         self._revealed, rest = reveal(rest, terms.rows, width, without_targets)
         rest = drop_proportional(rest, modulus)
-        # Rows that reveal a coin have no targets.
+        # Only peeled rows are left out: rows that reveal a coin have no targets.
         used_up = {row for row, _ in self._peeled}
         targets = {row: dict(vector) for row, vector in self._targets.items() if row not in used_up}
         coins = _vectors_by_row(rest.rows, rest.columns, rest.coefficients)
@@ -187,7 +189,7 @@ def _by_coin(terms: Terms, is_coin: Bools, row_numbers: Ints) -> tuple[Ints, Ent
 
 
 def _small(numbers: Ints) -> Ints:
-    """The same numbers as int32, if they fit."""
+    """The same numbers, which are in ascending order, as int32 if they fit."""
     return numbers.astype(np.int32) if numbers.size and numbers[-1] < SMALL else numbers
 
 

@@ -2,8 +2,8 @@
 
 `values.totals.ResidueTotal` does the same for numbers, and adds each block at once. For forms this
 would be slow, because sorted terms must be merged, which is cheaper for many blocks together. So
-blocks are only collected, and they are added up when a party asks for a sum. The result is a
-*chunk*. If there are many chunks, they are added up too.
+blocks are only collected, and all collected blocks are added up when a party asks for a sum. The
+result is a *chunk*. If there are many chunks, they are added up too.
 
 Blocks that are mixtures with equal weights, for the same slots, become a chunk of their own, which
 is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slot that has rows in
@@ -36,7 +36,9 @@ class _Block:
     rows: TermRows
 
     def is_alike(self, other: "_Block") -> bool:
-        """Whether the sum of both blocks is a mixture with the weights of both."""
+        """Whether both blocks are mixtures with the same weights, for the same slots. Then their
+        sum is a mixture with these weights, too.
+        """
         return (
             isinstance(self.rows, Mixture)
             and isinstance(other.rows, Mixture)
@@ -57,7 +59,9 @@ class _Chunk:
         self._places[block.slots] = np.arange(len(block.slots))
 
     def of(self, slots: Ints) -> "tuple[Ints, TermRows] | None":
-        """The rows for some slots, and which of these slots they are for; None without rows."""
+        """Return which of the given slots have rows in this chunk, by their places, and these rows.
+        Return None if no slot has rows.
+        """
         is_low = np.flatnonzero(slots < len(self._places))
         inside = is_low[self._places[slots[is_low]] >= 0]
         if not inside.size:
@@ -92,8 +96,8 @@ class FormTotal:
         """Do nothing: forms are added up without looking at recipients."""
 
     def add(self, pieces: Sequence[Slots], block: Forms) -> None:
-        """Add a block. The pieces say to which rows of the total the block's rows are added, in
-        order.
+        """Add a block. `pieces` lists slots: the k-th row of the block is added to the k-th
+        slot.
         """
         self._sampled.add(pieces, block.sampled)
         slots = [
@@ -106,7 +110,7 @@ class FormTotal:
         self._pending.append(_Block(into, rows))
 
     def merge(self, other: "FormTotal") -> None:
-        """Add another total that has the same rows."""
+        """Add another total that has the same slots."""
         self._sampled.merge(other._sampled)
         self._pending += other._pending + other._blocks()
 
@@ -140,7 +144,9 @@ class FormTotal:
         return [chunk.block for chunk in self._chunks]
 
     def _added(self, blocks: Sequence[_Block]) -> list[_Block]:
-        """Add up the blocks that are mixtures with equal weights, and all other blocks."""
+        """Add up the blocks in groups: one sum for the mixtures with the same weights, and one sum
+        for all other blocks.
+        """
         alike: list[list[_Block]] = []
         others: list[_Block] = []
         for block in blocks:
@@ -161,8 +167,8 @@ class FormTotal:
         return _Block(blocks[0].slots, added(mixtures))
 
     def _sum(self, blocks: Sequence[_Block], slots: int | None = None) -> _Block:
-        """The sum of several blocks, written out, for the slots from 0 to `slots` or to the last
-        one that has rows.
+        """The sum of several blocks, written out, for the first `slots` slots. Without `slots`, for
+        the slots up to the last slot that has rows.
         """
         fine = [written_out(block.rows) for block in blocks]
         lanes = gcd(self._size, *(terms.lanes for terms in fine))
@@ -171,7 +177,8 @@ class FormTotal:
         last = max((int(block.slots.max(initial=-1)) for block in blocks), default=-1)
         count = last + 1 if slots is None else slots
         parts = []
-        # A few slots at a time: adding up takes several times the memory of its terms.
+        # We add up a few slots at a time, because adding up takes several times the memory of the
+        # terms.
         for begin, end in itertools.pairwise(_portions(blocks, fine, each, count)):
             chosen, into = [], []
             for block, terms in zip(blocks, fine, strict=True):

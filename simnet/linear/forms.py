@@ -121,7 +121,7 @@ class Forms:
 
     def numbers(self, signed: bool = False) -> Numbers:
         """Return the numbers of the numeric run, for instruments. Raises `SealBroken` while the
-        reading goes on.
+        reading hides numbers.
         """
         if self.reading.hides_numbers:
             raise SealBroken(READS_NUMBERS)
@@ -132,8 +132,8 @@ class Forms:
         return Sealed(Opened(self, signed))
 
     def as_integers(self, signed: bool = False) -> Metered:
-        """Return the numbers of the numeric run as int64, billed to the party that holds the array.
-        Raises `SealBroken` while the reading goes on.
+        """Return the numbers of the numeric run as int64; operations on them are billed to the
+        party that holds the array. Raises `SealBroken` while the reading hides numbers.
         """
         if self.reading.hides_numbers:
             raise SealBroken(READS_NUMBERS)

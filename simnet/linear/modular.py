@@ -30,7 +30,7 @@ def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
 
 def inverses(values: Ints, modulus: int) -> Ints:
     """Return the inverse mod q of each element. No element may be 0."""
-    # There are only a few different coefficients, so we call Python's slow `pow` once for each of
+    # Mostly there are only a few different values, so we call Python's slow `pow` once for each of
     # them.
     if modulus <= _SMALL:  # a table of all residues is quicker than sorting
         distinct = np.flatnonzero(np.bincount(values, minlength=1))

@@ -7,8 +7,8 @@ most of the entries of a large run:
 1. `peel`: if a coin occurs in one row only, that row is uniform whatever its other terms are. The
    row tells nothing, so it is removed. Then other coins may be left that occur in one row only.
    [Decoders of erasure codes use the same step under the same name.]
-2. `reveal`: if a row consists of a single coin, it tells that coin. A known coin hides nothing, so
-   it is removed. Then other rows may consist of a single coin.
+2. `reveal`: if a row consists of a single coin, the row tells this coin. A known coin hides
+   nothing, so the coin is removed from all rows. Then other rows may consist of a single coin.
 3. `drop_proportional`: if the columns of several coins are multiples of each other, a combination
    of rows cancels all of these coins or none of them. So only the first of these coins is kept.
 

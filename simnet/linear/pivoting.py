@@ -47,8 +47,8 @@ class Pivot:
 
 @attrs.frozen(eq=False)
 class Remnant:
-    """A combination of rows from which all coins are gone; `targets` is its combination of
-    targets.
+    """A combination of rows from which all coins are gone. `weights` are the weights of the rows,
+    and `targets` is what the combination contains of targets.
     """
 
     weights: Vector
@@ -142,7 +142,7 @@ class Pivoting:
             self._rows_of[place].discard(row)
         for other in sorted(self._rows_of[column]):
             factor = self._coins[other][column] * inverse % self._modulus
-            before = touched & self._coins[other].keys()  # goes through the shorter one
+            before = touched & self._coins[other].keys()  # Python goes through the shorter set
             add_to(self._coins[other], coins, -factor, self._modulus)
             for place in coins:
                 if place in self._coins[other]:

@@ -77,8 +77,8 @@ class _Reduced:
 class Reduction:
     """The rows of several parts, where mixtures of one base are replaced by reduced rows.
 
-    The rows of all parts have equally many lanes. They are numbered part by part; `weights` gives
-    combinations of them.
+    The rows of all parts have equally many lanes, and are numbered part by part. `weights` turns a
+    combination of reduced rows into a combination of these rows.
     """
 
     def __init__(self, parts: Sequence[TermRows], modulus: int) -> None:

@@ -74,9 +74,11 @@ def _slice(terms: Terms, begin: int, end: int) -> Terms:
 
 
 def _coarse(terms: Terms) -> Terms:
-    """Return rows of one lane as one row of many lanes if that is possible, else unchanged.
+    """Return rows of one lane as one row of many lanes, if this is possible. Otherwise return them
+    unchanged.
 
-    It is possible if each row has the unknowns of the row before it, plus one.
+    This is possible if each row has the coefficients of the row before it, and the unknowns of the
+    row before it plus one.
     """
     lanes = terms.rows
     lengths = terms.lengths

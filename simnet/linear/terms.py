@@ -196,7 +196,7 @@ def accumulate(
 
 
 def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
-    """Return rows with one more row after each group of them: a total minus the sum of the group.
+    """Return rows with one more row after each group of rows: a total minus the sum of the group.
 
     The k-th group has `sizes[k]` rows. All rows have one lane.
     """
@@ -221,10 +221,11 @@ def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Te
 
 
 def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
-    """The result of `closed` if the rows are different unknowns in ascending order, above those of
-    the totals.
+    """The result of `closed` if the rows are different unknowns in ascending order, with numbers
+    above those of all unknowns in the totals.
 
-    Then nothing has to be sorted: a new row consists of the total's terms and of the group's.
+    Then nothing has to be sorted: a new row consists of the terms of the total, followed by the
+    terms of the group.
     """
     lengths, unknowns, coefficients = [], [], []
     begin = 0
@@ -247,8 +248,8 @@ def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: i
 def _by_row(into: Ints, rows: int) -> Ints:
     """Return the stable order of terms by the row that they are added to.
 
-    Numpy sorts numbers of 16 bits by counting, much quicker than larger ones: so we sort by the low
-    bits, and then by the next ones.
+    Numpy sorts numbers of 16 bits by counting, which is much faster than sorting larger numbers. So
+    we sort by the low 16 bits first, and then by the next 16 bits.
     """
     order = np.argsort(into.astype(np.uint16), kind="stable")
     for shift in range(16, rows.bit_length(), 16):

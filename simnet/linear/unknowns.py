@@ -1,9 +1,9 @@
 """Unknowns: the variables of linear forms.
 
 Theory of operation. In a symbolic reading, each uniform field coin, each element of a declared
-secret, and each product of two forms (which is not a linear form) is an unknown. The unknowns that
-are drawn, declared or multiplied together form a *family*. An unknown is given by its family and
-its place in the family. Both are packed into one integer::
+secret, each element of a random row, and each product of two forms (which is not a linear form) is
+an unknown. The unknowns that are drawn, declared or multiplied together form a *family*. An unknown
+is given by its family and its place in the family. Both are packed into one integer::
 
     unknown = number of the family * 2**36 + place
 
@@ -13,9 +13,9 @@ the lanes of `terms`), and shifting an unknown by 36 bits gives the number of it
 The first family has a single unknown, `ONE`, whose value is 1. Plain numbers are public, and each
 of them is a multiple of `ONE`.
 
-Each family has a key. The key of a family of coins consists of the seed, the party and the number
-of earlier draws. So equal draws give the same unknowns: two readings of one run use the same
-unknowns, and two runs with one seed share their coins.
+Each family has a key. The key of a family of coins consists of the seed, the party, a purpose, and
+a digest of all draws so far. So equal draws give the same unknowns: two readings of one run use the
+same unknowns, and two runs with one seed share their coins.
 
 Example. Party u1 declares a secret of three elements, and then draws two coins:
 
@@ -62,9 +62,10 @@ class Family:
 
     `holders` are the parties that know the unknowns; the families of one party have different
     labels. A *monomial* is a family of one unknown: the product of the secrets `factors`. A
-    *stream* is made by a random function from the seed with the digest `seed`; it has no holders,
-    because whoever knows the seed knows it. A *message* is what a party receives, in an outline
-    (`simnet.adversary.orbits.outline`), where it is not replaced by what it was computed from.
+    *stream* is made by a random function from the seed with the digest `seed`; a stream has no
+    holders, because whoever knows the seed knows the stream. A *message* is what a party receives
+    in an outline (`simnet.adversary.orbits.outline`): there a message is an unknown, and not the
+    form that the sender computed.
     """
 
     kind: UnknownKind
@@ -77,7 +78,7 @@ class Family:
 
     @property
     def first(self) -> int:
-        """The number of its first unknown."""
+        """The number of the family's first unknown."""
         return self.number * PLACES
 
 
@@ -94,8 +95,8 @@ class Name:
 
 
 def _flat(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """The numbers as an array with one axis. If the array repeats a single number in memory, so
-    does the result.
+    """The numbers as an array with one axis. If the given array stores a single number for all
+    places, the result does so, too.
     """
     if numbers.size and not any(numbers.strides):
         return np.broadcast_to(numbers[(0,) * numbers.ndim], numbers.size)
@@ -157,10 +158,11 @@ class Unknowns:
         return family
 
     def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
-        """The unknown that is the product of these secrets, or of monomials of secrets.
+        """The unknown that is the product of these factors, which are secrets or monomials of
+        secrets.
 
-        Equal products are one unknown: their order does not matter, and x**q = x over F_q. A
-        monomial has no holders: it is known to whoever holds all its factors.
+        Equal products are one unknown: the order of the factors does not matter, and x**q = x over
+        F_q. A monomial has no holders: whoever holds all its factors knows the monomial.
         """
         single = [self.families[factor // PLACES].factors or (factor,) for factor in factors]
         powers = Counter(itertools.chain.from_iterable(single))

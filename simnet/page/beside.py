@@ -25,7 +25,7 @@ from simnet.stated.privacy import PrivacyStatement, Statements
 Result = Performance | PlainRun
 
 OUTSIDE = "†"  # marks an estimate that lies outside its interval
-POINTS = 24  # points of a curve of δ
+POINTS = 24  # steps of a curve of δ
 LONGEST_CURVES = 2.0  # seconds for all points of all curves
 CURVE_WIDTH, CURVE_HEIGHT = 560.0, 220.0
 RELATIONS = {
@@ -52,7 +52,7 @@ TERMS = (
     *("ideal primitive", "round", "payload", "wire count", "logical count", "epsilon", "delta"),
     *("neighbouring inputs", "confidence interval", "claim"),
 )
-LEAST_DELTA = -16.0  # log10; a curve is not drawn below
+LEAST_DELTA = -16.0  # log10 of the smallest δ that a curve shows
 
 
 @attrs.frozen
@@ -225,9 +225,10 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
 def depends_on_truth(result: Result) -> bool:
     """Whether the statements of privacy may depend on the true totals.
 
-    Some protocols state, for example, a δ for the number of holders of the rarest item. On a page
-    about somebody's data this would give the number away. So we ask the protocol about other totals
-    and about runs on other inputs, and keep the statements only if they are the same for all.
+    Some protocols state, for example, a δ that depends on the number of holders of the rarest item.
+    On a page about somebody's data this δ would reveal the number. So we ask the protocol about
+    other totals and about runs on other inputs, and the answer is False only if the statements are
+    the same for all of these.
     """
     if not result.privacy or not isinstance(result, Performance):
         return bool(result.privacy)
@@ -278,7 +279,8 @@ class Curves:
 
 
 def curves_of(result: Result) -> Curves | None:
-    """Return the exact curve δ(ε) of every view, or None if the protocol states none.
+    """Return the exact curve δ(ε) of every view. Return None if the protocol states no curve, or if
+    computing the curves takes too long.
 
     A statement of pure ε-privacy has no curve, because δ is 0 from the stated ε on.
     """
@@ -428,7 +430,9 @@ def terms_of_page() -> list[tuple[str, str]]:
 
 
 def claims_of(judged: Adversaries, people: int) -> Table | None:
-    """Return the claims of the scenario, each with its verdict; None if it makes none."""
+    """Return the claims of the scenario, each with its verdict; None if the scenario makes no
+    claim.
+    """
     if not judged:
         return None
     notes = []

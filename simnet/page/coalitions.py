@@ -3,13 +3,13 @@
 Theory of operation
 -------------------
 
-A page cannot judge a coalition, so we find all its verdicts before we write it. We judge all
+A page cannot judge a coalition, so we find all verdicts before we write the page. We judge all
 coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. In a
 larger run we judge those that the scenario makes claims about, and the page says of every other set
 that it was not judged. Two facts about such a set follow from judged ones
 (docs/proofs/breaking-sets.md), and only these two are shown:
 
-- A set that contains a judged set which *exposes* u, and does not contain u, exposes u as well.
+- Let a judged set *expose* a party u. Then every larger set without u exposes u as well.
 - A set that lies in a judged set with the verdict `nothing` tells nothing about a party u that is
   outside the judged set.
 
@@ -152,8 +152,9 @@ class _Records:
         }
 
     def _fixes(self, verdict: Verdict) -> list[int]:
-        """The place of a text that says what follows from the values of the output, if anything
-        does. The page does not check it, and has it only with the values.
+        """A list with the place of a text that says what follows from the values of the output. The
+        list is empty if nothing follows, or if the page keeps numbers back. The page does not check
+        this text.
         """
         words = None if self._kept.numbers else verdict.output_fixes.in_words
         return [] if words is None else [self._sentences.place(words)]

@@ -9,15 +9,16 @@ So a reader can open the page without a network, and nothing in somebody's data 
 the data reach the page through the template, which escapes them, or through the script, which only
 ever sets the text of an element.
 
-The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that node
-runs. The second makes certificates of the proofs on the page. The third draws.
+The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that
+Node.js runs on the command line. The second script makes certificates of the proofs on the page.
+The third script draws.
 
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
 the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error,
-and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Its attacks are
-equations. Only if the scenario itself drew all inputs from the seed, so that they are nobody's
-data, the page has all this. Only the origin of the inputs decides: given inputs are kept back even
-if they happen to equal drawn ones.
+and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Attacks on such
+a page are equations without numbers. The page has all of these only if the scenario itself drew all
+inputs from the seed, so that they are nobody's data. Only the origin of the inputs decides: given
+inputs are kept back even if they happen to equal drawn ones.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
 with gzip, which every browser can undo by itself, and written in base64.

@@ -33,9 +33,9 @@ MOVES_OF_UNKNOWNS = ("shift", "hiding")
 
 
 class Proofs:
-    """Certificates of one run, as the page stores them. If numbers are kept back, they leave out
-    what the parties' inputs can be computed from: the numbers of messages and their keys, and the
-    values learned.
+    """Certificates of one run, as the page stores them. If the page keeps numbers back, the stored
+    certificates leave out what the parties' inputs can be computed from: the numbers and the keys
+    of messages, and the values learned.
 
     >>> Proofs(Keeping()).as_json()["proofs"]
     []
@@ -96,7 +96,7 @@ class Proofs:
         }
 
     def _run(self, run: Json) -> Json:
-        """A run of the header; tags that look alike on the page are counted together."""
+        """A run of the header. Tags that look the same on the page are counted together."""
         sent: dict[str, list[int]] = {}
         for tag, counts in run["sent"].items():
             before = sent.get(self._kept.tag(tag), [0, 0])
@@ -120,7 +120,7 @@ class Proofs:
         places = [table.place([families[number], place]) for number, place in field["unknowns"]]
 
         def form(pairs: Sequence[Sequence[int]]) -> list[list[Any]]:
-            # In one order for all proofs, so that a message is stored once.
+            # All proofs use one order, so that a message is stored once.
             return sorted([places[unknown], exact(coefficient)] for unknown, coefficient in pairs)
 
         messages = [
@@ -209,7 +209,7 @@ class Interned:
 
 
 def exact(number: int) -> int | str:
-    """Return a whole number from 0 as JSON that a script reads exactly.
+    """Return a whole number of at least 0 as JSON that a script reads exactly.
 
     >>> exact(7), exact(2**60)
     (7, '#1152921504606846976')

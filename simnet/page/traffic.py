@@ -7,8 +7,9 @@ user. For this the page needs *flows*: how many messages of one tag, round and s
 to another, and how many of them each single party sends and receives. The ledger knows these
 numbers, so a large run is not played again.
 
-The ledger has no recipients. If parties of two roles receive messages of one tag, round and size
-from two roles, it does not say which role got how many from which: then the flow has no recipient.
+The ledger does not say which sender's messages a recipient got. If parties of two roles receive
+messages of one tag, round and size from parties of two roles, we do not know how many messages each
+role got from each role. Then the flow has no recipient.
 """
 
 from collections import Counter
@@ -47,7 +48,7 @@ def parties_json(roster: Roster) -> Json:
 
 @attrs.frozen
 class _Entry:
-    """Equal messages from one party to another; all but those of a crowd are single."""
+    """Equal messages from one party to another. `count` is 1 unless the sender is a crowd."""
 
     round: int
     sender: int
@@ -119,7 +120,7 @@ def messages_json(done: Run, kept: Keeping) -> Json:
 
 
 def _content(message: Message) -> str:
-    """The numbers of a message, as far as they are short; other contents by their kind."""
+    """The numbers of a message, cut off if they are long; other contents by their kind."""
     return "; ".join(map(_piece, message.pieces))
 
 

@@ -43,7 +43,8 @@ _STORED: dict[str, type] = {"rd": np.float64, "bd": np.uint8}
 
 @attrs.frozen
 class WorldRow:
-    """A view, its probabilities in both worlds in words, and as shares of the largest one.
+    """A view, and its probabilities in both worlds: as texts, and as shares of the largest
+    probability of any view.
 
     `differs` says whether the view is more likely in one of the worlds.
     """
@@ -183,7 +184,7 @@ def _combination(row: Sequence[tuple[int, int]], elements: Sequence[str], modulu
     parts = []
     for place, factor in row:
         signed = factor - modulus if factor > modulus // 2 else factor
-        # Places above those of all messages stand for the members' own coins and secrets.
+        # Numbers above the places of all elements are unknowns: the members' own field coins.
         name = elements[place] if place < len(elements) else "an own number"
         size = "" if abs(signed) == 1 else f"{abs(signed)} "
         parts.append(f"{'-' if signed < 0 else '+'} {size}{name}")

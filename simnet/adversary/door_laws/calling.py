@@ -8,12 +8,13 @@ coins. We fix the values, and find the law of the result by playing every tape o
   limits the number of calls. If a coin has more outcomes than calls are left, we refuse it before
   it is played. If the first path shows that a sequence of coins has too many outcomes, we refuse
   the sequence.
-- *Infinitely many outcomes*: reals and the discrete Gaussian law have infinitely many outcomes.
+- *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
+  Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
   outcome, named `REFUSED`: if a run continues, everybody knows that the function did not raise an
   error.
-- *Values that cannot be compared*, and functions that do not give the same value when they are
-  called again with the same tape.
+- *Values that cannot be compared*, and functions that give another value when they are called again
+  with the same tape. We refuse both.
 
 Example. A voter with vote 2 tells the truth with probability 3/4:
 
@@ -53,7 +54,7 @@ class NotEnumerable(BaseException):
 
 
 class CallBudget:
-    """The number of calls that may still be made."""
+    """Counts the calls that may still be made: `left`."""
 
     def __init__(self, calls: int) -> None:
         self.left = calls

@@ -15,11 +15,13 @@ coins and secrets of a component are independent of those of every other compone
 *Touched secrets.* Values outside a component may also tell something about the component's secrets.
 A function that the coalition determines from shares may contain a secret of the component, or a
 secret that was made from the component's secrets later. `touched` lists the families of all such
-secrets. If no function that the coalition determines contains a touched secret, then, given the
-inputs, the component is independent of what shares tell. `entangled` lists the touched secrets that
-were made from coins which the component's doors are given too. If a function that the coalition
-determines contains an entangled secret, then no law of the component alone says what the component
-and the function tell together.
+secrets, and of the coins and products that the doors are given. If no function that the coalition
+determines contains a touched secret, then, given the inputs, the component is independent of what
+shares tell. `entangled` lists the touched families that are coins or products which the component's
+doors are given, or were made from these. A secret whose door may refuse is entangled, too, if the
+refusal counts as a disclosed value. If a function that the coalition determines contains an
+entangled secret, then no law of the component alone says what the component and the function tell
+together.
 
 Two kinds of doors tell nothing new and belong to no component: doors that are given nothing sealed,
 and doors that are given only numbers which the coalition knows anyway.
@@ -88,7 +90,7 @@ class HonestDoor:
 def honest_doors(
     runs: Iterable[Iterable[DoorCall]], corrupt: Collection[str], same_inputs: bool = False
 ) -> list[HonestDoor]:
-    """Return the doors of all parties that are not in the coalition, run by run.
+    """Return the door calls of all parties that are not in the coalition, run by run.
 
     With `same_inputs` every party has the same input in all runs.
     """
@@ -121,10 +123,9 @@ class Component:
 
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
-    # families of secrets and products that depend on the secrets or coins of this component
-    touched: frozenset[int]
-    # the touched families that were made from coins which the component's doors are given
-    entangled: frozenset[int]
+    # The families of what the component's doors are given, and all families that were made from
+    # these. touched: frozenset[int] The touched families that are no free secrets: coins and
+    # products, and what was made from these. entangled: frozenset[int]
 
     @property
     def inputs(self) -> list[tuple[int, str]]:
@@ -233,8 +234,8 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets that the doors are given, and all secrets that those are made from, in the
-        order of making.
+        """The secrets that the doors are given, and all secrets that these secrets are made from,
+        in the order in which they were made.
         """
         ordered: dict[int, HonestDoor] = {}
 

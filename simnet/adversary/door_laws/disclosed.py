@@ -98,8 +98,8 @@ class Disclosures:
 
     doors: tuple[DisclosedDoors, ...]
     independent: bool
-    # the loss in addition to what shares tell; None if some doors were not judged
-    epsilon: float | None
+    # The loss in addition to what shares tell. None if some doors were not judged, or if we do not
+    # know what shares and disclosed values tell together. epsilon: float | None
     by_itself: float | None  # the loss of the disclosed values alone
     tier: Tier
     argument: str
@@ -303,7 +303,7 @@ class _ComponentJudge:
 
 
 def _law_in_words(law: ComponentLaw, component: Component) -> str:
-    """The argument for a law, and the conditions under which the law holds."""
+    """What was found about a law, and the conditions under which the law holds."""
     if law.strong_epsilon == 0:
         found = "the value has the same law for every input and for all secrets behind it"
     elif law.epsilon == 0:
@@ -379,7 +379,7 @@ def _together(
     graph: DoorGraph,
     known: Known,
 ) -> Disclosures:
-    """The largest loss of one party's input over all components."""
+    """Put the records together, with the largest loss of one party's input over all components."""
     if not records:
         return Disclosures(
             doors=(),
@@ -418,9 +418,9 @@ def _together(
     )
 
 
-_Block = tuple[
-    Sequence[_Judged], Collection[str], bool
-]  # whether shares tell something about the component's secrets
+# Components, the parties whose inputs they depend on, and whether shares tell something about their
+# secrets.
+_Block = tuple[Sequence[_Judged], Collection[str], bool]
 
 
 def _losses(blocks: Iterable[_Block]) -> float | None:

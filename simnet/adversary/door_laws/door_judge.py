@@ -35,7 +35,7 @@ class DoorJudge:
         identity: Callable[[Run], Hashable],
         same_inputs: bool,
     ) -> None:
-        """`identity` has one entry for each run. Two entries are equal if the same run is given
+        """`identity` returns a key of a run. Two keys are equal only if the same run is given
         twice.
 
         With `same_inputs` every party has the same input in all runs.
@@ -53,8 +53,8 @@ class DoorJudge:
 
     @property
     def independent_runs(self) -> int | None:
-        """The number of runs with coins of their own; a run that is given twice counts once. The
-        number is None if different runs share their coins.
+        """The number of runs, in which a run that is given twice counts once. None if different
+        runs share their coins.
         """
         different = {
             identity: done.seed for identity, done in zip(self._identities, self._runs, strict=True)
@@ -140,11 +140,12 @@ class DoorJudge:
         return DoorGraph(doors, products, self._unknowns, corrupt, surroundings, roles)
 
     def _examples_of(self, place: Place) -> Sequence[int]:
-        """Inputs that a party might have: its domain, if this is known, or else the inputs of the
-        run's parties.
+        """Inputs that a party might have: all possible inputs, if they are known, and otherwise the
+        inputs of the run's parties.
 
         Some of the possible inputs are enough: a witness is valid even if other inputs were not
-        tried. Raises `NotEnumerable`.
+        tried. Raises `NotEnumerable` if the possible inputs are not known and an input of the run
+        is not an integer.
         """
         try:
             return self._domain_of(place)
@@ -155,7 +156,9 @@ class DoorJudge:
             return sorted(set(held))
 
     def _domain_of(self, place: Place) -> Sequence[int]:
-        """The inputs that a party may have in a run. Raises `NotEnumerable`."""
+        """The inputs that a party may have in a run. Raises `NotEnumerable` if they are not
+        known.
+        """
         number, party = place
         done = self._runs[number]
         seat = done.roster.seats[done.roster.number[party]]

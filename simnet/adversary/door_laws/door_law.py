@@ -20,11 +20,9 @@ from simnet.linear.forms import Forms
 from simnet.values.residues import Residues, constant, residues_of
 from simnet.values.sealed import Input, Made, Opened
 
-CALLS_OF_ONE_DOOR = (
-    # the limit on calls for a group of alike doors, summed over all values of their arguments
-    50_000
-)
-CALLS_IN_ALL = 200_000
+# The most calls for a group of alike doors, with all values of their arguments together.
+CALLS_OF_ONE_DOOR = 50_000
+CALLS_IN_ALL = 200_000  # the most calls for all doors together
 
 
 class DoorLaws:
@@ -39,10 +37,9 @@ class DoorLaws:
         self._laws: dict[Hashable, Law | str] = {}
         # The laws of components, by their signatures.
         self.components: dict[Hashable, Any] = {}
-        self._signatures: dict[
-            int, tuple[DoorCall, Hashable]
-            # We keep these objects alive, so that Python does not give their ids to other objects.
-        ] = {}
+        # By the identity of a call. We keep the calls alive, so that Python does not give their ids
+        # to other objects.
+        self._signatures: dict[int, tuple[DoorCall, Hashable]] = {}
 
     def signature(self, call: DoorCall) -> Hashable:
         """A key that is equal for doors that are alike."""
@@ -56,7 +53,7 @@ class DoorLaws:
         """The law of a door's value if its sealed arguments have these values, in order.
 
         The outcomes are tuples of residues for a secret, and keys (`key_of`) for a disclosed value.
-        Raises `NotEnumerable`.
+        Raises `NotEnumerable` if the law cannot be found.
         """
         signature = self.signature(call)
         key = signature, tuple(map(key_of, inputs)), tuple(rows)

@@ -126,8 +126,8 @@ def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
 
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
-    """Whether the function returns different values for any two different values of its
-    arguments.
+    """Whether the function returns different values for any two different values of its arguments.
+    The answer is False, too, if the arguments have too many values to try all of them.
     """
     sizes = [math.prod(array.shape) for array in forms]
     ranges = [
@@ -146,7 +146,7 @@ def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
             law = law_of_door(call, [], rows, budget)
         except NotEnumerable:
             return False
-        # in this run the door returned a value, so outcomes in which it refuses do not count
+        # In this run the door returned a value, so outcomes in which the door refuses do not count.
         values = set(law) - {REFUSED}
         if len(law) > 1 or values & seen:
             return False

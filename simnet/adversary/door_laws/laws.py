@@ -12,9 +12,10 @@ the coalition knows is fixed, at every value in turn: such a value is called a *
 law we compute two numbers, each the largest over all contexts:
 
 - `epsilon`: the largest log ratio of P(v | x) between two inputs of one party, over all inputs of
-  the other parties. It bounds what v tells somebody who learns nothing else about the secrets.
-- `strong_epsilon`: the largest log ratio of P(v | x, s) between two pairs (x, s) that can occur. It
-  bounds what v tells somebody who may know anything else about the secrets.
+  the other parties. This number bounds what v tells somebody who learns nothing else about the
+  secrets.
+- `strong_epsilon`: the largest log ratio of P(v | x, s) between two pairs (x, s) that can occur.
+  This number bounds what v tells somebody who may know anything else about the secrets.
 
 Example (TSS): a user with item x takes part with probability p. Its answer s is the item if the
 user takes part, and zeros otherwise. The user discloses a set; each set that contains the answered
@@ -81,7 +82,7 @@ class ComponentLaw:
     assignments: int = 1  # all assignments of inputs
 
 
-DOES_NOT_COME_OUT = "the value that it gave in the run is impossible for every input of the domain"
+DOES_NOT_COME_OUT = "the disclosed value of the run is impossible for every input of the domain"
 
 
 def law_of_component(
@@ -119,8 +120,8 @@ class ComponentStates:
         domain_of: DomainOf,
         doors: DoorLaws,
     ) -> None:
-        """Raises `NotEnumerable` for a component with an infinite domain, or with a law that we
-        cannot find.
+        """Raises `NotEnumerable` for a component with inputs whose possible values are not known,
+        and for arguments of a kind for which we have no rule.
         """
         self.component = component
         self.inputs = component.inputs
@@ -147,11 +148,13 @@ class ComponentStates:
         elements = [element for forms in written for element in graph.reader.elements(forms)]
         if any(element.products for element in elements):
             raise NotEnumerable(
-                "its arguments contain products of field elements, or random rows that may be known"
+                "the function's arguments contain products of field elements, or random rows of "
+                "which we do not know whether the coalition knows them"
             )
         if sum(bool(element.coins) for element in elements) > MOST_COIN_ELEMENTS:
             raise NotEnumerable(
-                f"more than {MOST_COIN_ELEMENTS} of the field elements that it is given hold coins"
+                f"more than {MOST_COIN_ELEMENTS} of the field elements that the function is given "
+                "contain coins"
             )
         for modulus in sorted({element.modulus for element in elements}):
             of_field = [element for element in elements if element.modulus == modulus]
@@ -205,7 +208,7 @@ class ComponentStates:
                     after = {**values, door.number: value} if isinstance(value, tuple) else None
                     longer.append((after, chance * share))
                 if len(longer) > MOST_STATES:
-                    raise TooManyStates("the secrets behind it have too many joint values")
+                    raise TooManyStates("the secrets behind the value have too many joint values")
             states = longer
         return states
 
@@ -299,7 +302,7 @@ def recorded_outcome(door: HonestDoor) -> Hashable:
 def _joint_law(states: ComponentStates) -> ComponentLaw:
     """The exact law of all disclosed values together."""
     if states.count > MOST_STATES:
-        raise TooManyStates("the inputs and coins behind it have too many joint values")
+        raise TooManyStates("the inputs and coins behind the value have too many joint values")
     budget = [MOST_STATES]
     laws = {
         context: {
@@ -375,7 +378,7 @@ def _product(laws: Sequence[Law], budget: list[int]) -> Law:
     """
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:
-        raise TooManyStates("its disclosed values have too many joint outcomes")
+        raise TooManyStates("the disclosed values have too many joint outcomes")
     if len(laws) == 1:
         return laws[0]
     product: dict[Hashable, Fraction] = {}
@@ -462,7 +465,7 @@ class _LawsByArguments:
 
     def __init__(self, states: ComponentStates) -> None:
         if states.count > MOST_STATES:
-            raise TooManyStates("the inputs and coins behind it have too many joint values")
+            raise TooManyStates("the inputs and coins behind the value have too many joint values")
         self.may_refuse = False
         self._laws: dict[int, dict[Hashable, dict[Hashable, Law]]] = defaultdict(
             lambda: defaultdict(dict)
@@ -474,7 +477,7 @@ class _LawsByArguments:
             for secrets, _ in states.secrets(inputs, context, coins):
                 visited += 1
                 if visited > MOST_STATES:
-                    raise TooManyStates("the secrets behind it have too many joint values")
+                    raise TooManyStates("the secrets behind the value have too many joint values")
                 if secrets is None:
                     self.may_refuse = True
                 else:

@@ -1,7 +1,7 @@
 """The field elements that a door is given, as linear forms in secrets, coins and known unknowns.
 
 The numbers that a door's function is given are linear in unknowns. To find the law of a door, we
-sort the terms of every element into four kinds::
+sort the terms of every element into four kinds. (We find no law for elements with products.) ::
 
     element     = secrets              honest secrets: each has a law of its own, given the inputs
                 + coins                honest coins: uniform, and unknown to the coalition
@@ -10,9 +10,9 @@ sort the terms of every element into four kinds::
 
 Several elements may share coins. `basis_of` picks elements whose coin parts are linearly
 independent, so that these coin parts are jointly uniform, and writes every other coin part as a
-combination of them. For example, take two elements r and 2r + s over F_5, with a coin r and a
-secret s. The basis is the coin part r, which is uniform; the coin parts of the two elements are 1
-and 2 times r.
+combination of these coin parts. For example, take two elements r and 2r + s over F_5, with a coin r
+and a secret s. The basis is the coin part r, which is uniform; the coin parts of the two elements
+are 1 and 2 times r.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -33,7 +33,7 @@ class Element:
     """One field element that a door is given."""
 
     modulus: int
-    secrets: Vector  # as in each part of an element: maps unknowns to coefficients that are not 0
+    secrets: Vector  # maps unknowns to coefficients that are not 0; so do the following parts
     coins: Vector
     # Products of two honest elements, and random rows of which we do not know whether the coalition
     # knows them: we do not compute their law.
@@ -48,11 +48,11 @@ class Element:
 
 
 class ElementReader:
-    """Sorts the terms of forms into four kinds: honest secrets, honest coins, numbers that the
-    coalition knows, and public numbers.
+    """Sorts the terms of forms by kind: honest secrets, honest coins, unknowns that the coalition
+    knows, public numbers, and products.
 
-    `roles` says which random rows of seeds the coalition knows. Without it, a random row counts as
-    a product: no law of it is computed.
+    `roles` says which random rows of seeds the coalition knows. Without `roles`, a random row
+    counts as a product, and no law is computed for elements that contain it.
     """
 
     def __init__(
@@ -61,7 +61,8 @@ class ElementReader:
         self._unknowns = unknowns
         self._is_known = unknowns.held_by(corrupt)
         self._roles = roles
-        # kept alive, so that Python does not give their ids to other objects
+        # By the identity of an array. The arrays are kept alive, so that Python does not give their
+        # ids to other objects.
         self._read: dict[int, tuple[Forms, list[Element]]] = {}
 
     def elements(self, forms: Forms) -> list[Element]:

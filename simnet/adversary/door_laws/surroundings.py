@@ -1,8 +1,8 @@
 """What the view of a coalition says about the rows that doors of honest parties were given.
 
-A verdict adds opened rows to the coalition's view until the other opened rows are independent of it
-(`simnet.adversary.opened_rows`). This module asks the widened view about single arrays: whether the
-coalition knows them, and whether their coins are independent of those in its view.
+A verdict adds opened rows to the coalition's view until the other opened rows are independent of
+the view (`simnet.adversary.opened_rows`). This module asks the widened view about single arrays:
+whether the coalition knows them, and whether their coins are independent of the coins in the view.
 """
 
 from collections import defaultdict
@@ -26,7 +26,8 @@ class WidestView:
 
     `functions` span the functions of secrets that the coalition may determine: vectors over the
     unknowns of lane 0, with the number of lanes. `rows` are the rows that the coalition sees, with
-    the opened rows that were added; they are needed only if a door was given coins.
+    the opened rows that were added; these rows are needed only if a door was given field elements
+    with coins.
     """
 
     functions: Mapping[int, tuple[int, Sequence[Vector]]]
@@ -37,7 +38,7 @@ class WidestView:
 
     @property
     def families(self) -> list[frozenset[int]]:
-        """The families of the secrets in each function. A product has the families of its factors.
+        """The families of the secrets in each function. A product counts with its factors.
 
         If there are any functions, the ideal world's output counts as well, because the coalition
         is then compared with somebody who knows this output.

@@ -61,7 +61,7 @@ class SecretFunction:
 
     @property
     def families(self) -> frozenset[int]:
-        """The families of its unknowns."""
+        """The families of the function's unknowns."""
         return frozenset(unknown // PLACES for unknown in self.terms)
 
 
@@ -88,7 +88,7 @@ class _NotSearched(Exception):
     """Raised if the search for a witness is not possible."""
 
 
-# For each value of F the law of L, jointly: `laws[f][l]` is the probability of both.
+# The joint law of F and L: `law[f][l]` is the probability that F is f and L is l.
 _JointLaw = dict[Hashable, dict[Hashable, Fraction]]
 
 
@@ -127,8 +127,9 @@ class _Search:
         return frozenset(place for each in doors for place in each.inputs)
 
     def _check_sorts(self) -> None:
-        """Raise `_NotSearched` if a secret was made from field coins: its law depends on what
-        messages tell about these coins.
+        """Raise `_NotSearched` if a secret was made from field elements that contain more than
+        honest secrets, for example coins: the law of such a secret depends on what messages tell
+        about the coins.
         """
         if any(door.rows and not self._has_secret_rows(door) for door in self._secrets):
             raise _NotSearched
@@ -189,7 +190,7 @@ class _Search:
         """The secrets made from these inputs, and the disclosing doors that depend on these secrets
         or inputs, directly or through other secrets.
 
-        Raises `_NotSearched` if this involves inputs of other parties.
+        Raises `_NotSearched` if some of these doors also depend on inputs of other parties.
         """
         graph = self._graph
         doors = [*self._secrets, *self._disclosing]
@@ -290,7 +291,7 @@ class _Search:
         )
 
     def _differs(self, laws: Iterator[_JointLaw | None]) -> bool:
-        """Return whether F has the same law on both sides, and L has different laws."""
+        """Return whether two of the joint laws have the same law of F, but are different."""
         seen: dict[Hashable, _JointLaw] = {}
         for law in laws:
             if law is None:

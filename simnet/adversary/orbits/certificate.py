@@ -44,10 +44,11 @@ def alike_certificate_of(
     parameters: Mapping[str, object] | None = None,
     with_seed: bool = False,
 ) -> Json:
-    """Return the certificate of a verdict as an object for JSON; `certificate_text` writes it.
+    """Return the certificate of a verdict as an object for JSON. `certificate_text` turns it into
+    the text of a file.
 
-    `scenario` and `parameters` say how the protocol was made. Raises `SimnetError` for an undecided
-    verdict.
+    `scenario` and `parameters` say how the protocol was made. `with_seed` adds the seed of the run.
+    Raises `SimnetError` for an undecided verdict.
     """
     if verdict.finding == "undecided":
         raise SimnetError("an undecided verdict has no certificate: it is a bound, not a proof")

@@ -36,7 +36,10 @@ class Lifted:
 
 
 def lift(structure: Structure, corrupt: frozenset[int]) -> Lifted:
-    """Return what a coalition learns. Raises `NotAlike` if parties are not alike."""
+    """Return what a coalition learns.
+
+    Raises `NotAlike` if parties are not alike, or if no proof was found after a few tries.
+    """
     named: frozenset[int] = frozenset()
     for _ in range(MOST_TRIES):
         components: list[Component] = []

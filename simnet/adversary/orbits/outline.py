@@ -10,7 +10,7 @@ instead, and forgets each block of messages after it was read:
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
 - The coins of each sender are eliminated from its own rows (`rows`). The results are *relations*:
-  ties among the sender's messages, and messages that were computed from received ones.
+  ties among the sender's messages, and messages that were computed from received messages.
 - Field coins get no values, because only doors turn field elements into plain values, and the plain
   values that the doors of the run gave are on record.
 
@@ -60,8 +60,9 @@ from simnet.values.totals import Label, Slots
 
 @attrs.frozen(order=True)
 class SecretPlace:
-    """The place of an element in a secret that every party of some kind has: the number of the
-    secret, from 0, and the place of the element, which is the first one of a row of lanes.
+    """The place of an element in the secrets of a party: the number of the secret, from 0, and the
+    place of the element in the secret. The element is the first one of a row of lanes. Alike
+    parties have secrets with equal places.
     """
 
     number: int
@@ -72,8 +73,9 @@ class SecretPlace:
 class Received:
     """What a received unknown stands for.
 
-    It is the sum of all messages under `label` to `recipient`, or, if `sender` is a party, the one
-    message of this sender: row `row` of its block `block`.
+    If `sender` is None, the unknown is the sum of all messages under `label` to `recipient`.
+    Otherwise it is one message of this sender: row `row` of the sender's block `block`, and
+    `recipient` is -1.
     """
 
     recipient: int
@@ -88,9 +90,8 @@ class Outline:
     """The relations of a run over one field.
 
     `books` has the rows of each party by its number. `received` explains a received unknown, and
-    `secret` an unknown of a secret. `handed` has the rows that the ideal world gives to each party,
-    each as coefficients of secrets: (party, secret, place) -> coefficient. `tossing` are the
-    parties that drew discrete coins outside doors.
+    `secret` an unknown of a secret. `handed` has the rows that the ideal world gives to each party.
+    Each row maps elements of secrets, (party, number of the secret, place), to coefficients.
     """
 
     run: Run
@@ -112,7 +113,8 @@ class Outline:
 def outline_of(sampled: Run, record: DoorRecord) -> Outline:
     """Read the outline of a run, whose doors are on record.
 
-    Raises `NotAlike` for a run that has something for which outlines have no rule.
+    Raises `NotAlike` for a run that has something for which outlines have no rule, and
+    `ScriptError` if the script behaves differently when it is read again.
     """
     if sampled.fates or sampled.aborts:
         raise NotAlike("somebody dropped out, or the run was aborted")
@@ -222,7 +224,7 @@ class OutlineReading(Symbolic):
         return actor.name
 
     def outgoing(self, party: str, payload: Any) -> Any:
-        """Return fresh unknowns, one for each element that is sent."""
+        """Return the payload with fresh unknowns in place of field elements."""
         lifted = super().outgoing(party, payload)
         if isinstance(lifted, Forms) and lifted.terms.rows:
             return self._as_received(party, lifted)
@@ -360,7 +362,9 @@ class OutlineReading(Symbolic):
             yield row
 
     def common_lanes(self) -> int:
-        """The number of lanes that all rows have. Raises `NotAlike` if rows differ in it."""
+        """The number of lanes that all rows have. Raises `NotAlike` if rows have different numbers
+        of lanes.
+        """
         if len(self._lanes) > 1:
             raise NotAlike("messages have different numbers of elements that are treated alike")
         return next(iter(self._lanes), 1)
@@ -389,7 +393,9 @@ class OutlineReading(Symbolic):
             self._read(sender, blocks, part, rows.field)
 
     def _own_forms(self, name: str, rows: Forms) -> Forms:
-        """The forms that a party has sent, if the array consists of what stands for them."""
+        """The forms of an array that a party sends. If the array consists of fresh unknowns that
+        stand for forms of this party, return these forms; otherwise return the array.
+        """
         unknowns = rows.terms.unknowns
         sent = self._payloads.get(int(unknowns[0]) // PLACES) if unknowns.size else None
         if sent is None or sent[0] != name:
@@ -407,7 +413,7 @@ class OutlineReading(Symbolic):
         self.book(sender).read(blocks, terms, field.modulus)
 
     def read_kept_messages(self, done: Run) -> None:
-        """Read the messages that are not summed, which the transcript of the outline has."""
+        """Read the messages that are not summed. They are in the transcript of the run."""
         seen: Counter[tuple[int, int, str, int]] = Counter()
         recipients: dict[int, list[tuple[int, int, int]]] = {}  # by family: to, offset, occurrence
         tags: dict[int, tuple[str, int]] = {}

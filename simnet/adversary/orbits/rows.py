@@ -18,7 +18,7 @@ Example over F_7: u1 sends c, d and b - c - d, in one block.
 [(True, {('secret', 137438953472, 0): 1, ('sent', 0, 0): 6})]
 
 The relation is a tie: b minus the sum of all rows of the block is 0. Relations name whole blocks
-where they can, so relations of senders who do the same look the same.
+where possible. So senders who do the same have relations that look the same.
 """
 
 import bisect
@@ -46,8 +46,8 @@ MOST_STRETCHES = 2_000_000  # of one sender
 class NotAlike(SimnetError):
     """Why a run cannot be judged by symmetry.
 
-    `party` is the number of a party that is treated differently from parties that are otherwise
-    like it.
+    If one party is treated differently from parties that are otherwise like it, `party` is the
+    number of this party.
     """
 
     def __init__(self, reason: str, party: int | None = None) -> None:
@@ -146,7 +146,8 @@ class Book:
     def _coins_among(self, terms: Terms) -> tuple[Bools, set[int]]:
         """Which terms are coins, and the families of these coins.
 
-        Raises `NotAlike` if lanes overlap: a lane then would share unknowns with another lane.
+        Raises `NotAlike` if the elements of one array are used with different numbers of lanes, or
+        not from the beginning of a row of lanes. Two lanes could then share unknowns.
         """
         families = terms.unknowns // PLACES
         begins = np.flatnonzero(np.diff(families, prepend=-1))
@@ -168,7 +169,7 @@ class Book:
         return is_coin, coins
 
     def _fresh_coins(self, terms: Terms, is_coin: Bools, families: set[int]) -> Ints:
-        """The rows that are a single coin which no other row determines."""
+        """The rows that are a single coin which no earlier row determines."""
         single = np.flatnonzero(terms.lengths == 1)
         single = single[is_coin[terms.starts[:-1][single]]]
         unknowns = terms.unknowns[terms.starts[:-1][single]]
@@ -276,7 +277,9 @@ class Book:
     def _replaced(
         self, coins: Sequence[tuple[int, int]], terms: Counter[Part], modulus: int
     ) -> dict[int, int]:
-        """Replace coins that rows determine; return the other coins with their coefficients."""
+        """Add to `terms` what stands for the coins that earlier rows determine. Return the other
+        coins with their coefficients.
+        """
         missing: Counter[int] = Counter()
         pending = list(coins)
         while pending:
@@ -307,7 +310,9 @@ class Book:
         terms: Counter[Part],
         modulus: int,
     ) -> None:
-        """Note that a row determines a coin, in terms of the row and of all others in it."""
+        """Note that a row determines one of its coins: this coin is a combination of the row and of
+        everything else in the row.
+        """
         self._add_spans(spans, terms)
         pivot = min(missing)
         factor = -pow(missing.pop(pivot), -1, modulus)

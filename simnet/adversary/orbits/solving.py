@@ -3,7 +3,8 @@
 Theory of operation
 -------------------
 
-What a coalition sees is linear in *variables* (uniform and unknown to it) and *secrets*::
+What a coalition sees is linear in *variables*, which are uniform and unknown to the coalition, and
+in *secrets*::
 
     y = A variables + B secrets        over F_q
 
@@ -46,7 +47,8 @@ Example: n users hold b_i, and each sends b_i + r_i to a server that also sees t
 >>> proof.finding, proof.functions, proof.learned
 ('leaks', ((),), {(0, 0, ()): 1})
 
-The server learns the sum of all b_i, one function, and it has no ideal output.
+The server learns one function, the sum of all b_i. The server has no ideal output, so the finding
+is `leaks`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -100,8 +102,9 @@ class SymmetricSystem:
 class OrbitProof:
     """The tables that prove a finding; see the module's documentation for the letters.
 
-    `functions` are the words of the rows of Λ and ℓ. `factor` is Φ if the finding is `output-only`.
-    `witness` is Z if it is `leaks`, with the words of its columns in `witness_words`.
+    `functions` are the words of the rows of Λ and ℓ. If the finding is `output-only`, `factor` is
+    Φ. If the finding is `leaks`, `witness` is Z, and `witness_words` are the words of the columns
+    of Z.
     """
 
     finding: LiftedFinding
@@ -118,8 +121,8 @@ class OrbitProof:
 def solve(system: SymmetricSystem) -> OrbitProof:
     """Return what the coalition learns, with a proof that has been checked.
 
-    Raises `NoProof` if no proof was found. This does not happen if the modulus is above the size of
-    every class.
+    Raises `NoProof` if no proof was found. If the modulus is larger than every class, a proof is
+    always found.
     """
     solver = _Solver(system)
     functions, weights, learned, shift, rest = solver.knowledge()
@@ -266,13 +269,17 @@ class _Solver:
         )
 
     def _stages(self) -> list[list[Word]]:
-        """The words of functions that are tried, few of them first."""
+        """The words that are tried for functions, in two stages: first () and the words of secrets,
+        then the words of rows.
+        """
         first = list(dict.fromkeys([(), *self.secrets]))
         second = [word for word in dict.fromkeys(self.rows) if word not in first]
         return [[word for word in stage if self.orbits.exists(word)] for stage in (first, second)]
 
     def _extend(self, word: Word, functions: list[Word], weights: Table, learned: Table) -> None:
-        """Add functions with this word, as far as they do not follow from the ones so far."""
+        """Add functions with this word, as far as they do not follow from the functions found so
+        far.
+        """
         unknowns = self.orbits.entries([word], self.rows)
         images = [
             self.orbits.product({entry: 1}, self.system.seen, [word], self.rows, self.variables)
@@ -336,7 +343,9 @@ class _Solver:
         shift: Table,
         rest: Table,
     ) -> tuple[tuple[Word, ...], Table, Table, Table, Table]:
-        """The same proof without functions that W does not use: they follow from the others."""
+        """The same proof without the functions that W does not use, because these follow from the
+        others.
+        """
         used = sorted({function for _, function, _ in rest})
         place = {function: number for number, function in enumerate(used)}
         return (

@@ -6,9 +6,10 @@ Theory of operation
 1. *Components.* Labels of messages, and places of secrets, are joined if a relation contains both.
    Labels that are not joined share no unknowns, so each component is a system of its own. The items
    of a run are often components: TSS treats every item by itself.
-2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt
-   or both honest, and send and receive the same numbers of messages under each label, to and
-   from parties of the same classes. Any such partition would do: the next step checks it.
+2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or
+   both honest, have secrets at the same places, and send and receive the same numbers of messages
+   under each label, to and from parties of the same classes. No partition can make a verdict wrong,
+   because the next step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
    the sender, class of the recipient), or (class) for messages of a party to itself. Two things are
    checked, and `NotAlike` is raised where they fail: a type is *full*, with exactly one message for
@@ -16,7 +17,8 @@ Theory of operation
    same relation, up to exchanging parties.
 4. *Tables.* The messages of honest parties that were not computed from received ones are the
    variables. Each other message is expressed by variables and secrets, by products of tables. The
-   coalition sees the messages that honest parties send to its members, and each tie as 0.
+   coalition sees the messages that honest parties send to its members. It also sees one row for
+   each tie, which has the number 0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
 
@@ -59,7 +61,9 @@ class Component:
 
 
 class Structure:
-    """The labels of an outline and how they hang together; `components` judges coalitions."""
+    """The labels of an outline, and which of them are connected. `components` yields the systems
+    that a coalition sees.
+    """
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
@@ -91,7 +95,7 @@ class Structure:
         return self.outline.books[party].sent[number].label
 
     def _received_label(self, party: int, unknown: int) -> Label:
-        """The label of what a party received. Raises `NotAlike` if it was sent to another."""
+        """The label of what a party received. Raises `NotAlike` if it was sent to another party."""
         received = self.outline.received(unknown)
         if received.sender is None:
             if received.recipient != party:
@@ -133,7 +137,8 @@ class Structure:
     def components(
         self, corrupt: frozenset[int], named: frozenset[int] = frozenset()
     ) -> Iterator[Component]:
-        """Yield the systems that a coalition sees. Parties in `named` are classes of their own.
+        """Yield the systems in which honest parties have secrets, as the coalition sees them. Each
+        party in `named` is a class of its own.
 
         Raises `NotAlike` if the parties of a run are not alike.
         """
@@ -376,7 +381,8 @@ class _Builder:
     # Relations.
 
     def shape(self, party: int, relation: Relation) -> Shape:
-        """A relation as it looks for all alike parties: parties are named by their part in it.
+        """A relation as it looks for all alike parties: the parties in it are named by what they
+        are to the row, such as its sender or its recipient.
 
         Ties are scaled, so that their first coefficient is 1.
         """
@@ -395,7 +401,9 @@ class _Builder:
         return tuple(shape)
 
     def _alike(self, party: int, recipient: int | None, part: Part) -> AlikePart | None:
-        """A part of a relation as it looks for alike parties; None if the coalition knows it."""
+        """A part of a relation as it looks for alike parties; None for a message of a corrupt
+        party, which the coalition knows.
+        """
         kind, number, row = part
         if kind == "secret":
             owner, secret, place = self._outline.secret(number)
@@ -468,7 +476,7 @@ class _Builder:
         return self._class(party)
 
     def owner_classes(self) -> Iterator[tuple[SecretPlace, str]]:
-        """The secrets of honest parties: each with the classes of its owners.
+        """The secrets of honest parties, each with one class of its owners.
 
         Raises `NotAlike` if only some parties of a class have the secret.
         """
@@ -542,7 +550,8 @@ class _Tables:
         self.secrets = list(builder.owner_classes())
         self._words_v = [word for _, word in self.variables]
         self._words_s: list[Word] = [(name,) for _, name in self.secrets]
-        # For each derived type: its row in terms of variables, and of secrets; with row type 0.
+        # For each derived type: its row in terms of variables, and of secrets, as tables with one
+        # row type.
         self._resolved: dict[tuple[Label, Word], tuple[Table, Table]] = {}
         self._open: set[tuple[Label, Word]] = set()
 
@@ -696,7 +705,7 @@ class _Tables:
                 yield key, {0: 0}
 
     def _alike_matchings(self, row: Word, column: Word, fixed: Mapping[int, int]) -> list[Matching]:
-        """The matchings of a row with all messages whose places `fixed` are matched as given."""
+        """The matchings of two words in which the places in `fixed` are matched as `fixed` says."""
         wanted = {(place, at) for at, place in fixed.items()}
         return [
             matching for matching in self._orbits.matchings(row, column) if wanted <= set(matching)

@@ -1,7 +1,7 @@
 """The verdict on a run in which many parties are alike, and what was checked for it.
 
-Theory of operation. The run is played in numbers and its doors are recorded; it is then read again
-as an outline. Three things are checked on the run itself, on every message of it:
+Theory of operation. The run is played in numbers, and its doors are recorded. Then the run is read
+again as an outline. Three things are checked on every message of the run:
 
 - *structure*: every message belongs to a type, and every type is full;
 - *relations*: alike parties compute their messages in the same way, in all coefficients and lanes;
@@ -64,9 +64,10 @@ THEOREM = "Theorem 1 of docs/proofs/orbits.md"
 class AlikeVerdict:
     """What a coalition learns from a run in which many parties are alike.
 
-    `at_most` is proved by tables (`lifted`); `at_least` is the same unless `notes` say why not.
-    `checked` are sentences about what was checked on the run. `exposed` names the kinds of parties
-    whose single secrets the coalition determines. `discrete` does not list what is seen in clear.
+    `at_most` is proved by tables (`lifted`). `at_least` is the same finding, or `nothing` if
+    `notes` say why the upper end may be too high. `checked` are sentences about what was checked on
+    the run. `exposed` names the kinds of parties whose single secrets the coalition determines.
+    `discrete` does not list what is seen in clear.
     """
 
     corrupt: Coalition
@@ -132,8 +133,9 @@ class AlikeVerdict:
 class AlikeJudge:
     """Plays and reads a run once, and gives verdicts on coalitions of its parties.
 
-    Raises `NotAlike` if the run has something for which there is no rule here; `verdict` raises it
-    if the parties of the run are not alike.
+    Raises `NotAlike` if the run has something for which there is no rule here. The method `verdict`
+    raises `NotAlike` if the parties of the run are not alike, if no honest party has declared a
+    secret, or if the coalition watches the network.
     """
 
     def __init__(self, protocol: Protocol, inputs: Inputs, seed: int) -> None:
@@ -190,13 +192,14 @@ class AlikeJudge:
         parties = {use.party for use in honest}
         if len(parties) < len(honest) or not all(use.has_input for use in honest):
             return (
-                "the functions beyond the output may be made of related secrets, or of secrets "
-                "that say nothing about an input; only the upper end is proved"
+                "perhaps the functions beyond the output are made of related secrets, or of "
+                "secrets that say nothing about an input; only the upper end is proved"
             )
         if not set(reading.tossing_parties()) <= set(coalition.parties):
             return (
                 "computing the functions beyond the output may take discrete coins that were drawn "
-                "outside doors, and the coalition may not know them; only the upper end is proved"
+                "outside doors, and perhaps the coalition does not know these coins; only the "
+                "upper end is proved"
             )
         return None
 
