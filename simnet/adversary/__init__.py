@@ -1,5 +1,5 @@
 """What a coalition learns: the symbolic reading of a run, elimination over F_q, verdicts.
 
 Read `symbolic` first (how a run is read), then `field_view` and `knowledge` (what a coalition sees
-and determines), `judge` (how that becomes a verdict) and `certificate` (why to believe it).
+and determines), `judge` (how a verdict follows) and `certificate` (why you can believe a verdict).
 """

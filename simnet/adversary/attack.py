@@ -94,7 +94,7 @@ def _table(block: Block, part: BlockForms, places: Ints) -> tuple[Numbers, Ints]
     """Return a table with the numbers of a block, and the lines of the messages at `places`.
 
     The table has one line for each message of the block. If the messages differ in their payloads,
-    it has a single line, for the message at the first place.
+    the table has a single line, for the message at the first place.
     """
     if isinstance(block.rows, Residues):
         return block.rows.numbers().reshape(len(block.recipients), -1), places

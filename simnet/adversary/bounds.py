@@ -204,7 +204,7 @@ class ShareBounds:
         if roles.depends_on_coins(handed):
             reasons.append(
                 "the ideal output contains coins, or a secret made from coins: together with "
-                "messages that contain these coins, it may tell more than it tells alone"
+                "messages that contain these coins, the output may tell more than it tells alone"
             )
             return "leaks"
         return "output-only"
@@ -214,9 +214,9 @@ class ShareBounds:
 
         The upper end is computed for a coalition that has the ideal output already. Such a
         coalition knows more about seeds: it may know a seed from the output, or that two seeds
-        differ. A coalition without the output may learn the same from its messages, and this tells
-        it something about the ideal output. It learns nothing in this way if it knows the same
-        seeds without the output, and if no doubts are left.
+        differ. A coalition without the output may learn the same from its messages, and so learn
+        something about the ideal output. We know that it does not if, without the output, the
+        coalition knows the same seeds and no doubts are left.
         """
         if not (most.generous and self._handed):
             return False
@@ -267,7 +267,9 @@ class ShareBounds:
         return "output-only" if any(function.in_output for function in functions) else "nothing"
 
     def _doubt(self, roles: Roles) -> str | None:
-        """Say why a function beyond the ideal output may be no leak; None if it is a leak."""
+        """Say why the functions beyond the ideal output are perhaps no leak; None if one of them is
+        a leak.
+        """
         checks = self._doors.checks
         if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
             return (

@@ -256,7 +256,7 @@ def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> 
 def _knowledge(
     verdict: Verdict, proof: DoorProof | None, seeds: SeedProof | None
 ) -> Sequence[Knowledge]:
-    """The knowledge over each field, in the lanes of its opened rows or seeds if there are any."""
+    """What the messages tell over each field, in lanes that suit opened rows and seeds, too."""
     if seeds is not None:
         return seeds.knowledge
     return verdict.knowledge if proof is None else verdict.bounds.knowledge_beside(proof.view)
@@ -434,8 +434,8 @@ class _FieldWriter:
         }
 
     def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """Return the list of pairs (coin, what is added to it): a form, or a combination of opened
-        rows.
+        """Return a list of pairs: a coin, and what is added to the coin. This is a form if
+        `of_unknowns` is set, and otherwise a combination of opened rows.
         """
         pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
         return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))
@@ -450,8 +450,8 @@ class _FieldWriter:
 def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vector, Vector]]:
     """The functions of secrets that the messages tell, and the remnants that they are made from.
 
-    If a door made a secret from coins and the coalition has been told this secret, it no longer
-    counts as a secret: functions that contain it are left out.
+    If a door made a secret from coins and the coalition has been told this secret, the secret
+    counts as coins. Functions that contain such a secret are left out.
     """
     functions = [(function.terms, function.origin) for function in knowledge.functions]
     if proof is None:
@@ -544,7 +544,7 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
 
 
 def _attributes(protocol: object) -> Mapping[str, object]:
-    """Return the parameters of a protocol by name; empty unless its class is an attrs class."""
+    """Return the parameters of a protocol by name; empty unless the protocol is an attrs class."""
     if not attrs.has(type(protocol)):
         return {}
     return attrs.asdict(cast(attrs.AttrsInstance, protocol), recurse=False)

@@ -115,8 +115,8 @@ class Certificate:
     def checked(self, limit: int = LIMIT) -> Checked:
         """Check the certificate, and return what it proves.
 
-        Raises `BadCertificate` if it does not prove its statement, or takes more products than
-        `limit`.
+        Raises `BadCertificate` if the certificate does not prove its statement, or if the check
+        takes more products than `limit`.
         """
         is_short = self.products <= limit
         _require(is_short, f"{self.products} products are more than the limit of {limit} products")
@@ -881,9 +881,9 @@ class _Field:
         _require(is_whole, f"{where}: a row of this secret key has no private shift")
 
     def _check_private(self) -> None:
-        """Check what the private shifts change (7.6). Each shift changes its own row by 1. It
-        changes no seen row, no row of another unknown seed, and no other row that has a private
-        shift.
+        """Check what the private shifts change (7.6). Each shift changes its own row by 1. Each
+        shift changes no seen row, no row of another unknown seed, and no other row that has a
+        private shift.
         """
         shifts: dict[int, list[tuple[int, int, int]]] = {}  # by coin: seed, row and coefficient
         for entry in self.seeds:
@@ -1479,7 +1479,9 @@ def _ascending(values: Sequence[Any], where: str) -> None:
 
 
 def _is_prime(number: int) -> bool:
-    """Miller and Rabin's test; with these bases it is exact below 3 * 10**23."""
+    """Whether a number is prime, by the test of Miller and Rabin. With these bases the test is
+    exact below 3 * 10**23.
+    """
     small = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
     if number < 2 or any(number % prime == 0 for prime in small):
         return number in small

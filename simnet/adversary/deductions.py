@@ -6,11 +6,11 @@ Theory of operation
 Let F(s) be the random row that is made from the seed s. For everybody who does not know s, this row
 is as good as coins. Everybody who knows s knows the row, too. So the unknowns of a row are *known*
 if the coalition knows the seed, and *coins* otherwise. The same holds for a seed that two parties
-agree on, which is known to whoever knows one of the two secret keys and the other public key. It
-also holds for the content of a box, which is in the view of whoever knows the key of the box. One
-thing that becomes known can make others known: a share in a box completes a seed, the seed gives a
-mask, and so on. So we repeat two steps until nothing changes (docs/concepts/ideal-primitives.md has
-the proof):
+agree on, which is known to whoever knows one of the two secret keys and the other public key. In
+the same way, the content of a box is in the view of whoever knows the key of the box. One thing
+that becomes known can make others known: a share in a box completes a seed, the seed gives a mask,
+and so on. So we repeat two steps until nothing changes (docs/concepts/ideal-primitives.md has the
+proof):
 
 1. Every seed that consists of known unknowns is known.
 2. We eliminate the coins from the view together with the seeds. A seed is *known* if the view and
@@ -19,13 +19,13 @@ the proof):
 Every other seed is unknown, and must be *hard to guess*. Elimination says how many elements of the
 seed are uniform given the view. The bits of these elements are the seed's *free bits*. A seed with
 too few free bits, for example one word of a small field, or a seed that equals a secret plus
-something known, may be guessed and tested against its row. Then we cannot say that the row hides
-anything, and the upper end of the verdict is `leaks`; `doubts` says why. The upper end is `leaks`
-also for two seeds that may be equal, if the view tells something about both together: whether their
-rows are equal would tell something about the difference of the seeds.
+something known, may be guessed, and each guess can be tested with the seed's row. Then we cannot
+say that the row hides anything, and the upper end of the verdict is `leaks`; `doubts` says why. The
+upper end is `leaks` also for two seeds that may be equal, if the view tells something about both
+together: whether their rows are equal would tell something about the difference of the seeds.
 
-Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). It does not know s, but
-s has only log2(101) = 6.7 free bits, so it may guess s.
+Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). The coalition does not
+know s, but s has only log2(101) = 6.7 free bits, so the coalition may guess s.
 """
 
 import functools
@@ -90,9 +90,9 @@ class _Node:
 class Deductions:
     """The seeds, random rows and boxes that a coalition knows.
 
-    With `generous`, the coalition is also given all rows that honest parties gave to doors, and
-    what the ideal world hands to it: this is for the upper end of a verdict. `rewriting` has the
-    resulting roles of unknowns, and `parts` are the messages with the contents of opened boxes.
+    With `generous`, the coalition also gets the rows with coins that honest parties gave to doors,
+    and its ideal output. The upper end of a verdict is computed with `generous`. `rewriting` has
+    the resulting roles of unknowns, and `parts` are the messages with the contents of opened boxes.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Deductions:
         return Deductions(self._doors, self._corrupt, self.sight, self._with_opened, generous=True)
 
     def without_output(self) -> "Deductions":
-        """What the coalition deduces if the ideal world hands it nothing."""
+        """What the coalition deduces if it gets no ideal output."""
         sight = attrs.evolve(self.sight, handed=())
         return Deductions(
             self._doors, self._corrupt, sight, self._with_opened, generous=self.generous
@@ -232,7 +232,7 @@ class Deductions:
         return rows
 
     def _eliminate(self) -> bool:
-        """Find the seeds that the view determines. Return whether there are new ones."""
+        """Find the seeds that the view determines. Return whether a new seed was found."""
         rows = self._rows()
         unsettled = [node for node in self._nodes if node.digests[0] not in self.known]
         by_modulus: dict[int, list[_Node]] = defaultdict(list)
@@ -253,9 +253,9 @@ class Deductions:
     def reached(self) -> set[bytes]:
         """The digests of all seeds, known or not, that matter for what the coalition sees.
 
-        We also go through known seeds. A seed that was agreed on is known to whoever knows one of
-        the two secret keys, and then its rows, or a box that it opens, show whether a guess of the
-        other secret key is right.
+        We also go through known seeds, for the following reason. A coalition that knows one of two
+        secret keys knows the seed that was agreed on. The rows of this seed, or a box that it
+        opens, show whether a guess of the other secret key is right.
         """
         queries = self._unknowns.queries
         if not queries:
@@ -338,8 +338,8 @@ class Deductions:
         return self._pairs_in_doubt()
 
     def _pairs_in_doubt(self) -> list[str]:
-        """Look for unknown seeds about which the view tells something together, such as a sum of
-        two rows, although it determines none of them alone.
+        """Look for two unknown seeds about which the view tells something together, such as a sum
+        of two rows, although the view determines neither of the two.
 
         Return a sentence about the first such pair; the list is empty if there is none. Seeds of
         random rows must be different, and secret keys must be independent.
@@ -503,9 +503,9 @@ class _MarkedSeeds:
     def are_surely_different(self, one: _Node, other: _Node) -> bool:
         """Whether two seeds differ, except with a chance of 2 to the power of -`LEAST_BITS`.
 
-        Either enough bits of their difference are uniform, given the view; or the view tells the
-        whole difference. Then it is not 0, because seeds of different forms and equal values are
-        refused when they are used.
+        There are two cases. Either enough bits of their difference are uniform, given the view; or
+        the view tells the whole difference. In the second case the difference is not 0, because
+        seeds of different forms and equal values are refused when they are used.
         """
         if one.seed.length != other.seed.length:
             return True

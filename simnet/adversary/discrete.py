@@ -90,7 +90,7 @@ def discrete_view(
     """Return the discrete part of what a coalition sees of runs of one protocol, read symbolically.
 
     `disclosures` are the values that honest parties disclosed. `about` states what the protocol
-    discloses. The losses that it states are multiplied by `independent_runs`: losses add up over
+    discloses. The stated losses are multiplied by `independent_runs`, because losses add up over
     runs with independent coins, but not over a run that is given twice. `independent_runs` is None
     if different runs share their coins; then a statement about one run says nothing about several
     runs together.
@@ -226,8 +226,8 @@ def _discrete_content(message: Message) -> str:
 
 
 def _traffic_entry(run: Run) -> dict[str, Any]:
-    """All traffic, as an observer sees it who cannot read contents. If there are at most
-    `MOST_LINKS` links, the entry lists each link.
+    """All traffic, as an observer sees it who cannot read contents of messages. If there are at
+    most `MOST_LINKS` links, the entry lists each link.
     """
     links = traffic(run)
     entry = {"what": TRAFFIC, "messages": int(links[:, 3].sum()), "bytes": int(links[:, 4].sum())}

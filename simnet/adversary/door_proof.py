@@ -1,8 +1,9 @@
 """The proof that opened rows add nothing to what a coalition learns, for a certificate.
 
 Theory of operation. A verdict widens the coalition's view until the rows that honest parties gave
-to doors meet three conditions (`simnet.adversary.opened_rows`). *Finding* that the conditions hold
-takes an elimination. *Checking* it is easier, if the certificate shows how coins can be moved:
+to doors meet three conditions (`simnet.adversary.opened_rows`). To *find* that the conditions hold
+takes an elimination. To *check* that they hold is easier, if the certificate shows how coins can be
+moved:
 
 - along `shift`, secrets move from the seen rows into coins, until only the listed functions are
   left;

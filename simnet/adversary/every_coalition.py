@@ -10,8 +10,9 @@ touching never end when somebody joins (docs/proofs/breaking-sets.md has the pro
 coalitions that expose u, and the maximal coalitions that do not, give the whole answer for u.
 
 To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
-learn; and if a server joins, the coalition may be allowed to know what it knows. So we list the
-minimal coalitions that leak. For each of them we list the parties whose joining undoes the leak.
+learn. If a server joins, the larger coalition may be allowed to know what the smaller coalition was
+not. So we list the minimal coalitions that leak. For each of them we list the parties whose joining
+undoes the leak.
 
 We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
 the two neighbours of a user expose this user.
@@ -242,7 +243,8 @@ def _judged(found: Verdict, names: Names) -> _Judged:
 def _reach(
     found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
 ) -> tuple[int, int]:
-    """Return the parties that the functions expose and those that they touch, as sets of bits.
+    """Return two sets of parties: the parties that the functions expose, and the parties that they
+    touch. A set is a number, as in `_Judged`.
 
     `functions` has pairs of a modulus and the functions over its field.
     """
@@ -312,7 +314,7 @@ def _leaks(names: Names, table: dict[int, _Judged]) -> Iterator[Leak]:
 
 
 def _minimal(sets: Sequence[int]) -> list[int]:
-    """The sets that contain no other one, small ones first."""
+    """The sets that contain no other of the sets, small sets first."""
     found: list[int] = []
     for members in sorted(sets, key=lambda each: (each.bit_count(), each)):
         if not any(smaller & members == smaller for smaller in found):
@@ -321,7 +323,7 @@ def _minimal(sets: Sequence[int]) -> list[int]:
 
 
 def _maximal(sets: Sequence[int]) -> list[int]:
-    """The sets that no other one contains, large ones first."""
+    """The sets that no other of the sets contains, large sets first."""
     found: list[int] = []
     for members in sorted(sets, key=lambda each: (-each.bit_count(), each)):
         if not any(larger & members == members for larger in found):

@@ -1,4 +1,4 @@
-"""The field part of a coalition's view: the forms of the messages that reach it from outside.
+"""The field part of a coalition's view: the forms of messages that reach members from outside.
 
 Theory of operation
 -------------------

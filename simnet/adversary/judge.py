@@ -14,8 +14,8 @@ Theory of operation
    functionality hands to the coalition. Without a functionality F is 0.
 4. *Two ends.* Elimination is about forms alone. If a door was given rows that contain coins, its
    value may tell more, or its secret may depend on coins. So we find what the coalition learns for
-   certain, and what it learns at most (`simnet.adversary.bounds`). If both are the same
-   finding, this finding is the verdict. Otherwise it is undecided, and a note says why.
+   certain, and what it learns at most (`simnet.adversary.bounds`). If both are the same finding,
+   this finding is the verdict. Otherwise the verdict is undecided, and a note says why.
 
 Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own number:
 
@@ -45,9 +45,9 @@ Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own
 ...         return {"server": first + second}
 >>> done = run(PairSum(), [5, 7], seed=1)
 
-The server sees s1 + c and s2 - c. The only combination without c is s1 + s2, which spans L, and it
-also spans F. User 2 sees c alone, so its L is 0. The two together know s1. They may know it: F
-contains s1 + s2, and s2 is their own.
+The server sees s1 + c and s2 - c. The only combination without c is s1 + s2. So s1 + s2 spans L,
+and it also spans F. User 2 sees c alone, so its L is 0. The server and user 2 together know s1.
+They may know s1, because F contains s1 + s2, and s2 is their own.
 
 >>> for corrupt in ["server", "u2", "u2, server"]:
 ...     found = verdict(done, corrupt)
@@ -373,7 +373,9 @@ def _identity(done: Run) -> Hashable:
 
 
 def _largest(runs: Sequence[Run]) -> Run:
-    """The run with the most parties. Texts that describe coalitions refer to its parties."""
+    """The run with the most parties. A text that describes a coalition refers to the parties of
+    this run.
+    """
     return max(runs, key=lambda done: len(done.roster))
 
 

@@ -19,8 +19,8 @@ it knows itself, and plain numbers, which are public. Example, with u1 in the co
 
 *Tied unknowns* cannot be varied by themselves: secrets made from coins, and products. Tied unknowns
 are chosen first as pivots when L is reduced. So they are eliminated from the other functions as far
-as possible, and the basis functions without tied unknowns span everything that is determined
-without them.
+as possible, and the basis functions without tied unknowns span all functions in L that contain no
+tied unknown.
 """
 
 from collections.abc import Mapping

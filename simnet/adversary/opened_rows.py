@@ -350,10 +350,10 @@ class MarkedRows:
         one mark alone      an opened row that is a combination of seen rows: it is known
         several marks       opened rows that can be combined with seen rows so that coins cancel
 
-    In the last case the coins of the opened rows may cancel even without the seen rows. If this is
-    true for all such combinations, the coins of the seen rows are independent of the coins of the
-    opened rows that the coalition does not know. If it is false for a combination, the opened rows
-    in this combination are called *dependent*.
+    In the last case the coins of the opened rows may cancel even without the seen rows. If they do
+    for all such combinations, the coins of the seen rows are independent of the coins of the opened
+    rows that the coalition does not know. If they do not for some combination, the opened rows in
+    this combination are called *dependent*.
     """
 
     def __init__(

@@ -2,8 +2,8 @@
 
 What an instrument finds in the symbolic reading is true of the given run only if both readings are
 the same run. The given run may have observed no party, so we may have its bill and its outputs, but
-no messages. So we play it once more in numbers. This time we observe all parties that the coalition
-may contain, and record every door. Then we compare twice::
+no messages. So we play this run once more in numbers. This time we observe all parties that the
+coalition may contain, and record every door. Then we compare twice::
 
     the run in numbers  ~  the symbolic run   observed messages, by the values beside their forms
     the given run  ~  the run in numbers      bill, outputs, and messages that both observed

@@ -11,21 +11,21 @@ script. If any behaviour changes, an error names the script.
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
 me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the
 script sends nothing. If the vote was 2, the run sent nothing either. But in the replay with vote 1
-the script sends a message, so it is refused.
+the script sends a message, so the script is refused.
 
 One replay changes the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
 With N items, N - 1 replays give every party each of the other items once, and N more replays give
 all parties the same item. If functions share something, this may be visible only if the inputs of
-some parties change and those of others do not. So further replays change the input of one party,
-and then of two. We do not try all joint inputs. Of a large run we make only some replays: see
-`MOST_MESSAGES`.
+some parties change and the inputs of others do not. So further replays change the input of one
+party, and then of two. We do not try all joint inputs. Of a large run we make only some replays:
+see `MOST_MESSAGES`.
 
 We also compare the results of the functions, in a replay with the run's own inputs too. A function
 that is called twice with the same values and the same coins must return the same value. Otherwise
-it reads a side effect of another function. Example: one user's function puts its input into a list,
-and another user discloses what it finds there. All replays send the same messages, and the
-disclosed value would be judged as if the list did not depend on any input.
+the function reads a side effect of another function. Example: one user's function puts its input
+into a list, and another user's function discloses what is in this list. All replays send the same
+messages, and the disclosed value would be judged as if the list did not depend on any input.
 """
 
 import copy

@@ -121,7 +121,9 @@ def sampled_views_differ(
 
 
 def _check_own_inputs(coalition: Coalition, first: Run, second: Run) -> None:
-    """Raise `BadInput` if a coalition member's input differs: it would know the side."""
+    """Raise `BadInput` if a member of the coalition has different inputs on the two sides: then the
+    member would know the side.
+    """
     for name in coalition.parties:
         if canonical(first.inputs.get(name)) != canonical(second.inputs.get(name)):
             raise BadInput(
@@ -167,7 +169,7 @@ def _message_features(received: Sequence[Message], names: Sequence[str]) -> Iter
 
 
 def _traffic_features(done: Run) -> Iterator[Feature]:
-    """Messages and bytes on every link in every round."""
+    """Yield one feature for each link and round: the numbers of messages and bytes there."""
     names = done.roster.names
     for round_, sender, recipient, messages, size in traffic(done).tolist():
         name = f"traffic {names[sender]}→{names[recipient]} in round {round_}"

@@ -115,7 +115,7 @@ class BreakingSets:
     If the search is not `complete`, breaking sets of more than `searched` users may exist. If all
     sets of some size break the user, the first set stands for all of them. `unsearched` says which
     coalitions the search ignores. `overlooked` says why even small sets of users may have been
-    missed; it is empty if no small set was missed.
+    missed; the text is empty if no small set was missed.
     """
 
     user: str
@@ -281,7 +281,7 @@ class BreakingSearch:
         return by_threshold or self._search_by_size(number, group, max_size)
 
     def _full_recipient_set(self, number: int, group: ElementGroup) -> frozenset[Users]:
-        """Return the set that receives the whole group, if it reads something.
+        """Return the set of users that receives the whole group, if this set reads something.
 
         Return no set if the user itself is one of the recipients.
         """
@@ -390,7 +390,7 @@ class BreakingSearch:
         return ""
 
     def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
-        """A breaking set with all elements that it reads, from all groups."""
+        """A breaking set, with all elements of secrets that the set reads, from all groups."""
         values: dict[int, int] = {}
         for group in groups:
             values.update(self._secrets_read(group.received_by(users)))

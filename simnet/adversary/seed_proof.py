@@ -5,13 +5,13 @@ Theory of operation
 
 `deductions` finds the seeds that a coalition knows. A reader of a certificate must be able to check
 this with sums alone. So the certificate lists the known seeds in an order in which each follows
-from the seeds before it: members of the coalition made the seed, they can agree on it, or for each
-row of the seed a combination of messages gives this row.
+from the seeds before it, in one of three ways. The coalition knows all unknowns of the seed; or it
+can agree on the seed; or each row of the seed is a combination of messages.
 
 For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
-coins that changes one row of this seed by 1. It changes no message, no other unknown seed, and no
-other row of this seed that has a private shift. So each private shift shows one element in each
-lane that is uniform, whatever else the coalition sees.
+coins that changes one row of this seed by 1. A private shift changes no message, no other unknown
+seed, and no other row of this seed that has a private shift. So each private shift shows one
+element in each lane that is uniform, whatever else the coalition sees.
 
 Example. A seed has two elements, the coins 1 and 2. The coalition sees a message with both coins
 and a third coin, 1 + 2 + 3. Adding 1 to coin 1 and subtracting 1 from coin 3 changes the first row
@@ -46,9 +46,10 @@ Derivation = tuple[Vector, Vector]  # weights of messages, and the own unknowns 
 class SeedRows:
     """The entry of a seed in its field.
 
-    `told` has, for each row, a combination of messages and the coalition's own unknowns to subtract
-    from it: the difference is the row. `told` is empty for a seed that the coalition does not learn
-    from messages. `private` are private shifts, each with the number of the row that it changes.
+    `told` has a pair for each row: a combination of messages, and the coalition's own unknowns,
+    which must be subtracted from this combination to get the row. `told` is empty for a seed that
+    the coalition does not learn from messages. `private` are private shifts, each with the number
+    of the row that it changes.
     """
 
     number: int
@@ -103,8 +104,8 @@ class SeedProof:
         self.by_field = self._entries(is_leak)
 
     def boxes_of(self, knowledge: Knowledge) -> Iterator[tuple[int, int] | None]:
-        """For each row of the view: the place of its box in the message, and the seed that is the
-        key of the box; None without a box.
+        """Yield a pair for each row of the view: the place of the row's box in the message, and the
+        seed that is the key of the box. Yield None for a row without a box.
         """
         for part in knowledge.view.parts:
             keys = () if part.boxes is None else part.boxes.keys

@@ -4,8 +4,8 @@ Theory of operation
 -------------------
 
 The same kernel plays the script again from the same seed. The script gets no inputs, and no
-function of a door is called. The record has the values that the doors gave in the run, and these
-take the functions' place:
+function of a door is called. The record has the values that the doors gave in the run. The doors
+give these values again:
 
 - a field coin, drawn from `party.coins`, is a fresh unknown of kind `coin`;
 - a secret, `me.secret(...)`, is an unknown of kind `secret`;
@@ -357,7 +357,9 @@ class Symbolic:
         return digest
 
     def signed(self, key: bytes, signature: bytes) -> None:
-        """Note which key checks a signature: whoever sees it can test guesses of the secret key."""
+        """Note which key checks a signature: whoever sees the signature can test guesses of the
+        secret key.
+        """
         self.unknowns.signers[signature] = key
 
     def signer(self, signature: bytes) -> bytes | None:
@@ -447,8 +449,8 @@ class Symbolic:
         """The inverses of public numbers.
 
         Raises `TypeError` for other elements: no rule says what the inverse of an unknown tells.
-        The run then ends with an error even if the script catches this one, because the script may
-        go on as it does when the number is 0.
+        The run then ends with an error even if the script catches the `TypeError`. Otherwise the
+        script could go on as it does if the number is 0.
         """
         if np.any(forms.terms.unknowns != ONE):
             actor = self._actors.get(id(forms.meter))

@@ -2,14 +2,14 @@
 
 A verdict is about one run, or about several runs that are judged together. Let L be the span of the
 functions of honest secrets that the coalition's messages determine. Let F be the span of what the
-ideal world hands to its members in the same runs. Then the finding is ::
+ideal world hands to the coalition's members in the same runs. Then the finding is ::
 
     nothing L = 0 output-only L is not 0, and lies in F leaks L does not lie in F no-shares no
     secret was declared, and no field element was sent: only disclosed values can tell anything
 
-If doors were given field elements, the coalition may learn more than L, or L may tell it less than
-it seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can
-be learned `at_most`. If the ends differ, the finding is `undecided`.
+If doors were given field elements, the coalition may learn more than L, or L may tell less than it
+seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can be
+learned `at_most`. If the ends differ, the finding is `undecided`.
 
 For example, three users add up their numbers by secret sharing, and the server is handed the sum::
 
@@ -21,7 +21,7 @@ If u3 sends the server its number without a mask, the server alone knows u3 = 5.
 tell this, so the verdict is `leaks`.
 
 A verdict is about one draw of the discrete coins for each run, and about parties that follow the
-protocol and pool what they see. `simnet.adversary.judge` says how it is found.
+protocol and pool what they see. `simnet.adversary.judge` says how a verdict is found.
 """
 
 import functools
@@ -244,7 +244,7 @@ class Verdict:
 
     @property
     def _shown_functions(self) -> list[str]:
-        """The first functions that are learned, each with the messages that give it."""
+        """The first functions that are learned, each with the messages that give the function."""
         from simnet.adversary.words import evidence_in_words, function_in_words
 
         return [

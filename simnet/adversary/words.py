@@ -189,8 +189,8 @@ def verdict_in_words(verdict: Verdict) -> str:
 def sets_in_words(
     sets: Sequence[Sequence[str]], others: Sequence[str], role_of: Mapping[str, str]
 ) -> str:
-    """Return a list of coalitions in words. If it has all coalitions with the same numbers of
-    parties of each role, they are summed up by number and role.
+    """Return a list of coalitions in words. If the list has all coalitions with the same number of
+    parties of each role, one phrase such as "any 2 users" stands for all of these.
 
     >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
     >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]

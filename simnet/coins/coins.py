@@ -344,7 +344,7 @@ class Coins:
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Bill a discrete draw. Note it in `tossed` if it has more than one outcome. Raises
+        """Bill a discrete draw. If the draw has more than one outcome, set `tossed`. Raises
         `TypeError` in a deferred block.
         """
         if self._is_block:

@@ -99,7 +99,7 @@ def _poissons_below_one(stream: Stream, mean: Fraction, count: int) -> Integers:
     """Return `count` draws of `poissons` for a mean below 1, all at once.
 
     Every draw grows by 1 with probability `mean`, again and again. After its k-th growth a draw
-    survives with probability 1 / k; otherwise it starts again from 0.
+    survives with probability 1 / k; otherwise the draw starts again from 0.
     """
     drawn = np.zeros(count, dtype=np.int64)
     starting = np.arange(count)

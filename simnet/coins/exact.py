@@ -28,7 +28,7 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
     """Return `count` independent integers, uniform on `0..bound-1`, where `1 <= bound <= 2**63`.
 
     A *lane* is a number of b random bits. A lane is accepted if it is below the largest multiple of
-    `bound` that is at most 2**b, and is then reduced mod `bound`. New lanes replace the few
+    `bound` that is at most 2**b. An accepted lane is reduced mod `bound`. New lanes replace the few
     rejected lanes. The result has the unsigned type of the lanes, and `spare` more entries at its
     end, to which the caller may write.
     """
@@ -102,7 +102,7 @@ def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDAr
     """Return `count` independent draws of `bernoulli`.
 
     Fewer than `MANY` draws take one random word each, more draws take one random byte each. A draw
-    whose first digits equal those of `chance` takes more words, or more bytes.
+    whose first digits equal the first digits of `chance` takes more words, or more bytes.
     """
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)

@@ -1,10 +1,10 @@
 """Streams of raw random words: one stream for every seed, party and purpose.
 
 Theory of operation. Each stream has a generator of its own, numpy's SFC64. We use only the raw
-output of the generator: numpy keeps it the same in all versions, but may change the methods of its
-`Generator` class. The generator starts from a BLAKE2b digest of the stream's key. So the words of a
-party depend on the seed, the purpose and the party's name, and not on the other parties of the run.
-The words are good enough for simulations, and must not protect real secrets.
+output of the generator: numpy keeps this output the same in all versions, but may change the
+methods of its `Generator` class. The generator starts from a BLAKE2b digest of the stream's key. So
+the words of a party depend on the seed, the purpose and the party's name, and not on the other
+parties of the run. The words are good enough for simulations, and must not protect real secrets.
 
 The key is the text `seed/purpose/party`. Examples::
 

@@ -2,9 +2,9 @@
 
 A tape lists how the coins of one party come out, in the order in which its script tosses them. When
 a script tosses a coin for which the tape has no outcome left, `TapeEnd` stops the script, and says
-which outcomes the coin can have. Whoever drives the script then plays it again, once for each
-outcome, with that outcome appended to the tape. So all histories are found although nobody knows
-beforehand which coins a script will toss.
+which outcomes the coin can have. The caller then plays the script again, once for each outcome,
+with this outcome appended to the tape. So all histories are found although nobody knows beforehand
+which coins a script will toss.
 
 Example. A tape of one outcome, and a script that tosses twice:
 

@@ -20,8 +20,8 @@ Example. A user with a sealed `item` shares a row with a 1 at the item, and rele
     is_large = me.disclose(lambda item: item >= 2, item)
 
 The function of `secret` or `disclose` receives a source of discrete coins as one more argument if
-it has a parameter for it: `lambda item, coins: ...`. So a function without that parameter draws no
-coins, whatever the input is.
+it has a parameter for coins: `lambda item, coins: ...`. So a function without that parameter draws
+no coins, whatever the input is.
 
 Every call of a door is recorded, and its function must be pure: its result depends only on its
 arguments and coins. So an instrument can read a run without calling any function (a verdict follows
@@ -72,7 +72,7 @@ class DoorCall:
 
     `number` counts the party's calls of this kind from 0. `result` is the result of the function:
     the field elements of a secret, the disclosed value, or the value of an output. If the function
-    of an output raised an error, `error` is that error: it is raised again after the run.
+    of an output raised an error, `error` is this error. The error is raised again after the run.
     """
 
     kind: DoorKind
@@ -330,7 +330,8 @@ def value_of(argument: Argument, meter: Meter | None = None) -> Any:
 
 
 def called(call: DoorCall, values: Sequence[object], coins: Coins | None) -> Any:
-    """Call the function, check the result, and return it in the form in which the door returns it.
+    """Call the function, check its result, and return the result in the form in which the door
+    returns it.
 
     `coins` are discrete; a function without a parameter for coins gets none. Raises `TypeError` or
     `ValueError` for a result that the door does not accept, and every error that the function
@@ -446,7 +447,8 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
     """Call the function with the values behind its arguments, and note its result.
 
     Raises every error that the function raises. The error of an output, however, is only noted as
-    `call.error`: it is raised when all scripts have ended, so that no message depends on it.
+    `call.error`. This error is raised when all scripts have ended, so that no message depends on
+    the error.
     """
     try:
         values = [value_of(argument, meter) for argument in call.arguments]
@@ -459,7 +461,7 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
 
 
 def unsealed(output: Any, party: str, meter: Meter) -> Any:
-    """Return a script's result with plain values in place of sealed ones.
+    """Return a script's result with plain values in place of sealed values.
 
     Raises `TypeError` for values that another party holds, because a verdict assumes that only the
     other party knows them.

@@ -11,8 +11,8 @@ call a description of all these things the function's *knowledge*. It has three 
           above = me.disclose(lambda item: item > limit, item)
 
   makes three functions that share one variable. Without this step, all three would read 7 later.
-- Other things that the function uses may change during the run. So we note its knowledge at the
-  call, and an instrument compares it with the knowledge after the run.
+- Other things that the function uses may change during the run. So we note the function's knowledge
+  when its door is called, and an instrument compares this with the knowledge after the run.
 - Two doors give the same secret only if their functions are the same. Equal results do not prove
   this: x and x² are equal at 1. We consider two functions the same if they had equal knowledge when
   their doors were opened, and if that knowledge contains no `Opaque` object.
@@ -21,8 +21,8 @@ The knowledge of a function consists of its code, without names and line numbers
 knowledge of everything that the code uses. A plain value is described by its key (`plain_keys`), an
 object by its type and its attributes. Modules, classes, and the functions of Python, numpy and
 simnet are assumed not to change, so their contents are not inspected. Any other object whose
-contents cannot be inspected is `Opaque`: it equals only itself, and nobody can tell whether it has
-changed.
+contents cannot be inspected is `Opaque`: such an object equals only itself, and nobody can tell
+whether it has changed.
 
 >>> functions = [lambda: limit for limit in (3, 5)]
 >>> [function() for function in functions]

@@ -51,7 +51,8 @@ class DoorRecord:
             self.calls.setdefault(call.party, []).append(call)
 
     def played(self, call: DoorCall, coins: Coins | None, meter: Meter) -> DoorCall:
-        """Return the recorded call that this call repeats. Bill its costs and skip its coins.
+        """Return the recorded call that this call repeats. Bill the cost of the recorded call, and
+        skip the coins that it drew.
 
         Raises `ScriptError` if the script opens another door than before.
         """

@@ -87,8 +87,8 @@ def _refined(law: ReducedLaw, several: Mapping[Hashable, Basis]) -> Law:
         if ways > MOST_VIEWS:
             raise BadInput(
                 "the coalition cannot tell which combinations of messages are free of coins, and "
-                f"the law of what it sees has more than {MOST_VIEWS:,} outcomes: use a smaller "
-                "field or fewer elements"
+                f"the law of its view has more than {MOST_VIEWS:,} outcomes: use a smaller field "
+                "or fewer elements"
             )
         for numbers in _solutions(basis, values, joint):
             part = discrete, joint, numbers

@@ -68,7 +68,7 @@ class Compared:
         return 0.0 if self.same else epsilon(self.first, self.second)
 
     def delta(self, epsilon: float = 0) -> Fraction | float:
-        """The exact δ(ε). For ε = 0 it is a fraction, the total variation distance."""
+        """The exact δ(ε). δ(0) is a fraction, the total variation distance."""
         return delta(self.first, self.second, epsilon)
 
     def plot(self, up_to: float = 2.0) -> Any:
@@ -179,7 +179,7 @@ class Comparison:
 
     def endings(self, inputs: Sequence[Any]) -> Mapping[tuple[Ending, ...], Fraction]:
         """Return the probability of each way in which the run ends. A key lists the parties that
-        abort or wait for ever, in order; it is empty if the run has a result.
+        abort or wait for ever, in order. The key is empty if the run has a result.
         """
         return self._law(inputs, lambda _: None).endings
 

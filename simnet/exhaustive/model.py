@@ -1,13 +1,13 @@
 """A protocol as a model: all joint histories of its parties, with their exact probabilities.
 
-Theory of operation. The exhaustive reading does not run the protocol with random coins: it
-plays every outcome of all coins. The words are those of model checking:
+Theory of operation. The exhaustive reading does not run the protocol with random coins: it plays
+every outcome of all coins. We use the words of model checking:
 
 - A *state* is the state of every party (`PartyState`) and of the network between them.
 - An *action* leads to the next state: a party starts, tosses a coin, opens field elements, or takes
   a delivery. A toss has one branch for each outcome, with its probability. An opening has one
-  branch for each possible list of numbers. One fixed rule decides which action comes next. It is
-  the rule of a run whose schedule is not shuffled. The order in which parties go on does not change
+  branch for each possible list of numbers. One fixed rule decides which action comes next. A run
+  whose schedule is not shuffled has the same rule. The order in which parties go on does not change
   what a script computes, so one order is enough.
 - A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. The
   probability of a world is the product of the probabilities of its coins' outcomes.
@@ -15,16 +15,16 @@ plays every outcome of all coins. The words are those of model checking:
 Opening field elements is like a coin, with one difference: whether its result is random depends on
 what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
 of all rows opened before, the row has each number with probability 1/q, whatever has happened so
-far. If a row depends on earlier rows, its number follows from theirs. Given the numbers opened, the
-field coins are uniform on all values that agree with these numbers, which is all that `views`
-needs.
+far. If a row depends on earlier rows, its number follows from the numbers of these rows. Given the
+numbers opened, the field coins are uniform on all values that agree with these numbers, which is
+all that `views` needs.
 
 Worlds are found depth first, and two limits keep the search finite. The first is a limit on the
-number of worlds. The number is estimated when some worlds have been found, by a few random paths
-through the tree (Knuth, *Estimating the efficiency of backtrack programs*, 1975: the product of the
-numbers of branches on a random path has the number of leaves as its mean). The second is a limit on
-the coins in one world: a script that draws until it gets what it wants has infinitely many worlds,
-and one of them never ends.
+number of worlds. When some worlds have been found, we estimate this number by a few random paths
+through the tree. The product of the numbers of branches on a random path has the number of leaves
+as its mean (Knuth, *Estimating the efficiency of backtrack programs*, 1975). The second is a limit
+on the coins in one world: a script that draws until it gets a certain outcome has infinitely many
+worlds, and one of these worlds never ends.
 
 Two things make the search fast. A script is played once for each history of its own party, not of
 all parties (`party_tree`). And *structures* alone decide which action comes next and who takes
@@ -143,8 +143,8 @@ class Deliver:
     party cannot distinguish deliveries with equal marks. If the party only asked who has sent, the
     messages go on waiting. `silent` are the senders that the party does not wait for any longer.
 
-    `released` is empty unless nobody could go on. Then it has all parties that stop waiting at this
-    moment, and the delivery is to the first of them.
+    `released` is empty unless nobody could go on. If nobody could go on, `released` has all parties
+    that stop waiting at this moment, and the delivery is to the first of these parties.
     """
 
     party: int
@@ -169,7 +169,7 @@ class Deliver:
 
 @attrs.frozen(eq=False)
 class End:
-    """The end of a world: all scripts have ended, or those that have not wait for ever.
+    """The end of a world: every script has ended or waits for ever.
 
     `stuck` are the parties that wait for ever, each with the lost party that is the reason.
     """
@@ -226,7 +226,7 @@ class ScheduleNode:
         states: Sequence[PartyState],
         decide: Callable[[Network, Sequence[PartyState]], Action],
     ) -> Action:
-        """Return the node's action. The first call decides it, by calling `decide`."""
+        """Return the node's action. The first call decides the action, by calling `decide`."""
         if self.action is None:
             action = decide(self.network, states)
             _apply(action, self.network)
@@ -402,7 +402,8 @@ class Model:
     def _refuse_above(self, limit: int, trees: Sequence[PartyTree], is_above: bool) -> None:
         """Raise `BadInput` if there are more worlds than the limit.
 
-        The number of worlds is estimated, unless `is_above` says that it is too large.
+        The number of worlds is estimated, unless `is_above` says that it is certainly above the
+        limit.
         """
         estimates = sorted(self._estimates(trees, limit))
         if not is_above and estimates[WAYS // 2] <= EXCESS * limit:

@@ -8,8 +8,8 @@ least as deep as the message's round. The bill of a run counts these rounds.
 Example. "a" (party 0) sends to "b" (party 1), who answers. The first message is posted in round 1.
 When "b" takes this message, the depth of "b" becomes 1, so the answer is posted in round 2.
 
-*Steps.* Rounds are billed, and a party's message to itself is no traffic, so that message takes no
-round. But it takes time: if all parties work to one clock, a party uses a message to itself in the
+*Steps.* Rounds are billed. A party's message to itself is no traffic, so it takes no round. But
+such a message takes time: if all parties work to one clock, a party uses a message to itself in the
 next step, as it uses messages from other parties. So every message also has a *step*. Steps are
 counted like rounds, but messages of parties to themselves count too. The step of a message is all
 that its recipient can learn about the time at which the message was sent.
@@ -20,13 +20,13 @@ messages behind these unknowns in this joint history, and `resolved` expresses a
 in coins and secrets.
 
 *Silence.* If nobody can go on, some parties stop waiting for senders (`simnet.kernel.silence`).
-Their silence is an empty letter, which arrives in a round and at a step of its own. It takes the
-place of one message: if the sender sends this message later, it is never read.
+Their silence is an empty letter, which arrives in a round and at a step of its own. The letter
+takes the place of one message: if the sender sends this message later, the message is never read.
 
 *Opened rows.* If a script continues with the number of a form, each possible number is played out.
-A network stores the forms of all rows opened so far. For each row it stores whether the number is
-free (every element of the field is equally likely) or follows from secrets and from rows opened
-before. For example::
+A network stores the forms of all rows opened so far. For each row the network stores whether the
+number is free (every element of the field is equally likely) or follows from secrets and from rows
+opened before. For example::
 
     rows opened        c + s     2c      d        (c, d field coins, s a secret)
     the number is      free      known   free     2c = 2 (c + s) - 2s
@@ -58,8 +58,8 @@ class Posting(NamedTuple):
 
 
 class Silent(NamedTuple):
-    """A party stops waiting for these senders. `round` and `step` are those of their empty
-    letters.
+    """A party stops waiting for these senders. `round` and `step` are the round and the step of the
+    senders' empty letters.
     """
 
     round: int

@@ -3,9 +3,9 @@
 A party is a function of its input, its coins, and the messages that it received. So its script can
 be played without the other parties. The script gets the kernel's own `Party`, with an `Outbox` in
 the place of the network. The outbox collects the messages that the script sends. When the script
-waits for messages, the outbox suspends it and returns a `Request`, which says what the script waits
-for. The caller (`party_tree`) resumes the script with the messages. This module knows nothing about
-other parties.
+waits for messages, the outbox suspends the script and returns a `Request`, which says what the
+script waits for. The caller (`party_tree`) resumes the script with the messages. This module knows
+nothing about other parties.
 
 A party that will drop out gets the kernel's `CutLink` around its outbox.
 
@@ -146,7 +146,9 @@ class Request:
 
 @types.coroutine
 def _suspend(request: Request) -> Generator[Request, Any, Any]:
-    """Suspend the script. The caller resumes it with the messages that the request asked for."""
+    """Suspend the script. The caller resumes the script with the messages that the request asked
+    for.
+    """
     answer = yield request
     return answer
 
@@ -349,8 +351,8 @@ class CutOutbox(CutLink):
     def _reached(self, tag: Tag, to: Sequence[str]) -> list[int] | None:
         """Return the places of the recipients that a send reaches; None if the party goes on.
 
-        A script that stops at a coin is left through its `finally` clauses, and what it sends there
-        does not count: the script will be played again.
+        When a script stops at a coin, its `finally` clauses still run. What the script sends there
+        does not count, because the script will be played again.
         """
         return super()._reached(tag, to) if self._tape.stop is None else None
 

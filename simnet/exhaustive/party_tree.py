@@ -243,8 +243,8 @@ class PartyTree:
     ) -> None:
         """`inputs` is empty or the party's one input. `fate` says where the party drops out.
 
-        `structures` numbers structures. All trees of a protocol share it, for all inputs, so that
-        equal structures have equal numbers.
+        `structures` maps structures to their numbers. All trees of a protocol share this
+        dictionary, for all inputs, so that equal structures have equal numbers.
         """
         self.roster = roster
         self.party = party

@@ -19,10 +19,10 @@ message is part of its form.
 *Doors.* A door's function needs numbers. The party's own secrets have values in its history, so
 numbers that depend on these secrets alone are computed. An element that depends on coins or on
 messages has no number yet. Then an `Ask` for the rows stops the script, and the script is played
-again, once for each possible list of numbers, with these on its tape like coins. The network knows
-the possible numbers (`network`), because received elements are made from other parties' coins and
-secrets. The arguments of an output are not asked for before a door needs the output, because nobody
-else sees it.
+again, once for each possible list of numbers. The numbers are then on the script's tape, like
+outcomes of coins. The network knows the possible numbers (`network`), because received elements are
+made from other parties' coins and secrets. The numbers of an output's arguments are asked for only
+when another door needs the output, because nobody else sees the output.
 
 Example. Party 0 declares a secret of one element, and draws a coin:
 
@@ -310,8 +310,8 @@ class WatchingOutputs(Sampled):
     """
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
-        """Return what the door gives. Raises `TypeError` if an output changes what it has
-        captured.
+        """Return what the door gives. Raises `TypeError` if the function of an output changes a
+        variable that it uses.
         """
         before = knowledge_of(call.function)
         result = open_door(call, coins, meter)

@@ -100,8 +100,8 @@ class Views:
     def law_over(self, worlds: Iterable[World]) -> Law:
         """The exact law of the view over these worlds.
 
-        Two such laws are equal only if the whole views have equal laws. `Comparison` says how far
-        two laws are apart: it writes both in the same bases.
+        Two such laws are equal only if the whole views have equal laws. To know how far two laws
+        are apart, use `Comparison`, which writes both laws in the same bases.
         """
         (law,) = on_common_bases([self.reduced_law(worlds)])
         return law

@@ -15,9 +15,9 @@ halves of this statement for a given view:
 - `remnants` are rows without coins. Their targets span all functions λB, and `weights` returns the
   combination of messages that gives a remnant. Such a combination is an attack.
 - `shift()` returns a matrix X such that each row of B - AX is in the span of the remnants' targets.
-  The new coins c = coins + X·targets are as uniform as the old ones, and the view in these coins is
-  y = A c + (B - AX) targets. So the view depends on the remnants' functions only, which proves that
-  it tells nothing else (docs/proofs/shift-of-coins.md).
+  The new coins c = coins + X·targets are as uniform as the old coins, and the view in the new coins
+  is y = A c + (B - AX) targets. So the view depends on the remnants' functions only. This proves
+  that the view tells nothing else (docs/proofs/shift-of-coins.md).
 
 The coins are eliminated in five steps, the cheapest first (see `peeling` and `pivoting`): peel the
 rows with a coin that occurs in no other row; remove the coins that a message reveals; drop
@@ -112,8 +112,9 @@ class Elimination:
     def _without_revealed(self, weights: Vector) -> Vector:
         """Subtract multiples of the rows that reveal coins, so that the revealed coins vanish.
 
-        The pivoting leaves revealed coins out, and a combination may still contain them. A row that
-        reveals a coin may contain coins of earlier passes, so we go through the passes backwards.
+        The pivoting leaves revealed coins out, and a combination of rows may still contain such
+        coins. A row that reveals a coin may contain coins of earlier passes, so we go through the
+        passes backwards.
         """
         entries, modulus = self._all_entries, self._modulus
         factors = np.zeros(self._rows, dtype=np.int64)

@@ -89,7 +89,7 @@ class FormTotal:
         self._chunks: list[_Chunk] = []
 
     def reserve(self, slots: int) -> None:
-        """Make room for at least `slots` rows."""
+        """Make room for the sums of at least `slots` slots."""
         self._sampled.reserve(slots)
 
     def name(self, slots: Slots, recipients: Indices, label: Label) -> None:

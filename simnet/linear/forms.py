@@ -2,9 +2,9 @@
 
 Theory of operation. A script computes with field arrays and never asks what kind they are. In a
 sampled run they are `Residues`, plain numbers mod q. In a symbolic or exhaustive reading they are
-`Forms`: each element is a linear form in unknowns (`terms`), and beside it stands its sampled value
-(`sampled`). The same script, unchanged, then computes *which* functions of coins and secrets its
-messages are.
+`Forms`: each element is a linear form in unknowns (`terms`), and its sampled value (`sampled`)
+stands beside the form. The same script, unchanged, then computes *which* functions of coins and
+secrets its messages are.
 
 Example. A user splits a secret s into two shares: it draws a coin c and sends c and s - c. ::
 
@@ -92,7 +92,7 @@ class Forms:
 
     @property
     def terms(self) -> Terms:
-        """The terms of all elements. Those of a mixture are written out anew at each call."""
+        """The terms of all elements. The terms of a mixture are written out anew at each call."""
         return written_out(self.rows)
 
     @property

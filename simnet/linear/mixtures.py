@@ -60,7 +60,7 @@ class Mixture:
 
     @property
     def count(self) -> int:
-        """The number of combinations, of `each` rows each."""
+        """The number of combinations. Each combination has `each` rows."""
         return len(self.weights)
 
     @property

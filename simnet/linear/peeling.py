@@ -70,7 +70,7 @@ def reveal(
 
     Returns the rows and the coins that were removed in each pass, one coin for each row, and the
     remaining entries. The row of a removed coin may contain coins of earlier passes, but no other
-    coin of its own pass or of a later one.
+    coin of the same pass or of a later pass.
     """
     passes: list[tuple[Ints, Ints]] = []
     while entries.rows.size:
@@ -111,7 +111,7 @@ def _table(
     entries: Entries, begins: Ints, scales: Ints, degree: int, modulus: int
 ) -> Iterator[Ints]:
     """Yield the columns of a table with a row for each coin that has `degree` entries: the numbers
-    of its rows, and its coefficients divided by the first one.
+    of its rows, and its coefficients divided by its first coefficient.
     """
     for place in range(degree):
         yield entries.rows[begins + place]
@@ -120,8 +120,8 @@ def _table(
 
 
 def _first_of_each(table: Iterable[Ints]) -> Ints:
-    """Return the index of the first occurrence of each different row of a table, given by its
-    columns, at least one. No entry of the table may be negative.
+    """Return the index of the first occurrence of each different row of a table. The table is given
+    by its columns; it has at least one column, and no negative entry.
 
     Each row is turned into one number, its key, column by column: key * base + entry. If the keys
     would no longer fit into 62 bits, the distinct keys so far are renumbered 0, 1, 2, ..., so that

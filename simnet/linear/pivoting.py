@@ -1,9 +1,10 @@
 """Elimination of coins from rows, one pivot after another.
 
-A row is a message, or what is left of it after other rows were subtracted. `Pivoting` picks a coin
-and a row that contains it, the *pivot*, and subtracts multiples of that row from all others that
-contain the coin. Then no other row contains the coin, so the pivot row is uniform, and it is put
-aside. The rows that are left at the end contain no coins: they are the *remnants*.
+A row is a message, or what is left of a message after other rows were subtracted. `Pivoting` picks
+a coin and a row that contains the coin, the *pivot*. It subtracts multiples of the pivot row from
+all other rows that contain the coin. Then no other row contains the coin, so the pivot row is
+uniform, and is put aside. The rows that are left at the end contain no coins: they are the
+*remnants*.
 
 There are two stages, because new nonzero entries (fill-in) cost more time than arithmetic:
 

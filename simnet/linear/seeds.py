@@ -1,9 +1,9 @@
 """Seeds, secret keys and keys of boxes, as linear forms.
 
 A script may use any row of field elements as a seed. An instrument that reads the script has to
-know the *form* of the seed: which coins and secrets it is made from. Two seeds are the same seed
-exactly if their forms are equal. So a seed that was shared, and that somebody recovered from the
-shares, is the original seed: the forms are canonical, and everything else cancels.
+know the *form* of the seed: which coins and secrets the seed is made from. Two seeds are the same
+seed exactly if their forms are equal. So a seed that was shared, and that somebody recovered from
+the shares, is the original seed: the forms are canonical, and everything else cancels.
 
 >>> from simnet.linear.terms import fresh
 >>> coins = fresh(10, rows=1, lanes=4)
@@ -22,7 +22,7 @@ from simnet.linear.terms import Terms, refine, take
 class Seed:
     """The form of a seed of `length` elements over the field with this modulus.
 
-    `kind` says what a party used it as: a seed, a secret key, or the key of a box.
+    `kind` says what a party used the seed as: a seed, a secret key, or the key of a box.
     """
 
     kind: str

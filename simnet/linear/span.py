@@ -45,7 +45,7 @@ class Span:
         return len(self._rows)
 
     def add(self, vector: Mapping[int, int], origin: Mapping[int, int] | None = None) -> bool:
-        """Add a vector to the span. Return False if the span contained it already."""
+        """Add a vector to the span. Return False if the span contained the vector already."""
         rest, source = self.reduce(vector, origin)
         if not rest:
             return False

@@ -60,12 +60,12 @@ ONE = 0  # the unknown that everybody knows, and that is 1: plain numbers are mu
 class Family:
     """Unknowns of one kind that were drawn or declared at once, with their sampled values.
 
-    `holders` are the parties that know the unknowns; the families of one party have different
-    labels. A *monomial* is a family of one unknown: the product of the secrets `factors`. A
-    *stream* is made by a random function from the seed with the digest `seed`; a stream has no
-    holders, because whoever knows the seed knows the stream. A *message* is what a party receives
-    in an outline (`simnet.adversary.orbits.outline`): there a message is an unknown, and not the
-    form that the sender computed.
+    `holders` are the parties that know the unknowns; the families of one kind that one party holds
+    have different labels. A *monomial* is a family of one unknown: the product of the secrets
+    `factors`. A *stream* is made by a random function from the seed with the digest `seed`; a
+    stream has no holders, because whoever knows the seed knows the stream. A *message* is what a
+    party receives in an outline (`simnet.adversary.orbits.outline`): there a message is an unknown,
+    and not the form that the sender computed.
     """
 
     kind: UnknownKind
@@ -214,7 +214,7 @@ class Unknowns:
         return np.array(is_held, dtype=np.bool_)
 
     def name(self, unknown: int) -> Name:
-        """Return the name of an unknown, which says in words what it is."""
+        """Return the name of an unknown, which says what the unknown is."""
         family = self.families[unknown // PLACES]
         return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 

@@ -22,7 +22,7 @@ def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) 
 
 
 def multiple(vector: Mapping[int, int], factor: int, modulus: int) -> Vector:
-    """`factor * vector`; the factor is not 0 mod q."""
+    """`factor * vector`. The factor must not be 0 mod q."""
     return {key: value * factor % modulus for key, value in vector.items()}
 
 
@@ -45,8 +45,8 @@ def back_substitute(
     >>> back_substitute({7: 1}, {4: 0, 5: 1}, lambda row: calls.get(row, []), modulus=101)
     {7: 1, 5: 2, 4: 6}
 
-    Rows are finished in order of falling rank. When a row is finished, all rows that need it are
-    finished already, so its weight is complete. Each row is visited once.
+    Rows are finished in order of falling rank. When a row is finished, all rows that need this row
+    are finished already, so its weight is complete. Each row is visited once.
     """
     result: Vector = {}
     pending: dict[int, int] = {}  # for each unfinished row, its weight so far

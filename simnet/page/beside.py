@@ -140,11 +140,12 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
 
 
 def _why_outside(assessed: Assessment) -> str:
-    """Why an estimate may lie outside its interval."""
+    """The sentences that explain why an estimate may lie outside its interval."""
     if assessed.raw is not None:
         return (
             "This estimate lies outside its interval. The interval belongs to the unbiased "
-            "estimate, and the number shown was computed from that one by post-processing."
+            "estimate, and the number shown was computed from the unbiased estimate by "
+            "post-processing."
         )
     return (
         "This estimate lies outside its interval, and that is no mistake. The estimate is "
@@ -216,8 +217,8 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
     said += [_claim_in_words(head) for head in theorems]
     if "closed form" in heads:
         said.append(
-            "Closed form: an upper bound from a formula. The number beside it, in the column ε or "
-            "δ, is never above it."
+            "Closed form: an upper bound from a formula. The number in the column ε or δ is never "
+            "above this bound."
         )
     return said
 
@@ -249,7 +250,9 @@ def depends_on_truth(result: Result) -> bool:
 
 
 def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield inputs that the parties do not have: those of a few parties, given to all."""
+    """Yield lists of inputs that are not the parties' own. In some of them, all parties have the
+    input of one party.
+    """
     values = list(inputs.values())
     distinct = list({repr(value): value for value in values}.values())
     for value in (distinct[0], distinct[-1]):

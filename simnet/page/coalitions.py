@@ -5,16 +5,16 @@ Theory of operation
 
 A page cannot judge a coalition, so we find all verdicts before we write the page. We judge all
 coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. In a
-larger run we judge those that the scenario makes claims about, and the page says of every other set
-that it was not judged. Two facts about such a set follow from judged ones
-(docs/proofs/breaking-sets.md), and only these two are shown:
+larger run we judge the coalitions that the scenario makes claims about or that the caller names,
+and the page says of every other set that it was not judged. Two facts about such a set follow from
+the verdicts on judged sets (docs/proofs/breaking-sets.md), and the page shows only these two:
 
 - Let a judged set *expose* a party u. Then every larger set without u exposes u as well.
-- A set that lies in a judged set with the verdict `nothing` tells nothing about a party u that is
-  outside the judged set.
+- Let a judged set have the verdict `nothing`. Then no smaller set within it learns anything about a
+  party outside the judged set.
 
-A larger set need not learn more than its output if a smaller set does, because its output may be
-larger, too. So no other verdict is passed on from one set to another.
+If a smaller set learns more than its output, a larger set need not, because the output of the
+larger set may say more, too. So no other verdict is passed on from one set to another.
 """
 
 import itertools

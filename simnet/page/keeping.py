@@ -92,7 +92,8 @@ def _listed_forms(field: Json) -> Iterator[Sequence[Sequence[int]]]:
 
 
 def played(done: Run, is_private: bool) -> tuple[Run, Keeping]:
-    """Play a run again with all parties observed; return it with what a page about it keeps back.
+    """Play a run again with all parties observed. Return the new run, and what a page about this
+    run keeps back.
 
     `is_private` says whether the inputs are somebody's.
     """

@@ -18,7 +18,7 @@ the seed, the numbers in messages, the values of attacks, keys, outputs, the tru
 and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Attacks on such
 a page are equations without numbers. The page has all of these only if the scenario itself drew all
 inputs from the seed, so that they are nobody's data. Only the origin of the inputs decides: given
-inputs are kept back even if they happen to equal drawn ones.
+inputs are kept back even if they happen to equal drawn inputs.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
 with gzip, which every browser can undo by itself, and written in base64.
@@ -89,8 +89,8 @@ def page_of(
 
     `command` is the command that makes the page again, and `verify` the beginning of a command that
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
-    people; without it, all inputs count as such unless the scenario itself drew them.
-    `worlds` are two inputs of a tiny instance, which the page shows side by side.
+    people; without `is_private`, all inputs count as inputs of real people unless the scenario
+    itself drew them. `worlds` are two inputs of a tiny instance, which the page shows side by side.
     `judge` are coalitions to judge in a run that is too large to judge all. `progress` is called
     for every coalition that is judged.
 
@@ -179,7 +179,9 @@ def page_data(
 
 
 def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None]) -> Judged:
-    """The verdicts of the page: on all coalitions, or on those of the claims and of `judge`."""
+    """The verdicts of the page: on all coalitions, or on the coalitions of the claims and of
+    `judge`.
+    """
     done = result.run
     if is_small(done):
         return judge_all(done, result.about, progress)
@@ -240,9 +242,9 @@ def packed(text: str) -> str:
 def page_scripts() -> list[str]:
     """Return the scripts of the page in order.
 
-    Each is a module of its own, so that names of one do not meet names of another. What a module
-    exports is collected in one object, `globalThis.simnet`, because a module inside a page has no
-    address from which another could import it.
+    Each is a module of its own, so that two scripts may use the same names. What a module exports
+    is collected in one object, `globalThis.simnet`, because a module inside a page has no address
+    from which another module could import it.
     """
     return [_inlined(path) for path in (CHECKER, HERE / "proof.mjs", HERE / "page.mjs")]
 

@@ -5,9 +5,9 @@ coins. We fix the values, and find the law of the result by playing every tape o
 (`simnet.coins.tape`). Four things need care:
 
 - *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`
-  limits the number of calls. If a coin has more outcomes than calls are left, we refuse it before
-  it is played. If the first path shows that a sequence of coins has too many outcomes, we refuse
-  the sequence.
+  limits the number of calls. If a coin has more outcomes than calls are left, we refuse the coin
+  before it is played. If the first path shows that a sequence of coins has too many outcomes, we
+  refuse the sequence.
 - *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an

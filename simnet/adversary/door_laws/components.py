@@ -5,7 +5,8 @@ For example, let r be a coin and x an input: r is uniform and x + r is uniform, 
 is x. So we must not judge each door by itself and add up the results. We connect two disclosing
 doors if both are given terms of the same secret or coin, directly or through secrets that are made
 from other secrets. Doors that are connected in this way form a *component*. Given all inputs, the
-coins and secrets of a component are independent of those of every other component. ::
+coins and secrets of a component are independent of the coins and secrets of every other component.
+::
 
     secret(response, item)  ->  answer  ->  disclose(reporting_set, answer)      one component
 
@@ -62,7 +63,9 @@ class Surroundings(Protocol):
 
 @attrs.frozen(eq=False, kw_only=True)
 class HonestDoor:
-    """A call of a door by an honest party; `run` is its run, from 0, of those judged together."""
+    """A call of a door by an honest party. `run` is the number of its run, from 0, among the runs
+    that are judged together.
+    """
 
     call: DoorCall
     run: int

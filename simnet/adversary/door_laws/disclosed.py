@@ -305,11 +305,11 @@ class _ComponentJudge:
 def _law_in_words(law: ComponentLaw, component: Component) -> str:
     """What was found about a law, and the conditions under which the law holds."""
     if law.strong_epsilon == 0:
-        found = "the value has the same law for every input and for all secrets behind it"
+        found = "the value has the same law for every input and for all secrets behind the value"
     elif law.epsilon == 0:
         found = (
-            "the value has the same law for every input, as long as nothing else tells about "
-            "the secrets behind it"
+            "the value has the same law for every input, as long as nothing else tells "
+            "anything about the secrets behind the value"
         )
     elif law.epsilon == math.inf:
         found = "some value is possible with one input and impossible with another"

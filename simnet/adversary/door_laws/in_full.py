@@ -10,9 +10,9 @@ be certain:
   small field.
 - *Reading the function.* Larger arrays cannot be tried: a function of 30 elements may return all
   numbers correctly except in one case of a billion. So there is a list of functions that certainly
-  return all numbers: `int`, `np.asarray` and similar ones. A function of one line also counts if it
-  is written like one on the list, such as `lambda d, e: (int(d), int(e))`. We compare compiled
-  code, not results.
+  return all numbers: `int`, `np.asarray` and similar ones. A function of one line also counts if
+  its code is the same as that of a function on a second list, such as `lambda d, e: (int(d),
+  int(e))`. We compare compiled code, not results.
 """
 
 import builtins
@@ -90,7 +90,9 @@ def is_in_full(call: DoorCall) -> bool:
 
 
 def _is_certain(function: object, sizes: Sequence[int]) -> bool:
-    """Whether a function of arrays of these sizes is on the list, or is written like one on it."""
+    """Whether a function of arrays of these sizes is on the first list, or is written like a
+    function on the second list.
+    """
     of_one_number = all(size == 1 for size in sizes)
     if any(function is known for known in _OF_ANY_ARRAY):
         return len(sizes) == 1

@@ -1,8 +1,8 @@
 """The law of a component: how its disclosed values are distributed, given the inputs behind them.
 
 Theory of operation. Let x be the inputs behind a component, s its secrets, y the field elements
-that its doors are given, and v the values that it discloses. Every door's law given its arguments
-is found by calling it (`calling`). We put them together for every x in the domain::
+that its doors are given, and v the values that it discloses. We find every door's law given its
+arguments by calling the door (`calling`). We put these laws together for every x in the domain::
 
     P(v, s | x) = Σ_y P(y) ∏ P(each secret | its arguments) ∏ P(each v | its arguments)
 
@@ -109,8 +109,8 @@ class TooManyStates(Exception):
 
 
 class ComponentStates:
-    """All possible values of a component's inputs, of its field coins (in a basis), of what the
-    coalition knows of its arguments, and of its secrets.
+    """All possible values of a component: of its inputs, of its field coins (in a basis), of the
+    part of its arguments that the coalition knows, and of its secrets.
     """
 
     def __init__(

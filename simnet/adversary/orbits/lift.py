@@ -30,7 +30,7 @@ class Lifted:
 
     @property
     def finding(self) -> LiftedFinding:
-        """The finding about the whole run, which is the worst of its components."""
+        """The finding about the whole run: the worst finding about any component."""
         findings = [ORDER.index(proof.finding) for _, proof in self.found]
         return ORDER[max(findings, default=0)]
 

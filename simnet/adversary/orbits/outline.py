@@ -5,7 +5,7 @@ Theory of operation
 
 A symbolic reading keeps the form of every message, in the coins and secrets of all parties. For a
 hundred million messages this takes too much memory. An outline keeps the *relations* of messages
-instead, and forgets each block of messages after it was read:
+instead, and forgets each block of messages after the block was read:
 
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
@@ -14,7 +14,8 @@ instead, and forgets each block of messages after it was read:
 - Field coins get no values, because only doors turn field elements into plain values, and the plain
   values that the doors of the run gave are on record.
 
-Example. u1 shares its secret b among three users, and later sends on the sum of what it received::
+Example. u1 shares its secret b among three users, and later sends the sum of all shares that it
+received::
 
     share to u1     c1              independent
     share to u2     c2              independent
@@ -22,11 +23,11 @@ Example. u1 shares its secret b among three users, and later sends on the sum of
     partial         received        computed from what u1 received
 
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
-to the sender alone. So there are no other relations than the ones that were found. Time and memory
-are linear in the run, and the memory holds one block of messages at a time.
+to the sender alone. So there are no other relations than the relations that were found. Time and
+memory are linear in the run, and the memory holds one block of messages at a time.
 
-An outline refuses what it has no rule for, by `NotAlike`: products, seeds, secrets made from field
-elements, and doors that were given field elements with coins.
+Making an outline raises `NotAlike` for everything that outlines have no rule for: products, seeds,
+secrets made from field elements, and doors that were given field elements with coins.
 """
 
 from collections import Counter

@@ -1,11 +1,11 @@
 """The rows of one sender, with its coins eliminated: which rows are independent, which are not.
 
 Theory of operation. Rows are read block by block. Most rows of a large block are a single coin that
-occurs in no earlier row. Such rows are independent, and consecutive ones form a *stretch*: row k of
-the stretch is the coin `first + k * lanes`. So ten thousand rows need a few numbers. In all other
-rows, coins are replaced by the rows that determine them. If a coin is left that no earlier row
-determines, the row is independent, too. If no coin is left, the row is a combination of earlier
-rows, secrets, and what the sender received: a `Relation`.
+occurs in no earlier row. Such rows are independent, and consecutive rows of this kind form a
+*stretch*: row k of the stretch is the coin `first + k * lanes`. So ten thousand rows need a few
+numbers. In all other rows, coins are replaced by the rows that determine them. If a coin is left
+that no earlier row determines, the row is independent, too. If no coin is left, the row is a
+combination of earlier rows, secrets, and what the sender received: a `Relation`.
 
 Example over F_7: u1 sends c, d and b - c - d, in one block.
 
@@ -74,8 +74,8 @@ class Sent:
 
 @attrs.frozen
 class Relation:
-    """A row that is a combination of `terms`, or a tie among the rows of its block: `terms`, which
-    include the row, add up to 0.
+    """A row that is not independent. Either the row is the combination `terms`, or there is a tie
+    among the rows of its block: `terms`, which include the row, add up to 0.
     """
 
     block: int
@@ -224,7 +224,9 @@ class Book:
         is_coin: Bools,
         modulus: int,
     ) -> None:
-        """Express a row by other rows; note the relation, or the coin that makes it independent."""
+        """Express a row by other rows. Note the relation, or the coin that makes the row
+        independent.
+        """
         terms: Counter[Part] = Counter()
         for unknown, value in zip(
             unknowns[~is_coin].tolist(), coefficients[~is_coin].tolist(), strict=True

@@ -15,10 +15,10 @@ Theory of operation
    checked, and `NotAlike` is raised where they fail: a type is *full*, with exactly one message for
    each pair of parties; and its messages are *alike*: all of them are independent, or all have the
    same relation, up to exchanging parties.
-4. *Tables.* The messages of honest parties that were not computed from received ones are the
-   variables. Each other message is expressed by variables and secrets, by products of tables. The
-   coalition sees the messages that honest parties send to its members. It also sees one row for
-   each tie, which has the number 0.
+4. *Tables.* The independent messages of honest parties are the variables. Each other message is
+   expressed by variables and secrets, by products of tables. The coalition sees the messages that
+   honest parties send to its members. For each tie the coalition also sees one row, whose number is
+   0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
 

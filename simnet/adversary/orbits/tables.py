@@ -43,9 +43,9 @@ a product costs the same for five users and for five million.
 >>> orbits.product(received, is_sent_by, [user], [share], [user])
 {(0, 0, ()): 1}
 
-The second product says that what user i receives depends on the secret of every other user, and
-not on its own. The following product is diagonal, and its coefficient is the number of shares that
-each user receives:
+The second product says that what user i receives depends on the secret of every other user, and not
+on the secret of user i. The following product is diagonal, and its coefficient is the number of
+shares that each user receives:
 
 >>> orbits.product(received, {(0, 0, ((1, 0),)): 1}, [user], [share], [user])
 {(0, 0, ((0, 0),)): 4}
@@ -145,8 +145,9 @@ class Orbits:
     def _composed(
         self, row: Word, middle: Word, column: Word, first: Matching, second: Matching
     ) -> tuple[tuple[Matching, int], ...]:
-        """The matchings of row and column that agree with a matching of each with the middle, and
-        the number of middle tuples for each of them.
+        """The matchings of the row with the column that agree with the matching `first` of the row
+        with the middle and the matching `second` of the middle with the column. Each comes with the
+        number of middle tuples.
         """
         key = row, middle, column, first, second
         found = self._compositions.get(key)
