@@ -127,8 +127,11 @@ class Component:
     doors: tuple[HonestDoor, ...]
     secrets: tuple[HonestDoor, ...]
     # The families of what the component's doors are given, and all families that were made from
-    # these. touched: frozenset[int] The touched families that are no free secrets: coins and
-    # products, and what was made from these. entangled: frozenset[int]
+    # these.
+    touched: frozenset[int]
+    # The touched families that are no free secrets: coins and products, and what was made from
+    # these.
+    entangled: frozenset[int]
 
     @property
     def inputs(self) -> list[tuple[int, str]]:

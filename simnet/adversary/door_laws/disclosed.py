@@ -99,7 +99,8 @@ class Disclosures:
     doors: tuple[DisclosedDoors, ...]
     independent: bool
     # The loss in addition to what shares tell. None if some doors were not judged, or if we do not
-    # know what shares and disclosed values tell together. epsilon: float | None
+    # know what shares and disclosed values tell together.
+    epsilon: float | None
     by_itself: float | None  # the loss of the disclosed values alone
     tier: Tier
     argument: str
@@ -418,8 +419,8 @@ def _together(
     )
 
 
-# Components, the parties whose inputs they depend on, and whether shares tell something about their
-# secrets.
+# Components, the parties whose inputs they depend on, and whether shares tell something about the
+# secrets of these components.
 _Block = tuple[Sequence[_Judged], Collection[str], bool]
 
 
