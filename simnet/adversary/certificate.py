@@ -551,7 +551,9 @@ def _attributes(protocol: object) -> Mapping[str, object]:
 
 
 def _text(value: object, optional: bool = False) -> Any:
-    """A value as a text for the command line. If the value is `optional`, None stays None."""
+    """A value as a text for the command line. None becomes `none`; with `optional`, None stays
+    None.
+    """
     if value is None and optional:
         return None
     return "none" if value is None else str(value)

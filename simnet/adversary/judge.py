@@ -210,7 +210,7 @@ class Judge:
         )
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        """Whether the coalition knows all discrete coins that were drawn outside doors."""
+        """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
         for sampled, record, reading in zip(
             self.sampled_runs, self._records, self._readings, strict=True
         ):
@@ -327,8 +327,8 @@ class Judge:
         elif not self.declaring or silent:
             raise SimnetError(
                 "no honest party declared a secret in this run, so there is nothing to judge: a "
-                "script declares what messages must protect with me.secret(...), or states "
-                "in `disclosure` that perturbation alone protects the inputs"
+                "script declares what messages must protect with me.secret(...), or the protocol "
+                "states in `disclosure` that perturbation alone protects the inputs"
             )
         everyone = all(set(done.roster.names) <= members for done in self._runs)
         what = "a secret" if self.declaring else "an input"
@@ -343,7 +343,7 @@ class _Checks(DoorChecks):
         self._judge = judge
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
-        """Whether the coalition knows all discrete coins that were drawn outside doors."""
+        """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
         return self._judge.knows_structure(corrupt)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:

@@ -44,7 +44,7 @@ def recorded(done: Run, observe: Iterable[str]) -> tuple[Run, DoorRecord]:
 
     Names in `observe` that are no party of the run are left out.
 
-    Raises `ScriptError` if the script sends other messages than before.
+    Raises `ScriptError` if the two runs differ (`compare_runs`).
     """
     reading = Recording()
     sampled = played_again(done, observe, reading)
@@ -57,7 +57,7 @@ def read_blind(sampled: Run, observe: Iterable[str], reading: Symbolic) -> Run:
 
     Names in `observe` that are no party of the run are left out.
 
-    Raises `ScriptError` if the script sends other messages than before.
+    Raises `ScriptError` if the two runs differ (`compare_runs`).
     """
     symbolic = played_again(sampled, observe, reading)
     compare_runs(sampled, symbolic)

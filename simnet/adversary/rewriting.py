@@ -34,7 +34,7 @@ class DoorChecks:
     """What an instrument can find out about doors by calling their functions.
 
     This base class calls no function and finds nothing out. It answers that inputs alone do not
-    decide, that the coalition knows the coins, and that there is no witness.
+    decide, that the coalition knows the forms, and that there is no witness.
     """
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # # noqa: ARG002  # subclasses use it
@@ -42,7 +42,7 @@ class DoorChecks:
         return False
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:  # noqa: ARG002  # subclasses use it
-        """Whether the coalition knows all discrete coins that were drawn outside doors."""
+        """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
         return True
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:  # noqa: ARG002  # subclasses use it

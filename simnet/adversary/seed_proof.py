@@ -10,8 +10,8 @@ can agree on the seed; or each row of the seed is a combination of messages.
 
 For each unknown seed the certificate lists *private shifts*. A private shift is a change of honest
 coins that changes one row of this seed by 1. A private shift changes no message, no other unknown
-seed, and no other row of this seed that has a private shift. So each private shift shows one
-element in each lane that is uniform, whatever else the coalition sees.
+seed, and no other row of this seed that has a private shift. So each private shift shows that one
+element in each lane is uniform, whatever else the coalition sees.
 
 Example. A seed has two elements, the coins 1 and 2. The coalition sees a message with both coins
 and a third coin, 1 + 2 + 3. Adding 1 to coin 1 and subtracting 1 from coin 3 changes the first row
@@ -59,7 +59,8 @@ class SeedRows:
 
 
 class SeedProof:
-    """The seeds that matter for what a coalition sees, and the proof which of these seeds it knows.
+    """The seeds that matter for what a coalition sees, and the proof of which seeds the coalition
+    knows.
 
     `keys` has a list for each seed: the numbers of the two secret keys if the seed was agreed on,
     and an empty list otherwise. `known` lists the seeds that the coalition knows, in an order in
@@ -240,9 +241,9 @@ class SeedProof:
         is_whole = len(entry.private) == len(entry.rows)
         if entry.number not in self._is_known and (not is_free or (needs_all and not is_whole)):
             raise SimnetError(
-                "no certificate can be written: it would have to show that the unknown seeds are "
-                f"independent, by {LEAST_BITS} bits of each seed and all bits of each secret key "
-                "that nothing else depends on, and there are fewer such bits"
+                "no certificate can be written: to show that the unknown seeds are independent, a "
+                f"certificate needs {LEAST_BITS} bits of each seed and all bits of each secret key "
+                "on which nothing else depends, and there are fewer such bits"
             )
 
 

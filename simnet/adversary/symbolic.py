@@ -61,8 +61,9 @@ from simnet.values.residues import Residues, residues_of
 from simnet.values.sealed import HIDDEN
 
 INVERTS = (
-    "inverts field elements that are not public, and a verdict has no rule for that: disclose the "
-    "element times a random one, invert the number that comes out, and multiply by the random one"
+    "inverts field elements that are not public, and a verdict has no rule for that: multiply the "
+    "element by a random field element, disclose the product, invert the disclosed number, and "
+    "multiply by the random element again"
 )
 
 

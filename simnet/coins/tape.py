@@ -220,15 +220,15 @@ class TapeDiscrete:
         return _numbers([self._tape.toss(choice) for _ in range(count)])
 
     def uniform(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because this draw has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has infinitely many outcomes."""
         self._refuse("uniform")
 
     def normal(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because this draw has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has infinitely many outcomes."""
         self._refuse("normal")
 
     def exponential(self, count: int) -> Floats:  # noqa: ARG002
-        """Raise `BadInput`, because this draw has infinitely many outcomes."""
+        """Raise `BadInput`, because a real number has infinitely many outcomes."""
         self._refuse("exponential")
 
     def discrete_normal(self, variance: Fraction, count: int) -> Ints:  # noqa: ARG002

@@ -482,7 +482,7 @@ def _without_meters(value: Any) -> Any:
 
 
 def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
-    """Return the same value with its pieces replaced."""
+    """Return the value, with the result of `each` in place of every piece of it."""
     if isinstance(value, Metered):
         return value.plain
     if type(value) in (tuple, list):

@@ -669,7 +669,8 @@ class Model:
         """What a party can tell about a delivery: contents, and the sender if any sender was
         allowed.
 
-        Of unknowns the party can tell the field and the shape, which all summands of a sum share.
+        If the contents are unknowns, the party can tell only their field and shape, which all
+        summands of a sum share.
         """
         sender = groups[0][0].message.sender if request.kind == "any" else None
         contents = [

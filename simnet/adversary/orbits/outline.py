@@ -62,7 +62,7 @@ from simnet.values.totals import Label, Slots
 @attrs.frozen(order=True)
 class SecretPlace:
     """The place of an element in the secrets of a party: the number of the secret, from 0, and the
-    place of the element in the secret. The element is the first one of a row of lanes. Alike
+    place of the element in the secret. The element is the first element of a row of lanes. Alike
     parties have secrets with equal places.
     """
 

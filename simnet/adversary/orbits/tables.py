@@ -26,12 +26,12 @@ column type (user, user), and the matching {(0, 1)}, which says that the row's p
 recipient.
 
 *Products.* To multiply two tables, we go through pairs of their entries, and through the matchings
-of the result that agree with both. It remains to count the middle tuples that stand for one pair
-of entries. Places of the middle tuple that are matched on some side are fixed. All other places
+of the result that agree with both. It remains to count the middle tuples that stand for one pair of
+entries. Places of the middle tuple that are matched on some side are fixed. All other places
 contain parties that occur neither in the row nor in the column. If `h` parties are in the class and
 `m` of them occur in the row or the column, then the first free place has h - m parties to choose
-from, the second h - m - 1, and so on. Their product is the coefficient's factor, reduced mod q. So
-a product costs the same for five users and for five million.
+from, the second h - m - 1, and so on. The product of these numbers, reduced mod q, is a factor of
+the coefficient. So a product of tables costs the same for five users and for five million.
 
 >>> orbits = Orbits({"user": 5}, modulus=101)
 >>> share, user, total = ("user", "user"), ("user",), ()

@@ -185,7 +185,7 @@ class AlikeJudge:
         return [f"{name} {uncovered}" for name in first]
 
     def _doubt(self, coalition: Coalition) -> str | None:
-        """Say why functions beyond the output may be no leak; None if they are."""
+        """Say why functions beyond the output are perhaps no leak; None if they are a leak."""
         reading = self.outline.reading
         uses = [use for use in reading.door_uses if use.kind == "secret"]
         honest = [use for use in uses if use.party not in coalition.parties]
