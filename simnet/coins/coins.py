@@ -40,10 +40,10 @@ LARGEST_VARIANCE = 10**9  # the largest variance of a Skellam draw
 class DiscreteSource(Protocol):
     """The interface of a source of discrete outcomes.
 
-    `Coins` has checked the arguments. The draws from `bernoulli` to `categorical` have few enough
-    outcomes that a source can enumerate them. The other draws can only be sampled. All draws have
-    exactly the stated law, except for normal and exponential reals, which are computed with
-    floating-point numbers.
+    `Coins` has checked the arguments. A source may enumerate the outcomes of the draws from
+    `bernoulli` to `categorical`, if there are not too many. The other draws can only be sampled.
+    All draws have exactly the stated law, except for normal and exponential reals, which are
+    computed with floating-point numbers.
     """
 
     def bernoulli(self, chance: Probability) -> bool:

@@ -101,8 +101,9 @@ def bernoulli(stream: Stream, chance: float | Fraction) -> bool:
 def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDArray[np.bool_]:
     """Return `count` independent draws of `bernoulli`.
 
-    Fewer than `MANY` draws take one random word each, more draws take one random byte each. A draw
-    whose first digits equal the first digits of `chance` takes more words, or more bytes.
+    Fewer than `MANY` draws take one random word each; `MANY` or more draws take one random byte
+    each. A draw whose first digits equal the first digits of `chance` takes more words, or more
+    bytes.
     """
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)

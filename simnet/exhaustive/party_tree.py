@@ -156,8 +156,8 @@ class Execution:
         """Go on with the answer to the script's request, until the script pauses again.
 
         The first call starts the script and passes None. Raises `ScriptError` for every error that
-        the script raises. Raises `ScriptError` also for an error in a door's function, and for a
-        step that cannot be played out, even if the script caught this error.
+        the script raises, except for `Abort`. Raises `BadInput` for a step that cannot be played
+        out, even if the script caught the error.
         """
         request: object = None
         raised: BaseException | None = None
