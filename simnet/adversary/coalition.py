@@ -151,6 +151,8 @@ def _ranges(names: Iterable[str]) -> list[str]:
 
 
 def _successor(name: str) -> str | None:
-    """The name with the next number: u4 after u3."""
+    """The name with the next number: u4 after u3. None for a name that does not end with a
+    number.
+    """
     match = re.fullmatch(r"(.*?)(\d+)", name)
     return None if match is None else f"{match[1]}{int(match[2]) + 1}"

@@ -123,7 +123,9 @@ class SharedSecrets:
         ] = {}
 
     def family(self, call: DoorCall, group: Hashable, values: Residues) -> Family | None:
-        """The unknowns of an equal secret in another run of the same group."""
+        """The unknowns of an equal secret in another run of the same group; None if there is
+        none.
+        """
         for other_group, other, others_values, family in self._by_place.get(_place(call), []):
             # If the values differ, the functions were not the same after all.
             if (
@@ -364,7 +366,9 @@ class Symbolic:
         self.unknowns.signers[signature] = key
 
     def signer(self, signature: bytes) -> bytes | None:
-        """The public key that checks a signature."""
+        """The public key that checks a signature; None for a signature that was not made in this
+        run.
+        """
         return self.unknowns.signers.get(signature)
 
     def found_different(self, one: bytes, other: bytes) -> None:

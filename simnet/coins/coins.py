@@ -41,7 +41,7 @@ class DiscreteSource(Protocol):
     """The interface of a source of discrete outcomes.
 
     `Coins` has checked the arguments. A source may enumerate the outcomes of the draws from
-    `bernoulli` to `categorical`, if there are not too many. The other draws can only be sampled.
+    `bernoulli` to `categorical`, if these are not too many. The other draws can only be sampled.
     All draws have exactly the stated law, except for normal and exponential reals, which are
     computed with floating-point numbers.
     """

@@ -248,8 +248,8 @@ class Network:
         return groups
 
     def _sums(self, party: int, request: Request) -> list[list[Posting]] | None:
-        """For each key, the first message of each sender: of the named senders, or of all that have
-        sent.
+        """For each key, the first message of each sender: of the named senders, or of all senders.
+        Return None if messages are missing.
         """
         groups = []
         for key, count in zip(request.keys, request.counts, strict=True):

@@ -82,8 +82,8 @@ class SentMessage:
 
     @functools.cached_property
     def structure(self) -> Hashable:
-        """A key of the message without the values of secrets. Messages that are the same function
-        of secrets and coins have equal keys.
+        """A key of the message without the values of secrets. Two messages have equal keys if they
+        have the same tag, recipient, key and plain contents, and the same forms.
         """
         terms = [forms.terms for forms in self.forms]
         return (
@@ -255,7 +255,9 @@ class Outbox(Link):
     async def take_some(
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Payload]:
-        """Return the next payload of each sender that sends one, by the number of the sender."""
+        """Return the next payload of each sender that does not stay silent, by the number of the
+        sender.
+        """
         if within is not None:
             raise refuse(
                 actor,

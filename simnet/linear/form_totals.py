@@ -30,7 +30,7 @@ MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 @attrs.frozen(eq=False)
 class _Block:
-    """Rows for some slots: `each` rows of terms for each slot."""
+    """Rows for some slots: equally many rows of terms for each slot, in the order of `slots`."""
 
     slots: Ints
     rows: TermRows

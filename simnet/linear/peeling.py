@@ -30,7 +30,7 @@ from simnet.linear.modular import inverses, times
 class Entries:
     """The entries of a sparse matrix that are not 0: three arrays of the same length.
 
-    They are ordered by column, and by row within a column.
+    The entries are ordered by column, and by row within a column.
     """
 
     rows: Ints

@@ -172,8 +172,9 @@ def _error(result: Performance, is_private: bool) -> list[str]:
 
 
 def outputs_of(result: Result, is_private: bool) -> Table | None:
-    """Return the outputs of a run without an estimate. They are left out of a page about
-    somebody's data, because nothing says that an output protects anybody.
+    """Return the outputs of a run that has no estimate. Return None if there are no outputs, if the
+    run has an estimate, or for a page about somebody's data: nothing says that an output protects
+    anybody.
     """
     if isinstance(result, Performance) or is_private:
         return None

@@ -209,7 +209,7 @@ class Book:
             self._stretches.insert(place, stretch)
 
     def _stretch_of(self, unknown: int) -> _Stretch | None:
-        """The stretch that a coin belongs to."""
+        """The stretch that a coin belongs to; None for a coin outside all stretches."""
         place = bisect.bisect(self._firsts, unknown) - 1
         if place < 0 or unknown > self._stretches[place].last:
             return None
