@@ -116,8 +116,8 @@ def verify(
         without deadlines needs none.
     by
         How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
-        works for runs of any size in which many parties are alike and share additively, and
-        refuses all others. Without this option, a run is judged by symmetry if it is too large for
+        works for runs of up to ten billion field elements in which many parties are alike and share
+        additively, and refuses all others. Without this option, a run is judged by symmetry if it is too large for
         elimination.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
