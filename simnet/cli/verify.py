@@ -117,8 +117,8 @@ def verify(
     by
         How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
         works for runs of up to ten billion field elements in which many parties are alike and share
-        additively, and refuses all others. Without this option, a run is judged by symmetry if it is too large for
-        elimination.
+        additively, and refuses all others. Without this option, a run is judged by symmetry if it
+        is too large for elimination.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
         disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the
