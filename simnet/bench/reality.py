@@ -25,21 +25,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
+import numpy as np
 
 from simnet.errors import BadInput
 from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun
 from simnet.network.timing import timed
+from simnet.record.log import DEADLINE, SILENCE
 
 HUB = "hub"
 SECONDS_TO_START = 0.5  # for each process
-UNLIMITED = 1e9  # bits per second, from which on a cable is left as fast as it is
+UNLIMITED = 1e9  # bits per second: a link of this rate or a higher one has no token bucket
 BURST = 4_000  # bytes that a token bucket lets pass at once: less than three packets
 
 
 @attrs.frozen
 class Held:
-    """A predicted time beside the measured ones, all in seconds."""
+    """A predicted time beside the measured times, all in seconds."""
 
     name: str
     predicted: float
@@ -59,15 +61,29 @@ class Held:
 def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held:
     """Return the predicted time of a recorded run beside `repeat` measured times.
 
-    Raises `BadInput` where namespaces cannot be made, and for a run with crowds or silence.
+    Raises `BadInput` where namespaces cannot be made, for a run with crowds, with parties that stop
+    waiting or with messages that go astray, and for a network with a relay, jitter or lost packets.
     """
+    _refuse_unplayable(log, network)
     _refuse_unable()
-    if any(size != 1 for size in log.sizes) or (log.events[1] == 4).any():
-        raise BadInput(
-            "a run with crowds, or with parties that stop waiting, cannot be played on sockets"
-        )
     measured = tuple(_measured(log, network) for _ in range(repeat))
     return Held(name, timed(log, network).completion, measured)
+
+
+def _refuse_unplayable(log: RecordedRun, network: Network) -> None:
+    """Raise `BadInput` for a run or a network that the processes cannot play on sockets."""
+    stops_waiting = np.isin(log.events[1], (SILENCE, DEADLINE)).any()
+    if any(size != 1 for size in log.sizes) or stops_waiting or log.delays:
+        raise BadInput(
+            "a run with crowds, with parties that stop waiting, or with messages that go astray "
+            "cannot be played on sockets"
+        )
+    varies = any(one.jitter or one.loss for one in network.latencies.values())
+    if network.relay is not None or varies:
+        raise BadInput(
+            f"the network {network.name} has a relay, jitter or lost packets, which cannot be "
+            "played on sockets"
+        )
 
 
 def _refuse_unable() -> None:

@@ -29,12 +29,19 @@ def judge_alike(
     """Give a verdict on one run; return the exit status of `verify`."""
     from simnet.adversary.orbits.rows import NotAlike
     from simnet.adversary.whole_view import meets
+    from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import console, write_json
     from simnet.scenario.perform import plain_parameters
-    from simnet.scenario.verify import verify_alike
+    from simnet.scenario.population import Population
+    from simnet.scenario.verify import MOST_ALIKE_ELEMENTS, verify_alike
 
+    fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
+    work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
+    elements = 0 if work is None else work.elements
+    is_judged = elements <= MOST_ALIKE_ELEMENTS  # a run with more elements is refused
     try:
-        verified = verify_alike(scenario, corrupt, seed, people)
+        with announced("verify", elements * SECONDS_A_JUDGED_ELEMENT * is_judged):
+            verified = verify_alike(scenario, corrupt, seed, people)
     except NotAlike as error:
         raise BadInput(
             f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "

@@ -55,12 +55,13 @@ def breaking(
         Write the result as JSON to this file; `-` writes it to standard output.
     """
     from simnet.adversary.search import smallest_breaking_sets
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.scenario.breaking import smallest_sizes
     from simnet.scenario.figure import draw_breaking, refuse_undrawable
     from simnet.scenario.find import find
+    from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.verify import played
 
     if runs < 1 or max_size < 1:
@@ -69,6 +70,8 @@ def breaking(
             f"--max-size {max_size}"
         )
     scenario = find(protocol)[1].with_settings(settings_of(set_))
+    protocol_made = scenario.build(scenario.users, scenario.items)
+    guess = guessed_inputs_in_words(scenario, protocol_made, has_option=False)
     out = console(json)
     if user is not None:
         if figure is not None:
@@ -76,12 +79,14 @@ def breaking(
                 "--figure draws the results of several runs: leave out --user or --figure"
             )
         _print_sets(out, smallest_breaking_sets(played(scenario, seed), user, max_size), json)
+        print_note(out, guess)
         return
     if figure is not None:
         refuse_undrawable(figure)
     with progress_bar("runs", runs, announces=True) as progress:
         sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
     _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
+    print_note(out, guess)
     write_json(sizes.as_json(), json)
     if figure is not None:
         draw_breaking(sizes, figure)

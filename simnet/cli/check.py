@@ -42,14 +42,17 @@ def check(
 
     from simnet.cli.grid import Grid
     from simnet.cli.long_work import announced, seconds_of
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_note, write_json
     from simnet.scenario.determinism import REPLICAS, replicas
     from simnet.scenario.find import find
+    from simnet.scenario.plain import explained_by, guessed_inputs_in_words
 
     settings = settings_of(set_)
     chosen = find(scenario)[1].with_settings(settings)
-    work = chosen.described(chosen.build(chosen.users, chosen.items)).workload
-    with announced("check", REPLICAS * seconds_of(work)):
+    protocol = chosen.build(chosen.users, chosen.items)
+    guess = guessed_inputs_in_words(chosen, protocol, has_option=False)
+    work = chosen.described(protocol).workload
+    with explained_by(guess), announced("check", REPLICAS * seconds_of(work)):
         traces = replicas(scenario, settings, seed, drop or (), network)
     first = next(iter(traces.values()))
     same = all(trace == first for trace in traces.values())
@@ -62,6 +65,7 @@ def check(
         console(json).print(
             f"messages and bills were compared, but outputs were not: {first.lacking}"
         )
+    print_note(console(json), guess)
     runs = {circumstance: trace.hash for circumstance, trace in traces.items()}
     whole = first.hash if first.lacking is None else None
     write_json({"hash": whole, "same": same, "runs": runs}, json)

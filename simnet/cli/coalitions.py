@@ -44,10 +44,10 @@ def coalitions(
 
     A coalition *exposes* a party if it determines a function of this party's secrets alone. It
     *touches* a party if it determines a function in which a secret of the party occurs, for example
-    a sum. For every party, the table has the minimal coalitions that expose or touch it, and the
-    maximal ones that do not expose it. Then come the minimal coalitions that learn more than their
-    output, and a table with the findings by the number of members of each role. All this is about
-    secret shares, in one run with at most 12 parties.
+    a sum. For every party, the table has the minimal coalitions that expose or touch the party, and
+    the maximal coalitions that do not expose it. Then come the minimal coalitions that learn more
+    than their output, and a table with the findings by the number of members of each role. All this
+    is about secret shares, in one run with at most 12 parties.
 
     For example:
 
@@ -83,7 +83,7 @@ def coalitions(
         about each coalition.
     """
     from simnet.adversary.every_coalition import MOST_PARTIES, every_coalition
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.files import write_whole
@@ -92,6 +92,7 @@ def coalitions(
     from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.find import find
     from simnet.scenario.lattice import draw_coalitions
+    from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.verify import played
 
     scenario = find(protocol)[1].with_settings(settings_of(set_))
@@ -112,6 +113,7 @@ def coalitions(
         found = every_coalition(done, about, progress)
     out = console(json)
     _print(out, done, about, found)
+    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
     if figure is not None:
         draw_coalitions(found, figure)
     if certificates is not None:
@@ -181,7 +183,7 @@ def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition")
     _print_classes(out, found)
     if found.undecided:
         out.print(
-            f"{found.undecided:,} verdicts are undecided: such a coalition is in no list",
+            f"{found.undecided:,} verdicts are undecided: these coalitions are in no list",
             style="yellow",
         )
 

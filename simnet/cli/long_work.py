@@ -17,6 +17,7 @@ LONG = 5.0  # for this many seconds or more, the program says when the run begin
 # estimate with these numbers by half.
 SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
 SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by message
+SECONDS_A_JUDGED_ELEMENT = 3e-8  # a verdict by symmetry goes through the elements of the run
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
 from simnet.files import write_whole
 from simnet.printable import printable
@@ -50,6 +51,12 @@ class Screen(Console):
     def on_broken_pipe(self) -> None:
         """Raise `BrokenPipeError`, which `main` turns into an exit status, without a message."""
         raise BrokenPipeError
+
+
+def print_note(out: Console, note: str | None) -> None:
+    """Print a note in yellow, if there is one."""
+    if note is not None:
+        out.print(Text(f"note: {note}", "yellow"))
 
 
 def sized(octets: float) -> str:

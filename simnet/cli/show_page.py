@@ -92,10 +92,11 @@ def show_page(
     yes
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
-    from simnet.cli.output import console
+    from simnet.cli.output import console, print_note
     from simnet.errors import BadInput
     from simnet.files import write_whole
     from simnet.page.diagram import diagram_svg, diagram_text
+    from simnet.scenario.plain import PlainRun
 
     asked = Asked.of(
         scenario,
@@ -129,6 +130,7 @@ def show_page(
         write_whole(svg, diagram_svg(result.run))
     if html is None and svg is None:
         out.print(diagram_text(result.run), highlight=False, markup=False, soft_wrap=True)
+    print_note(out, result.guess if isinstance(result, PlainRun) else None)
 
 
 def _worlds(asked: Asked, worlds: str | None, corrupt: str | None) -> "Worlds | None":

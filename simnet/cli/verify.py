@@ -88,8 +88,8 @@ def verify(
     data
         The people of the run.
     inputs
-        The inputs of the parties, separated by commas. Without this option, each input is an item
-        that is drawn uniformly from 1..N with the seed.
+        The inputs of the parties, separated by commas. Without this option and without a file of
+        data, the inputs are made up: they are drawn with the seed, as `simnet run` draws them.
     seed
         The number from which all randomness of the run follows; 0 without this option.
     collections
@@ -178,7 +178,7 @@ def verify(
 def _is_too_large(
     scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
 ) -> bool:
-    """Whether the runs have more messages than elimination can judge."""
+    """Return whether the runs have more messages than elimination can judge."""
     from simnet.scenario.population import Population
     from simnet.scenario.verify import MOST_MESSAGES
 
@@ -202,7 +202,7 @@ def _judge(
     """Give verdicts on runs with these seeds; return the exit status of `verify`."""
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.network.toml_file import network_named
@@ -239,8 +239,7 @@ def _judge(
         out.print(sentence, style="yellow")
     print_verdict(out, verified.verdict)
     guess = guessed_inputs_in_words(scenario, verified.protocol) if people is None else None
-    if guess is not None:
-        out.print(f"note: {guess}", style="yellow", markup=False)
+    print_note(out, guess)
     met = expect is None or meets(verified.verdict, expect)
     if len(seeds) > 1:
         with progress_bar("runs", len(seeds), announces=True) as progress:

@@ -11,6 +11,7 @@ import attrs
 
 from simnet import markup
 from simnet.adversary.search import MAX_SIZE, BreakingSearch
+from simnet.errors import BadInput
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 
@@ -36,11 +37,10 @@ class Sizes:
 
     @property
     def safe(self) -> int | None:
-        """The largest number s for which no s users, whoever they are, can read a secret in any of
-        these runs.
+        """The largest number s for which no s users, whoever they are, can read a secret of another
+        user in any of these runs.
 
-        The value is None if no set of any size can read anything, or if the search may have missed
-        small sets.
+        The value is None if no breaking set was found, or if the search may have missed small sets.
         """
         return None if self.smallest is None or self.overlooked else self.smallest - 1
 
@@ -82,7 +82,8 @@ class Sizes:
             f"in {row['runs']:.1%} of the runs they can read a secret of at least one user"
             for row in self.rows()
         ]
-        return "\n".join(lines) or "no set of users can read a secret of another user"
+        among = "no set of users" if self.complete else "of the sets that were searched, none"
+        return "\n".join(lines) or f"{among} can read a secret of another user"
 
     def _repr_html_(self) -> str:
         heads = [
@@ -124,7 +125,8 @@ def smallest_sizes(
 ) -> Sizes:
     """Return the sizes of the smallest breaking sets of every user, in runs with these seeds.
 
-    `progress` is called after each run.
+    `progress` is called after each run. Raises `BadInput` if no party declares a secret in any of
+    the runs: the search would find nothing, whatever the parties disclose.
     """
     runs, complete = [], True
     notes, unsearched, overlooked = dict[str, None](), dict[str, None](), dict[str, None]()
@@ -138,5 +140,10 @@ def smallest_sizes(
             unsearched[search_result.unsearched] = None
             overlooked[search_result.overlooked] = None
         progress(1)
+    if not any(runs):
+        raise BadInput(
+            "no party has declared a secret (me.secret) in these runs, so there is nothing to "
+            "search: simnet verify says what a coalition sees"
+        )
     note, never, missed = ("; ".join(filter(None, of)) for of in (notes, unsearched, overlooked))
     return Sizes(tuple(runs), complete, note, never, missed)

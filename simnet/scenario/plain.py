@@ -91,7 +91,7 @@ class PlainRun:
 
     @property
     def more_to_show(self) -> Mapping[str, str]:
-        """What else could be shown of the protocol, by the method or field that it needs."""
+        """What else could be shown of the protocol, by the method or field that is missing."""
         protocol, about = self.run.protocol, self.about
         lacking = {
             "functionality": (isinstance(protocol, Ideal), "what the output itself reveals"),
@@ -148,7 +148,7 @@ class PlainRun:
         return "\n".join(lines)
 
     def _outputs(self) -> list[tuple[str, Any]]:
-        """The outputs of the first parties, by name; parties without one are left out."""
+        """Return the names and outputs of the first parties that have an output."""
         returned = [(name, out) for name, out in self.run.outputs.items() if out is not None]
         return returned[:OUTPUTS_SHOWN]
 
@@ -319,27 +319,32 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
     return scenario.synthetic(wanted, seed).inputs if wanted else []
 
 
-def guessed_inputs_in_words(scenario: Scenario, protocol: Protocol) -> str | None:
+def guessed_inputs_in_words(
+    scenario: Scenario, protocol: Protocol, has_option: bool = True
+) -> str | None:
     """Return a note on inputs that were made up for a protocol that does not say what it takes.
 
-    Returns None if the protocol has `items`, if the scenario says what the inputs are, and if no
-    party takes an input.
+    `has_option` says whether the note may advise the option `--inputs`, which some commands do not
+    have. Returns None if the protocol has `items`, if the scenario says what the inputs are, or if
+    no party takes an input.
     """
     is_said = isinstance(protocol, OverItems) or scenario.about is not None
     takes_inputs = any(seat.takes_input for seat in seated(protocol).seats)
     if is_said or scenario.data != "items" or "items" in scenario.sizes or not takes_inputs:
         return None
+    advice = "Give your own with --inputs, or write into" if has_option else "Write into"
     return (
-        "the protocol has no `items`, so its possible inputs are unknown. The inputs of this run "
-        f"were drawn from 1..{scenario.items}. Give your own with --inputs, or write into the "
-        f"class, for example, `items = {scenario.items}`, if an input is a whole number from 1 to "
-        f"{scenario.items}"
+        "the protocol has no `items`, so its possible inputs are unknown. The inputs were made up: "
+        f"they were drawn from 1..{scenario.items}. {advice} the class, for example, "
+        f"`items = {scenario.items}`, if an input is a whole number from 1 to {scenario.items}"
     )
 
 
 @contextmanager
 def explained_by(guess: str | None) -> Iterator[None]:
-    """Add the note on guessed inputs to a script's error, which may come from these inputs."""
+    """Add the note on guessed inputs, if there is one, to the error of a script, because the error
+    may come from these inputs.
+    """
     try:
         yield
     except ScriptError as error:

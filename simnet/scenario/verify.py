@@ -60,7 +60,7 @@ class VerdictCounts:
 
     counts: dict[str, int]
     met: dict[str, int]  # for each expectation, the number of runs in which it is met
-    leaking_seed: int | None  # the smallest
+    leaking_seed: int | None  # the first seed with the finding `leaks`
 
     def as_json(self) -> dict[str, Any]:
         """Return counts, shares and exact intervals by verdict, for JSON."""
@@ -93,10 +93,11 @@ def verify(
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
-    The runs have consecutive seeds, from `seed` on. By default the inputs are uniform items drawn
-    from the seed. The inputs can be given one by one, or as a population to which the scenario is
-    fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. Or `fates` has this
-    for each run. `network` decides deadlines.
+    The runs have consecutive seeds, from `seed` on. By default the inputs are those of made-up
+    users, drawn from the seed. The inputs can be given one by one, or as a population to which the
+    scenario is fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. If
+    `fates` is given, `drop` is ignored, and `fates` has the fates of the parties of each run.
+    `network` decides deadlines.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
@@ -129,7 +130,7 @@ def verify_alike(
     seed: int,
     inputs: Sequence[int] | Population | None = None,
 ) -> VerifiedAlike:
-    """Return the verdict on one run in which many parties are alike: it may be very large.
+    """Return the verdict on one run in which many parties are alike. Such a run may be very large.
 
     `inputs` are as for `verify`. Raises `NotAlike` for other runs, and `BadInput` for parameters,
     inputs or a coalition that do not fit.
@@ -145,7 +146,7 @@ def verify_alike(
 def _fitted(
     scenario: Scenario, seed: int, inputs: Sequence[int] | Population | None
 ) -> tuple[Scenario, Sequence[int] | Numbers | None]:
-    """The scenario, fitted to the data, and the inputs of its users."""
+    """Return the scenario, fitted to the data, and the inputs of its users."""
     if not isinstance(inputs, Population):
         return scenario, inputs
     scenario = scenario.fitted(inputs)
@@ -165,8 +166,11 @@ def played(
     Raises `BadInput` if the run has too many messages to be judged.
     """
     protocol, own_inputs = _prepared(scenario, seed, inputs, 1)
-    fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
-    return run(protocol, own_inputs, seed, fates=fates, network=network, message_fates=messages)
+    # The commands that call this function have no option `--inputs`.
+    guess = guessed_inputs_in_words(scenario, protocol, has_option=False)
+    with explained_by(guess if inputs is None else None):
+        fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
+        return run(protocol, own_inputs, seed, fates=fates, network=network, message_fates=messages)
 
 
 def _prepared(
@@ -176,7 +180,11 @@ def _prepared(
     collections: int,
     alike: bool = False,
 ) -> tuple[Any, Any]:
-    """Return the protocol, and the inputs of its parties; `alike` says to judge by symmetry."""
+    """Return the protocol, and the inputs of its parties. `alike` says whether the run will be
+    judged by symmetry.
+
+    Raises `BadInput` for a run that is too large to be judged.
+    """
     protocol = scenario.build(scenario.users, scenario.items)
     work = scenario.described(protocol).workload
     if work is not None:
@@ -228,7 +236,9 @@ def verify_runs(
 
 
 def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
-    """Return the Clopper-Pearson interval of a share; it covers at least at rate `CONFIDENCE`."""
+    """Return the Clopper-Pearson interval of a share. It contains the true share with a probability
+    of at least `CONFIDENCE`.
+    """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import betaincinv
 

@@ -90,6 +90,12 @@ def test_views_mechanisms_and_sizes_are_shown_and_drawn() -> None:
     assert "equal" in repr(Comparison(DPDS(2, 2, 0.5), "u1").compare([1, 1], [1, 2]))
 
 
+def test_a_search_that_was_not_complete_does_not_say_that_no_set_exists() -> None:
+    nothing: tuple[tuple[int | None, ...], ...] = ((None, None),)
+    assert repr(Sizes(nothing, True, "")).startswith("no set of users")
+    assert repr(Sizes(nothing, False, "")).startswith("of the sets that were searched, none")
+
+
 @pytest.mark.slow
 def test_an_experiment_is_reproduced_and_its_trials_are_kept(tmp_path: Path) -> None:
     store = tmp_path / "results.jsonl"

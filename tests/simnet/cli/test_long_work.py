@@ -60,6 +60,15 @@ def test_a_bar_without_a_terminal_says_how_long_the_rest_takes(
     assert capsys.readouterr().err == "simnet: runs: 2 of 20 done, about 18 s more\n"
 
 
+def test_a_long_verdict_by_symmetry_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("verify", "dpds", "--users", 6, "--items", 2, "--corrupt", "u1", "--by", "symmetry")
+    assert simnet(*asked).err == ""
+    monkeypatch.setattr("simnet.cli.long_work.SECONDS_A_JUDGED_ELEMENT", 1.0)
+    said = simnet(*asked).err.splitlines()
+    assert said[0] == "simnet: verify: this takes about 72 s"
+    assert said[1].startswith("simnet: verify: done after ")
+
+
 @pytest.mark.parametrize("small", [None, work(1000), Workload(messages=1, elements=10 * LARGE)])
 def test_a_short_run_says_nothing(
     small: Workload | None, capsys: pytest.CaptureFixture[str]

@@ -74,7 +74,7 @@ def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path
 
 @pytest.mark.parametrize("command", [("run",), ("verify", "--corrupt", "b")])
 def test_inputs_that_are_guessed_are_called_so(command: tuple[str, ...], fixed: Path) -> None:
-    note = "The inputs of this run were drawn from 1..3"
+    note = "The inputs were made up: they were drawn from 1..3"
     name, *options = command
     assert note in refusal(simnet(name, fixed, *options, "--seed", "1"))  # 2 or 3 is no bit
     fixed.write_text(fixed.read_text().replace("(0, 1)", "(1, 2, 3)").replace(", 2)", ", 4)"))
@@ -83,6 +83,56 @@ def test_inputs_that_are_guessed_are_called_so(command: tuple[str, ...], fixed: 
     fixed.write_text(fixed.read_text().replace("class Fixed:", "class Fixed:\n    items = 1"))
     result = simnet(name, fixed, *options, "--seed", "1")
     assert (result.status, note in words(result.out)) == (0, False)
+
+
+SECRET = '''"""A number that a sends to b as a secret."""
+
+from simnet import Field, Party, Sealed, Seat, Tag
+
+NOTE = Tag("note")
+
+
+class Secret:
+    def parties(self):
+        return {"a": Seat(self.asker), "b": Seat(self.listener)}
+
+    async def asker(self, me: Party, bit: Sealed) -> None:
+        secret = me.secret(lambda bit: [bit], bit, field=Field(101), shape=(1,))
+        await me.send(NOTE, to="b", payload=secret)
+
+    async def listener(self, me: Party) -> None:
+        await me.receive(NOTE, "a")
+'''
+
+
+@pytest.mark.parametrize(
+    ("command", "has_option"),
+    [
+        ("show", True),
+        ("coalitions", False),
+        ("breaking --runs 2", False),
+        ("breaking --user a", False),
+        pytest.param("check", False, marks=pytest.mark.slow),  # other processes
+    ],
+)
+def test_every_command_says_that_inputs_were_made_up(
+    command: str, has_option: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(SECRET)
+    name, *options = command.split()
+    result = simnet(name, file, *options)
+    assert result.status == 0
+    shown = words(result.out)
+    assert "note: the protocol has no `items`" in shown
+    assert ("--inputs" in shown) == has_option
+    file.write_text(SECRET.replace("class Secret:", "class Secret:\n    items = 3"))
+    assert "made up" not in simnet(name, file, *options).out
+
+
+def test_an_error_from_made_up_inputs_is_explained_without_an_option(fixed: Path) -> None:
+    said = refusal(simnet("breaking", fixed, "--seed", "1"))
+    assert "they were drawn from 1..3. Write into the class" in said
 
 
 def test_inputs_are_drawn_from_the_items_of_the_class(fixed: Path) -> None:
