@@ -19,7 +19,7 @@ which Python loads when it is first used, is looked up in the stub of its packag
 name is computed is not noticed.
 
 The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
-blank lines and line breaks do not change it.
+blank lines and line breaks do not change the digest.
 """
 
 import ast
@@ -87,7 +87,7 @@ def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
 
 @lru_cache
 def source_of(file: Path) -> Source:
-    """A file's digest and imports. Raises `BadInput` when it cannot be read."""
+    """Return a file's digest and imports. Raises `BadInput` when the file cannot be read."""
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -133,13 +133,13 @@ def _strip(tree: ast.Module) -> None:
 
 
 def _only_for_type_checkers(test: ast.expr) -> bool:
-    """Whether a condition is `TYPE_CHECKING` or `typing.TYPE_CHECKING`."""
+    """Return whether a condition is `TYPE_CHECKING` or `typing.TYPE_CHECKING`."""
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
     return name == "TYPE_CHECKING"
 
 
 def _imports(tree: ast.Module) -> set[Import]:
-    """What a source imports, inside functions too."""
+    """Return what a source imports, inside functions too."""
     found: set[Import] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

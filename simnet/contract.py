@@ -56,7 +56,8 @@ from typing import Protocol as Interface
 from simnet.roster import Seat
 from simnet.values.field import Field, FieldArray
 
-IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]  # by the name of who is handed it
+# By the name of the party that gets the arrays.
+IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]
 
 
 class Holder(Interface):

@@ -39,7 +39,7 @@ FEW_POINTS = 20  # if a line has at most this many points, each point gets a mar
 
 
 def blank_figure() -> Any:
-    """Matplotlib's class of figures that no window shows.
+    """Return matplotlib's class of figures that no window shows.
 
     Raises `BadInput` when matplotlib is not installed.
     """
@@ -96,10 +96,10 @@ def panels(
 ) -> tuple[Any, list[Any]]:
     """Return a figure with a grid of panels, and its axes row by row.
 
-    A figure with one panel is as wide as a column, a figure with several panels as wide as a page.
-    Two or three panels stand in one row, more panels in rows of two or three. With `share_y` all
-    panels have the same scale of y. `height` is the height of a row, in inches. Raises `BadInput`
-    when matplotlib is not installed.
+    `columns` is the number of panels in a row. By default two or three panels stand in one row, and
+    more panels in rows of two or three. A figure with one panel in a row is as wide as a column,
+    and any other figure is as wide as a page. With `share_y` all panels have the same scale of y.
+    `height` is the height of a row, in inches. Raises `BadInput` when matplotlib is not installed.
 
     >>> figure, axes = panels(4)
     >>> len(axes), float(figure.get_figwidth()), float(figure.get_figheight())

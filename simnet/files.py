@@ -28,7 +28,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
     """Replace a file's content.
 
     Text becomes UTF-8; half of a surrogate pair, for which UTF-8 has no bytes, becomes its escape.
-    Raises `BadInput` when the file cannot be written; it is then as it was.
+    Raises `BadInput` when the file cannot be written; the file is then unchanged.
     """
     with whole_file(path) as file:
         file.write(
@@ -38,7 +38,8 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing bytes; it gets the name `path` when the block ends without an error.
+    """Open a file for writing bytes. The file gets the name `path` when the block ends without an
+    error.
 
     Raises `BadInput` if the file cannot be written; an existing file of this name then stays as it
     was.

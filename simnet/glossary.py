@@ -85,7 +85,7 @@ def glossary() -> list[Entry]:
 
 
 def explained(term: str) -> list[Entry]:
-    """Return the entries for a term or an alias: mostly one.
+    """Return the entries for a term or an alias; usually there is one entry.
 
     Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`.
     Raises `BadInput` for a word that no glossary has.

@@ -36,12 +36,14 @@ def extra_missing(purpose: str, library: str, extra: str) -> str:
 
 @cache  # reading the entry points of all distributions takes 10 ms
 def entries(group: str) -> Sequence[EntryPoint]:
-    """The entry points of a group, in order of name."""
+    """Return the entry points of a group, in order of name."""
     return tuple(sorted(entry_points(group=group), key=lambda entry: entry.name))
 
 
 def packages() -> set[str]:
-    """The top packages of everything that is contributed, and simnet itself."""
+    """Return the names of simnet and of the top-level packages of everything that is
+    contributed.
+    """
     modules = [entry.module for group in GROUPS for entry in entries(group)]
     return {"simnet", *(module.partition(".")[0] for module in modules)}
 

@@ -18,14 +18,14 @@ _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
 def escaped(value: object) -> str:
-    """A value as text for HTML. Markup in it is shown as it was typed, and every character that
-    cannot be printed becomes a dot.
+    """Return a value as text for HTML. Markup in the text is shown as it was typed, and every
+    character that cannot be printed becomes a dot.
     """
     return html.escape(printable(str(value)))
 
 
 def paragraph(value: object, *, bold: bool = False) -> str:
-    """A paragraph of one text, escaped."""
+    """Return a paragraph that contains a value as text, escaped."""
     shown = escaped(value)
     return f"<p><strong>{shown}</strong></p>" if bold else f"<p>{shown}</p>"
 
@@ -33,13 +33,15 @@ def paragraph(value: object, *, bold: bool = False) -> str:
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Container[int] = ()
 ) -> str:
-    """A table with these headings; the columns in `numbers`, counted from 0, are flush right."""
+    """Return a table with these headings. The columns in `numbers`, counted from 0, are flush
+    right.
+    """
     lines = [_row("th", heads, numbers), *(_row("td", row, numbers) for row in rows)]
     return f"<table>{''.join(lines)}</table>"
 
 
 def folded(summary: str, content: str) -> str:
-    """A part that opens by a click on its summary; `content` is HTML already."""
+    """Return a part that opens by a click on its summary. `content` is HTML already."""
     return f"<details><summary>{escaped(summary)}</summary>{content}</details>"
 
 

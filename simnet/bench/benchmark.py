@@ -30,9 +30,10 @@ class Noted:
 
 @attrs.frozen
 class Benchmark:
-    """One figure: each call of `once` measures it anew.
+    """One figure of speed or memory: each call of `once` measures it anew.
 
-    The target is met if the median is at most (or at least) the target.
+    If `at_most` is true, the target is met if the median is at most the target; otherwise it is met
+    if the median is at least the target.
     """
 
     name: str

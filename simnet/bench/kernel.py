@@ -121,7 +121,7 @@ def _seconds(protocol: Protocol) -> float:
 
 
 def shell(*arguments: str) -> float:
-    """Seconds that a `simnet` command takes from the shell."""
+    """Return the seconds that a `simnet` command takes in a process of its own."""
     start = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "simnet.cli.main", *arguments], check=True, stdout=subprocess.DEVNULL

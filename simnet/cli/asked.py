@@ -82,7 +82,8 @@ class Asked:
     def assesses(self) -> bool:
         """Whether the protocol compares its estimate with the truth.
 
-        We ask with default settings, because the chosen ones may fit only the columns of the data.
+        We ask with default settings, because the chosen settings may fit only the columns of the
+        data.
         """
         return self.found.assesses
 
@@ -154,13 +155,16 @@ class Asked:
         write_whole(html, page)
 
     def _repeating(self, result: "Performance | PlainRun") -> "Asked":
-        """Return what is needed to repeat the run: no network if nobody waited with a deadline."""
+        """Return this record as it is needed to repeat the run: without the network if nobody
+        waited with a deadline.
+        """
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run, without inputs of people and their seed.
+        """Return the words of a command on the same run. Given inputs are left out, and with them
+        the seed and, in the statements of privacy, ε and δ.
 
-        A path is shortened to its last part: the page may be read on another machine.
+        A path is shortened to its last part, because the page may be read on another machine.
         """
         words = ["simnet", command, Path(self.place).name]
         for setting, text in self.settings.items():

@@ -48,8 +48,7 @@ def bench(
     out = console(json)
     out.print(
         f"{machine()}; median and least..most of {repeat} runs; the ratio is the median divided "
-        "by the "
-        "target"
+        "by the target"
     )
     table = Grid("benchmark", "figure", "spread", "target", "ratio", "")
     results, missing = [], []
@@ -101,9 +100,9 @@ def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
 
 
 def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: int) -> list[str]:
-    """Return the lines of a table with the rows of these results: a row of the same benchmark is
-    replaced, and other rows follow at the end. Each row says how often it was measured, because the
-    line above the table speaks of the other rows.
+    """Return the lines of a table with the rows of these results. A row of the same benchmark is
+    replaced; rows of other benchmarks are added at the end. Each of these rows says how often it
+    was measured, because the line above the table is about the rows that were there.
     """
     rows = {one.benchmark.name: _row(one, f" of {repeat}") for one in results}
     kept = [rows.pop(line.split("|")[1].strip(), line) if "|" in line else line for line in lines]

@@ -102,7 +102,7 @@ class Written:
         write_whole(self.file, certificate_text(content))
 
     def is_refused(self, verified: "Verified") -> bool:
-        """Whether a certificate is wanted, but the verdict is undecided and so has none."""
+        """Return whether a certificate is wanted, but the verdict is undecided and so has none."""
         return self.file is not None and verified.verdict.finding == "undecided"
 
 

@@ -164,8 +164,8 @@ def exact_view(
 
 
 def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
-    """The probability that the run is aborted, as text, empty if it is 0; and all endings for
-    JSON.
+    """Return the probability that the run is aborted, as text (empty if the probability is 0), and
+    all endings for JSON.
     """
     aborted = sum((chance for ending, chance in endings.items() if ending), start=Fraction(0))
     listed = [
@@ -184,8 +184,10 @@ def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
 def _ideal(
     comparison: "Comparison", inputs: Sequence[int], other: Sequence[int]
 ) -> dict[str, Any] | None:
-    """What the ideal world, told who was heard, gives away on the same inputs; None if there is
-    none, or if who was heard depends on coins.
+    """Return how well the coalition can tell the two inputs apart in the ideal world, which is told
+    who was heard.
+
+    Returns None if the protocol has no ideal world, or if who was heard depends on coins.
     """
     from simnet.errors import BadInput
 
@@ -203,9 +205,13 @@ def _ideal(
 
 def _ideal_in_words(ideal: dict[str, Any]) -> str:
     if ideal["same"]:
-        return "in the ideal world, told who was heard, it gets the same on both"
+        return (
+            "in the ideal world, which is told who was heard, the coalition gets the same on both "
+            "inputs"
+        )
     return (
-        "in the ideal world, told who was heard, it can tell them apart as well: "
+        "in the ideal world, which is told who was heard, the coalition can tell the inputs apart "
+        "as well: "
         f"ε = {ideal['epsilon']:.6g}, δ(0) = {ideal['delta0']:.6g}"
     )
 

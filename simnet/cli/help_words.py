@@ -20,7 +20,9 @@ def default_in_words(value: Any) -> Any:
 
 
 class PlainHelp:
-    """Formats help like the library, and names a kind of value in words: TEXT, not STR."""
+    """Formats help as the command line's library does, but names a kind of value in words: TEXT,
+    not STR.
+    """
 
     def __call__(self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel") -> None:
         """Print one panel of the help, such as the list of options."""

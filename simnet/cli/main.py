@@ -123,8 +123,8 @@ def _contribute(app: App, tokens: Sequence[str]) -> None:
     """Register the commands of other packages, and import those that are needed now.
 
     When a command is called, only that command is imported. When the list of commands is shown, all
-    are imported, because the list says what each is for. A command that does not load stands in the
-    list with the reason, and the other commands work.
+    commands are imported, because the list says what each command is for. A command that does not
+    load stands in the list with the reason, and the other commands work.
     """
     listing = not tokens or tokens[0].startswith("-")
     for entry in entries(COMMANDS):

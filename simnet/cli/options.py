@@ -246,10 +246,11 @@ def _declared(text: str) -> "Numeric":
 
 
 def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
-    """Convert the text of an option to its type, and refuse 1.5 where a whole number is expected.
+    """Convert the text of an option to its type. Raises `ValueError` for a text such as 1.5 where a
+    whole number is expected.
 
-    cyclopts itself would round 1.5 to 2. The type of an option that several commands share is `int
-    | None`; the type of a command's own option is `int`. Raises `ValueError`.
+    cyclopts itself would round 1.5 to 2. The type of a whole number is `int` or, for an option
+    without a default, `int | None`.
     """
     if (
         kind in (int, int | None)
@@ -278,7 +279,9 @@ def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def _fields(option: str, text: str) -> list[str]:
-    """Split a text at its commas, except at commas inside quotes. Raises `BadInput`."""
+    """Split a text at its commas, except at commas inside quotes. Raises `BadInput` for an empty
+    text and for quotes that do not fit.
+    """
     noun = "items" if option == "--domain" else "columns"
     if not text.strip():
         raise BadInput(f"{option} names no {noun[:-1]}: {noun} separated by commas are expected")

@@ -28,11 +28,12 @@ class _Rate(ProgressColumn):
 def progress_bar(
     label: str, total: int, unit: str | None = None, announces: bool = False
 ) -> Iterator[Callable[[float], None]]:
-    """Yield a function; call it with the number of steps done since the last call.
+    """Yield a function, which is to be called with the number of steps done since its last call.
 
-    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. If the
-    bar `announces` and there is no terminal, one line says how long the remaining steps will take,
-    as soon as the first steps show this, and only if that is at least 5 seconds.
+    With a `unit`, such as `trials`, the bar also shows how many steps are done in a second. With
+    `announces`, if there is no terminal, one line says how long the remaining steps will take. The
+    line is printed once the work has taken more than a second and some steps are done, if the
+    remaining steps will take at least 5 seconds.
     """
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -68,7 +69,9 @@ def progress_bar(
 
 
 def _announce(label: str, done: float, total: int, waited: float) -> None:
-    """Say how long the remaining steps take, if they take as long as those done did."""
+    """Say how long the remaining steps will take if they go on at the same speed, unless this is
+    short.
+    """
     from simnet.cli.long_work import LONG
     from simnet.cli.reproduce import duration
     from simnet.cli.tell import tell

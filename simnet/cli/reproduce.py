@@ -97,7 +97,8 @@ def reproduce(
 
 
 def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
-    """Raise `BadInput` when the folder cannot be made or no figure can be drawn.
+    """Raise `BadInput` when the folder cannot be made, or when a figure is to be drawn and
+    matplotlib is missing.
 
     Without pyarrow, print that no Parquet file will be written.
     """
@@ -121,7 +122,9 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
 
 
 def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None:
-    """Raise `BadInput` when no chosen experiment has the reading, or a word, that is asked for."""
+    """Raise `BadInput` when no chosen experiment has the reading that is asked for, or a word that
+    is given a threshold.
+    """
     from simnet.studies.experiment import AS_PRINTED
     from simnet.studies.find import find_experiment
 
@@ -142,7 +145,9 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
 
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
-    """Return the command that makes the same page; the folder of data is written as DIR."""
+    """Return the command that makes the same section of the page. The folder of data is written as
+    DIR.
+    """
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
     words += [f"--word {threshold}" for threshold in how.words or ()]
@@ -161,7 +166,8 @@ def _command(names: "Sequence[str]", how: StudyOptions) -> str:
 
 
 def files_in_words(paths: "Iterable[str]") -> str:
-    """Say what a folder of results has besides verdicts.md: figures and tables, if there are any.
+    """Return words for what a folder of results has: figures and tables, if there are any, and
+    verdicts.md.
 
     >>> files_in_words(["out/error.csv", "out/error_points.md"])
     'the tables and verdicts.md are'

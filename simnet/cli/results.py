@@ -81,8 +81,8 @@ def results(
         tell(f"no line of {path} is damaged")
     if experiment is not None and not kept:
         raise BadInput(
-            f"{path} has no results of {experiment!r}: `simnet results` lists the experiments it "
-            "has"
+            f"{path} has no results of {experiment!r}: `simnet results` lists the experiments in "
+            "the store"
         )
     trials = sorted(kept if all_versions else _latest(kept), key=_place)
     one_by_one = experiment or csv or parquet or where
@@ -172,7 +172,7 @@ def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[s
 
 
 def _same(value: Any, text: str) -> bool:
-    """Return whether a value equals the one that a text stands for; 0.20 equals 0.2."""
+    """Return whether a value equals the value that a text stands for; 0.20 equals 0.2."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             return float(text) == value

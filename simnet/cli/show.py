@@ -139,7 +139,9 @@ def _short(label: str) -> str:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Return truth, estimate and interval as text, with four decimals or three digits in all."""
+    """Return truth, estimate and interval as text. Numbers below 100 have four decimals, and larger
+    numbers have three digits in all.
+    """
     truth, estimate, low, high = (
         _share(float(values[place]))
         for values in (assessed.truth, assessed.estimate, assessed.low, assessed.high)

@@ -53,7 +53,9 @@ def show_plain(result: PlainRun, console: Console) -> None:
 
 
 def print_drop_outs(run: Run, about: About, console: Console) -> None:
-    """Print a line about who dropped out, and lines about who aborted."""
+    """Print lines about who dropped out, which messages went astray or came late, and who
+    aborted.
+    """
     sentences = outcome_in_words(run, about)
     for sentence in sentences:
         console.print(Text(sentence, "yellow"))

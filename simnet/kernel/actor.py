@@ -116,7 +116,11 @@ class Mailbox:
         return counts
 
     def first(self) -> int:
-        """Return the sender whose message has waited longest."""
+        """Return a sender that has a waiting message.
+
+        The choice depends only on the messages that were put and taken so far. Its message need not
+        be the one that has waited longest.
+        """
         while self.arrivals[0] not in self.held:
             self.arrivals.popleft()
         return self.arrivals[0]
@@ -126,15 +130,18 @@ class LateMailbox(Mailbox):
     """A mailbox whose owner has stopped waiting for some messages: those that still come are kept
     apart, and nobody reads them.
 
-    `given_up` counts these messages by sender. A silence takes the place of exactly one message, so
-    the sender's next message is read as usual. `due` has, by sender, the time of the deadline that
-    each silence came from, None if there was none; `late` has the messages that came all the same,
-    in the same order.
+    Each time the owner stops waiting for a message, this is a *silence* of the sender. A silence
+    takes the place of exactly one message, so the sender's next message is read as usual.
+    `given_up` counts, by sender, the silences whose message has not come yet. `due` has, by sender
+    and for each silence, the time of the deadline that passed, or None if there was no deadline.
+    `late` has, by sender and in the order of the silences, the messages that came all the same;
+    None stands for a message that was lost.
 
     A message that was lost leaves a hole: the sender's next message has another number, and is not
-    read in the place of the lost one. `behind` has, by sender, what came behind the first hole, and
-    a hole is None. A silence of the sender takes the place of the hole. While `swallows` is set,
-    every message that is put is lost. `unread` counts messages that nobody can read.
+    read in the place of the lost message. `behind` has, by sender, everything that was put after
+    the first hole; None stands for a further hole. A silence of the sender takes the place of the
+    first hole. While `swallows` is set, every message that is put is lost. `unread` counts, by
+    sender, lost messages and second copies of duplicated messages: nobody can read them.
     """
 
     __slots__ = ("behind", "due", "given_up", "late", "swallows", "unread")
@@ -190,8 +197,8 @@ class LateMailbox(Mailbox):
             self.put(sender, envelope)
 
     def counts(self) -> dict[int, int]:
-        """Return how many messages of each sender are unread: those that wait, that came too late,
-        or that were lost.
+        """Return how many messages of each sender are unread: they wait, came too late, were lost,
+        or are second copies.
         """
         counts = Counter(super().counts()) + self.unread
         for came in (self.late, self.behind):
@@ -288,8 +295,8 @@ class Actor:
         return box
 
     def came_late(self) -> Iterable[tuple[str, int, float, int]]:
-        """Yield the messages that came after a deadline: the tag, the sender, the time of the
-        deadline, and the number of the post.
+        """Yield, for each message that came after a deadline, its tag, the number of its sender,
+        the time of the deadline, and the number of its post in the log.
         """
         for tag, box in sorted(self.boxes.items()):
             if isinstance(box, LateMailbox):

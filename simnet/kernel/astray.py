@@ -8,8 +8,8 @@ into the recipient's mailbox.
   notices when a later message comes: that one is not read in the place of the lost one. Whoever
   waits for the lost message waits for ever, and the run is aborted; `gather_some` counts the sender
   as silent.
-- A *damaged* message is lost as well. Its frame has a check, a CRC-32, which fails: by chance it
-  would hold once in 2^32.
+- A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit. (A random
+  damage would go unnoticed once in 2^32 cases.)
 - A *duplicated* message is billed twice and read once: the second one has the same number.
 - A *late* message comes so many seconds later. Only a wait with a deadline can notice this.
 
@@ -93,11 +93,13 @@ class AstrayLink(Link):
         self._log = log
         self._recorder = recorder
         self._sends = Counter[str]()
-        self._has_left = False  # the posts of a last send that reaches some are one send
+        # Set once the party has dropped out. Its last send may then take several posts, which
+        # count as one send.
+        self._has_left = False
 
     @contextlib.contextmanager
     def _sending(self, actor: Actor, tag: Tag, to: Sequence[str]) -> Iterator[None]:
-        """Count a send, and let its messages go astray."""
+        """Count a send, and let those of its messages go astray that have a fate."""
         if not self._has_left:
             self._sends[tag.name] += 1
         self._has_left = actor.is_gone
@@ -169,7 +171,7 @@ class AstrayLink(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the row of the party."""
+        """Send the party's own row, as a block."""
         with self._sending(actor, tag, [to]):
             self._link.post_block(actor, tag, to, block, messages)
 
@@ -181,7 +183,10 @@ class AstrayLink(Link):
         rows: RowBlock | Deferred,
         keys: Typed | None,
     ) -> None:
-        """Send rows to sums. Ends the run if one of them would go astray."""
+        """Add the rows of a block to the sums of their recipients.
+
+        Ends the run with `BadInput` if a fate is for a message under this tag.
+        """
         for fate in self._fates:
             if fate.tag == tag.name:
                 self.turn.failure = BadInput(
@@ -236,7 +241,7 @@ class AstrayLink(Link):
 
 
 def waits_for_lost(actor: Actor) -> int | None:
-    """Return the sender whose lost message a party waits for, if there is one."""
+    """Return the number of a sender whose lost message a party waits for, or None."""
     wait: Any = actor.wait
     if not isinstance(wait, FromNamed):
         return None

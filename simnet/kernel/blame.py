@@ -87,8 +87,10 @@ def waiting_line(script: Any) -> Line | None:
 
 
 def running(actor: Actor, frame: FrameType | None, resumes: CodeType) -> str:
-    """Return words that say which party was running, and where: in the frames that `resumes` has
-    called.
+    """Return words that say which party was running, in which round and on which line.
+
+    `frame` is the innermost frame, and `resumes` is the code of the function that resumed the
+    script: only the frames between them are searched for the line.
     """
     lines: list[Line] = []
     while frame is not None and frame.f_code is not resumes:
@@ -138,8 +140,10 @@ def _lines(error: BaseException | None) -> Iterator[Line]:
 
 
 def _line_of(lines: Iterable[Line]) -> Line | None:
-    """Return the script's line: the innermost line in the file of the outermost frame outside the
-    kernel.
+    """Return the script's line, or None. `lines` go from the outermost frame to the innermost.
+
+    The first line outside `simnet` is in the script's file. The script's line is the last line in
+    this file.
     """
     users = [line for line in lines if not _is_ours(line[0])]
     return next((line for line in reversed(users) if line[0] == users[0][0]), None)

@@ -17,7 +17,7 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     """Post one message for each party that the seat stands for. Under a voluntary tag some parties
     may be silent.
 
-    Raises `ScriptError` for a wrong number of rows.
+    Raises `ScriptError` for a wrong number of rows and for a summed tag.
     """
     if isinstance(tag, Summed):
         raise refuse(

@@ -5,8 +5,8 @@ depends on times, and times depend on a network. Yet the order in which the kern
 on must not matter. This works as follows:
 
 - Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
-  if all its messages have been sent. All other waits name their senders, so the state in which
-  nobody can go on any more does not depend on the order.
+  if all its messages have been sent. All other waits but `receive_any` are for messages of named
+  senders or for sums. So the state in which nobody can go on any more does not depend on the order.
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
   first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
   plays the log of the run on its network for this.) It also finds all waits that end so soon
@@ -18,9 +18,10 @@ on must not matter. This works as follows:
 
 Links need a latency above 0: what is sent when a deadline passes must come later.
 
-*Rounds.* That messages came in time, or not, may depend on everything that has been sent: all
-messages share links. So a wait with a deadline tells something about what every party has done so
-far. Its round is 1 + the largest depth of all parties, and 1 more if a silent sender itself waits.
+*Rounds.* Messages share links, so whether a message comes in time may depend on everything that has
+been sent. So the end of a wait with a deadline tells something about what every party has done so
+far. The round of this end is therefore 1 + the largest depth of all parties, or 2 + this depth if a
+silent sender itself waits.
 
 Example. u1 and u2 send to the server within 2 seconds of each other, and the server waits with a
 deadline of 1 second. The parties first go on until nobody can: both messages have been sent. The
@@ -44,8 +45,9 @@ from simnet.roster import Roster
 class Open(NamedTuple):
     """A wait with a deadline that has not ended yet.
 
-    `sent` has the numbers of the posts that were sent to the party, by sender. `unsent` are the
-    senders that have sent nothing so far. What a party has sent to itself is in neither.
+    `sent` has, for each sender that has sent the message already, the number of its post in the
+    log. `unsent` has the senders that have not sent it yet. A message of the party to itself that
+    has been sent is in neither.
     """
 
     party: int
@@ -55,7 +57,9 @@ class Open(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """A wait with a deadline that ends at a time, when messages of `silent` are not there."""
+    """The end of a wait with a deadline: the party, the time, and the silent senders, whose
+    messages are not there at this time.
+    """
 
     party: int
     at: float
@@ -76,11 +80,11 @@ class Timekeeper(Protocol):
     """Decides which deadlines pass next."""
 
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
-        """Return the waits that end first; one at least."""
+        """Return the waits that end first, at least one."""
         ...
 
     def late(self, messages: Sequence[TooLate]) -> Sequence[Late]:
-        """Return by how much messages were late, when the run is over."""
+        """Return by how much each of these messages was late. Called once, when the run is over."""
         ...
 
 
@@ -100,7 +104,9 @@ class Clocked(Protocol):
 
 @attrs.frozen
 class Repeated:
-    """The deadlines of an earlier run, in place of a network: so that the run can be repeated."""
+    """The deadlines of an earlier run. They take the place of a network, so that the run can be
+    repeated.
+    """
 
     deadlines: tuple[Deadline, ...]
     late: tuple[Late, ...] = ()
@@ -128,8 +134,9 @@ class _Repeating:
         self._steps.reverse()
 
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
-        """Return what ended next in the earlier run. Raises `ScriptError` if this run is another
-        one.
+        """Return the waits that ended next in the earlier run.
+
+        Raises `ScriptError` if these waits do not fit the waits of this run.
         """
         ended = self._steps.pop() if self._steps else []
         waiting = {wait.party: wait for wait in waits}
@@ -167,7 +174,7 @@ def open_waits(actors: Iterable[Actor]) -> list[Open]:
 
 
 def pass_deadlines(actors: Sequence[Actor], ended: Sequence[Ended], step: int) -> list[Deadline]:
-    """Let parties go on whose wait has ended, and return how it ended."""
+    """Let the parties go on whose waits have ended, and return how each wait ended."""
     waiting = {actor.number for actor in actors if actor.wait is not None}
     deepest = max(actor.depth for actor in actors)
     passed = []
@@ -189,5 +196,5 @@ def pass_deadlines(actors: Sequence[Actor], ended: Sequence[Ended], step: int) -
 
 
 def silence_of(deadline: Deadline) -> Silence:
-    """Return what a party did not hear until a deadline."""
+    """Return, as a silence, which senders a party had not heard when a deadline passed."""
     return Silence(deadline.round, deadline.recipient, deadline.tag, deadline.silent)

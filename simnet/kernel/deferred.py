@@ -35,7 +35,7 @@ Progress = Callable[[int], None]
 
 
 class Interrupted(Exception):  # raised in a worker thread alone, never seen outside
-    """The run was stopped while a thread was still computing."""
+    """The run was stopped, or another thread has failed, while this thread was computing."""
 
 
 @attrs.define(eq=False)  # not frozen: one is made for every block, and a frozen one takes longer

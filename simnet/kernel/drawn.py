@@ -6,7 +6,8 @@ sources and every answer.
 
 Example. u1 of a ring sum draws one field element, which masks its input:
 
-value law place 3 uniform on F_17 round 1 (ring_sum.py:45)
+    value  law              place
+    3      uniform on F_17  round 1 (ring_sum.py:45)
 """
 
 import sys
@@ -87,7 +88,9 @@ class _Noted:
         return noted
 
     def block(self, number: int) -> "_Noted":
-        """The source of a deferred block, whose draws may come at any time."""
+        """Return the source of a deferred block, which notes its draws as well. The block may be
+        evaluated at any time, so the place of its draws has no round.
+        """
         block = f"deferred block {number}"
         return _Noted(
             self._source.block(number),
@@ -97,7 +100,7 @@ class _Noted:
 
 
 class DrawsNoted(Sampled):
-    """The numeric reading, in which the draws of one party are noted."""
+    """The numeric reading (see `simnet.kernel.reading`), which notes the draws of one party."""
 
     def __init__(self, party: str) -> None:
         self.draws: list[Draw] = []

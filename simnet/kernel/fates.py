@@ -105,8 +105,8 @@ class CutLink(Link):
 
     @contextlib.contextmanager
     def _last_send(self) -> Iterator[None]:
-        """Let an error of the last send itself be an error of the script, which did not come so
-        far as to drop out.
+        """Send the last messages of a party that drops out. If this fails, the party is not gone:
+        the error is an error of its script.
         """
         try:
             yield
@@ -276,11 +276,12 @@ class NotingLink(CutLink):
 
 
 def drawn_fates(sends: Mapping[str, Sequence[Send]], chance: float, seed: int) -> dict[str, Fate]:
-    """Return fates by chance: each party that sends drops out with probability `chance`.
+    """Draw fates: each party that sends something drops out with probability `chance`.
 
-    `sends` are the parties that may drop out, with what they send (see `simnet.sends`). The point
+    `sends` has the sends of each party that may drop out, by name (see `simnet.sends`). The point
     at which a party drops out is drawn uniformly among the points before its first send, between
     two sends, and after its last send. The draws follow from the seed and the name of the party.
+
     Raises `BadInput` unless `chance` is a probability.
     """
     if not 0 <= chance <= 1:

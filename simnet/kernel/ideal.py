@@ -70,7 +70,9 @@ def holders(
 
 
 def _check_names(handed: object, protocol: Ideal) -> None:
-    """Raise `SimnetError` unless `handed`, which a functionality returned, maps parties' names."""
+    """Raise `SimnetError` unless `handed`, which a functionality returned, is a mapping whose keys
+    are names of parties.
+    """
     if not isinstance(handed, Mapping):
         raise SimnetError(
             f"a functionality must return a mapping from the names of parties to field arrays, got "
@@ -87,7 +89,9 @@ def _check_names(handed: object, protocol: Ideal) -> None:
 
 
 def takes_happened(protocol: Ideal) -> bool:
-    """Return whether the functionality wants to know who dropped out and who was heard."""
+    """Return whether the functionality has a third parameter, for who dropped out and who was
+    heard.
+    """
     positional = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = inspect.signature(protocol.functionality).parameters.values()
     return len([one for one in parameters if one.kind in positional]) > 2

@@ -3,7 +3,8 @@
 The code that starts runs sets the limit around them, because the calls to `run` may be many and
 deep inside:
 
-with messages_limited(1_000_000): verdict(...)
+    with messages_limited(1_000_000):
+        verdict(...)
 """
 
 import contextlib

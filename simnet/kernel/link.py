@@ -13,11 +13,12 @@ So a script behaves in the same way with both links. Before either of them stand
 `simnet.kernel.fates.CutLink` for a party that will drop out, or `simnet.kernel.astray.AstrayLink`
 for a party of whose messages some are lost, damaged, duplicated or late.
 
-There are three kinds of methods. `post...` and `put` send and return at once. `take...` wait, and
-return the messages that have come. `breathe` gives other parties a turn. A link may rely on three
-facts that `Party` checks: a tag is of the right kind (`Summed` for `put`, `take_sum` and
-`take_sums`, any other kind for the other methods), groups belong to the roster of the run, and
-names are those of the whole run, also inside a part (`Party.within`).
+There are three kinds of methods. `post...` and `put` send and return at once. `take...` and `heard`
+wait for messages: `take...` return the messages or their sum, `heard` returns who has sent.
+`breathe` gives other parties a turn. A link may rely on three facts that `Party` checks: a tag is
+of the right kind (`Summed` for `put`, `take_sum`, `take_sums` and `heard`, any other kind for the
+other methods), groups belong to the roster of the run, and names are those of the whole run, also
+inside a part (`Party.within`).
 
 Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOTE, "u2", x)`, and
 `await me.gather_sum(SHARE, senders=users)` becomes `await link.take_sum(actor, SHARE, None, users,

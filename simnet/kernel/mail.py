@@ -240,7 +240,9 @@ class Mail(Link):
         return await self._summing.take_each(actor, tag.name, keys, counts)
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Wait for the next message of each sender into the sum that is read next."""
+        """Wait for the message of each sender that still sends one into the sum that is read next,
+        and return the numbers of these senders.
+        """
         return await self._summing.heard(actor, tag.name, key, senders)
 
     async def breathe(self, actor: Actor) -> None:

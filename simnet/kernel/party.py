@@ -287,10 +287,10 @@ class Party:
         return primitives.expand(self._actor, self._reading, seeds, field, shape, label, weights)
 
     def public_key(self, secret: FieldArray) -> PublicKeys:
-        """Return the public key of a secret key, which has shape (w,): 32 octets that tell nothing.
+        """Return the public key of a secret key: 32 octets that tell nothing about the secret key.
 
-        A secret key consists of field coins that the party drew for this purpose:
-        `secret = me.coins.field(F, (8,))`.
+        A secret key is an array of shape (w,). It consists of field coins that the party drew for
+        this purpose: `secret = me.coins.field(F, (8,))`.
         """
         self._begin()
         return primitives.public_key(self._actor, self._reading, secret)
@@ -331,7 +331,8 @@ class Party:
     def decrypt(self, keys: FieldArray, boxes: Boxes) -> FieldArray:
         """Return the content of a box, or of k boxes as k rows.
 
-        Raises `ScriptError` if a key is not the key of its box.
+        Raises `ScriptError` if a key is not the key of its box, and `ValueError` unless there are
+        as many keys as boxes.
         """
         self._begin()
         return primitives.decrypt(self._actor, self._reading, keys, boxes)
@@ -673,7 +674,8 @@ class Party:
             )
         return await self._link.take_sums(actor, summed, keys, counts)
 
-    # Every public method begins with one of the following checks. `ScopedParty` overrides `_own`.
+    # Every public method that sends, waits, draws, computes or opens a door begins with one of the
+    # following checks. `ScopedParty` overrides `_own`.
 
     def _own(self, tag: Tag) -> Tag | None:
         """Return the tag under which the run carries the script's `tag`, or None if the party may
@@ -695,13 +697,17 @@ class Party:
         return tag
 
     async def _stop(self) -> NoReturn:
-        """Raise `ScriptError` if another party is acting; if the run is over, wait for ever."""
+        """Raise `ScriptError` if another script or another thread uses this party; if the run is
+        over, wait for ever.
+        """
         self._check_turn()
         while True:
             await hand_over()
 
     def _check_turn(self) -> None:
-        """Raise `ScriptError` when another script, or another thread, uses this party."""
+        """Raise `ScriptError` if another script, another thread or the function of a door uses this
+        party.
+        """
         acting = self._turn.actor or self._turn.opener
         if acting is not None and acting.door is not None:
             whose = "its party" if acting is self._actor else f"the party of {self._actor.name}"
@@ -726,8 +732,8 @@ class Party:
             )
 
     def _begin(self) -> None:
-        """Raise `ScriptError` unless this party may act now. Methods that are not async begin with
-        this check.
+        """Raise `ScriptError` unless this party may act now. Methods that draw, compute or open a
+        door, and are not async, begin with this check.
         """
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()

@@ -1,4 +1,4 @@
-"""Ideal primitives: random functions of seeds, key agreement, and boxes.
+"""Ideal primitives: random functions of seeds, key agreement, boxes, and signatures.
 
 Theory of operation. Real protocols for secure aggregation do not draw their masks: they stretch
 short seeds with a pseudo-random generator, agree on seeds by Diffie-Hellman, and encrypt what a

@@ -22,8 +22,8 @@ from simnet.values.totals import Label, ResidueTotal, Slots
 
 
 class Total(Protocol):
-    """Running sums, one for every recipient of a summed tag. A *slot* is the row number of a
-    sum.
+    """Running sums of messages under summed tags, in the rows of a table. A *slot* is the row
+    number of a sum.
     """
 
     def reserve(self, slots: int) -> None:
@@ -35,7 +35,9 @@ class Total(Protocol):
         ...
 
     def add(self, pieces: Sequence[Slots], block: Any) -> None:
-        """Add a block: its rows go, one after another, to the rows that `pieces` name."""
+        """Add a block: its rows are added, one after another, to the sums whose slots `pieces`
+        has.
+        """
         ...
 
     def merge(self, other: Any) -> None:
@@ -61,7 +63,9 @@ class Reading(Protocol):
 
     @property
     def notes_sums(self) -> bool:
-        """Whether the reading notes messages under summed tags itself: no transcript has them."""
+        """Whether the reading itself notes messages under summed tags. The transcript then does not
+        have these messages.
+        """
         ...
 
     def begin(self, actors: Sequence[Actor]) -> None:
@@ -99,7 +103,7 @@ class Reading(Protocol):
 
     def digests(self, kind: str, seeds: FieldArray) -> list[bytes]:
         """Return a digest of each row of `seeds`, of shape (k, w), which a party uses as seeds,
-        secret keys or keys of boxes; `kind` says as which.
+        secret keys or keys of boxes: `kind` is "seed", "secret key" or "key".
         """
         ...
 

@@ -89,8 +89,8 @@ def compare_runs(first: Run, second: Run) -> None:
 
     The error names the party and the first message that differs and, where it is known, the
     generator that the script drew from instead of its coins. Messages are compared if both runs
-    observed their sender or recipient. Bills and outputs are compared for all parties. In a
-    symbolic reading the numbers beside the forms are compared.
+    observed their sender or recipient. Bills and outputs are compared for all parties. Symbolic
+    messages, which have linear forms and numbers, are compared by their numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)
@@ -134,8 +134,8 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
-    """Return the messages of each sender that a party in `watched` sent or received, in the order
-    of sending.
+    """Return the messages that a party in `watched` sent or received, by sender, in the order of
+    sending.
     """
     if not watched:
         return {}

@@ -87,8 +87,9 @@ class Run:
     values that the party declared with `me.secret`. `ledger` holds the bill, `transcript` the
     observed messages, and `log` what every party sent and waited for, from which the run is timed
     on networks. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
-    says who dropped out and who was heard. `aborts` lists all other parties that did not finish, by
-    round and name: each aborted, or waits for ever because of somebody who dropped out or aborted.
+    says who dropped out and who was heard. `aborts` lists the parties that neither finished nor
+    dropped out, in the order of rounds and names: each of them aborted, or waits for ever because a
+    party dropped out or aborted, or because a message was lost.
     If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
     each of these waits ended, and `late` lists the messages that came too late. `message_fates` are
     the fates of messages that the run was told.
@@ -147,8 +148,8 @@ class Run:
 
     @property
     def same_deadlines(self) -> Repeated | None:
-        """What decides the deadlines as in this run, for `run(..., network=...)`: None if no script
-        waited with a deadline.
+        """An object for `run(..., network=...)` with which every wait with a deadline ends as in
+        this run, or None if no script waited with a deadline.
         """
         return Repeated(self.deadlines, self.late) if self.deadlines else None
 
@@ -159,7 +160,7 @@ class Run:
 
     @property
     def outcome(self) -> Literal["result", "aborted"]:
-        """How the run ended: "result" if every party finished that did not drop out, and else
+        """How the run ended: "result" if every party that did not drop out has finished, else
         "aborted".
         """
         return "aborted" if self.aborts else "result"
@@ -236,10 +237,11 @@ class Run:
         return tuple(noting.draws)
 
     def within(self, scope: str) -> "Run":
-        """Return the part of the run that belongs to the parties whose names begin with `scope`.
+        """Return the run with only the inputs, outputs and secrets of the parties whose names begin
+        with `scope`.
 
-        Names in the result are without `scope`. The ledger, the transcript, the log and the
-        roster remain those of the whole run.
+        These parties' names are without `scope` in `inputs`, `outputs` and `secrets`. Everything
+        else, such as the ledger and the transcript, remains that of the whole run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -266,8 +268,8 @@ class Run:
 
     @functools.cached_property
     def trace_hash(self) -> str:
-        """A digest of the bill, the outputs and the observed messages. Equal runs have equal
-        digests, and the schedule does not change it.
+        """A digest of the bill, the outputs, the observed messages and how parties ended. Equal
+        runs have equal digests, and the schedule does not change the digest.
 
         Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
         set.
@@ -281,8 +283,8 @@ class Run:
 
     @property
     def trace(self) -> Trace:
-        """The trace hash. If an output cannot be hashed, the trace covers only bill and messages
-        and says why.
+        """The trace hash. If an output cannot be hashed, the trace covers everything but the
+        outputs, and says why.
         """
         try:
             return Trace(self.trace_hash)
@@ -313,10 +315,11 @@ def run(
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
     deferred blocks (default: one for each processor if blocks are large, else none). `reading`
-    replaces the numeric run by another reading. `progress` is called with the number of field
-    elements that are done. `fates` says which parties drop out, and where: see `Fate`. `network`
-    decides deadlines: a `Network`, or the name of one or of a TOML file; without deadlines it
-    changes nothing. `message_fates` says which messages go astray: see `MessageFate`.
+    replaces the numeric run by another reading. `progress` is called whenever a block has been
+    added to sums, with the number of field elements of this block. `fates` says which parties drop
+    out, and where: see `Fate`. `network` decides when deadlines pass: a `Network`, the name of a
+    network, or the name of a TOML file. If no script waits with a deadline, the network changes
+    nothing. `message_fates` says which messages go astray: see `MessageFate`.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
     rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the
@@ -552,8 +555,8 @@ class _Stage:
         )
 
     def _late(self) -> tuple[Late, ...]:
-        """Return the messages that came after their deadline, also those that were sent after
-        it.
+        """Return the messages that came after their deadline, including those that were sent after
+        their deadline.
         """
         if self.timekeeper is None or not self.deadlines:
             return ()
@@ -623,15 +626,15 @@ class _Stage:
         return Sealed(Input(actor.name, value))
 
     def _refuse_failed_outputs(self) -> None:
-        """Raise the error of an output door's function, if there was one, with the name of the
-        party.
-        """
+        """Raise `ScriptError`, which names the party, if the function of an output door failed."""
         for actor in self.actors:
             if actor.output_failure is not None:
                 raise blamed(actor, actor.output_failure) from actor.output_failure
 
     def _quiet(self) -> list[Actor]:
-        """Release the parties that need not wait any longer when nobody can go on."""
+        """When nobody can go on: release the parties that need not wait any longer, and return
+        them.
+        """
         waits = [] if self.timekeeper is None else open_waits(self.actors)
         if waits:
             return self._pass_deadlines(waits)
@@ -655,7 +658,8 @@ class _Stage:
     def _end_waiting(self) -> None:
         """Note who aborted, and who waits for ever because somebody dropped out or aborted.
 
-        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent.
+        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent, and
+        nobody waits for a message that was lost.
         """
         endings = [
             Ending(actor.name, actor.depth + 1, actor.aborted)
@@ -705,7 +709,7 @@ def _network(network: Clocked | str | None) -> Clocked | None:
 def _calls(
     by_party: Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]],
 ) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
-    """Return names call by call, for each party and tag."""
+    """Return the names that belong to each call, in the order of the calls, by party and tag."""
     return {
         (party, tag): tuple(calls)
         for party, by_tag in by_party.items()

@@ -5,15 +5,18 @@ some of them stay silent. No clock tells when to stop waiting. So the kernel let
 until nobody can, and then decides from the *wait-for graph*, in which an arrow leads from every
 waiting party to each party whose message it lacks:
 
-- A party is *moving* if it may still go on without further messages from parties that cannot: it
-  waits in `gather_some` or `heard`, or all parties whose messages it lacks are moving. A party that
-  has finished, has dropped out, or waits for such a party, is not moving.
+- A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
+  whose messages it lacks are moving. A party that waits in `receive_any` is moving if any other
+  party is. A party that has finished or dropped out is not moving, and neither is a party that
+  waits for such a party in any other way than `gather_some` or `heard`.
 - Among the moving parties, we look for groups that wait for nobody outside the group (the sink
   components of the graph). Everybody in such a group who waits in `gather_some` or `heard` is
   released, all at once: silence is what each of them got from the senders that it lacks.
 
-Until nobody can go on, every script reads named messages only, so the state at that moment does not
-depend on the schedule, and neither does the release.
+Until nobody can go on, all waits but `receive_any` are for messages of named senders or for sums,
+which do not depend on the order of events. So the state at that moment does not depend on the
+schedule, and neither does the release. (With `receive_any`, a script must not let the order of its
+messages matter.)
 
 Example. Users u1, u2, u3 send "masked" to the server; u3 has dropped out. The server waits in
 `gather_some` for all three, u1 and u2 wait for the server's answer::
@@ -49,7 +52,9 @@ def may_stop_waiting(actor: Actor) -> bool:
 
 
 def lacking(actor: Actor) -> frozenset[int] | None:
-    """Return the parties whose message a waiting party lacks; None if any party may send it."""
+    """Return the parties whose messages a waiting party lacks; None if any party may send the
+    message.
+    """
     wait = actor.wait
     if isinstance(wait, FromSome):
         return frozenset(wait.missing)
@@ -63,10 +68,10 @@ def lacking(actor: Actor) -> frozenset[int] | None:
 
 
 def release(actors: Sequence[Actor]) -> list[Silence]:
-    """Release the parties that need not wait any longer, and return what they did not hear.
+    """Release the parties that need not wait any longer, and return one silence for each of them.
 
-    A released party has the silent senders in `silent`, no longer waits, and has the depth of their
-    silence. Nobody is released if the result is empty.
+    A released party no longer waits, has the silent senders in `silent`, and has at least the depth
+    of their silence. The result is empty if nobody is released.
     """
     waiting = {actor.number: actor for actor in actors if not actor.finished and actor.wait}
     may_stop = [number for number, actor in waiting.items() if may_stop_waiting(actor)]

@@ -126,7 +126,8 @@ class Sum:
         self.turn = turn  # the number of earlier sums of this tag and key
         self.table: TotalTable | None = None  # set by the first block
         self.asked: dict[int, int] = {}  # the number of messages that each recipient asks for
-        # What each recipient heard that need not add up everything that it was sent.
+        # By recipient that has called `heard`: the senders that it heard. Such a recipient may
+        # leave messages out of its sum.
         self.heard: dict[int, frozenset[int]] = {}
         self._roster = roster
         self._batches: list[Batch] = []

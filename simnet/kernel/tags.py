@@ -7,8 +7,8 @@ import attrs
 class Tag:
     """The name of one kind of message. Recipients ask for messages by tag.
 
-    `phase` is the part of the protocol that such messages belong to. The bill can be grouped by
-    phase (`ledger.by("phase", "sent")`), and no message carries the phase.
+    `phase` names the part of the protocol that the messages belong to. The bill can be grouped by
+    phase (`ledger.by("phase", "sent")`). The phase is not sent with the messages.
 
     >>> Tag("share", phase="sharing")
     Tag(name='share', phase='sharing')
@@ -36,12 +36,13 @@ class Voluntary(Tag):
 class Summed(Tag):
     """A tag whose recipients get only the sum of the messages.
 
-    The kernel adds each message to the recipient's running total when the message is sent, and
-    stores no single message, except for observed parties. `receive` and `gather` refuse such a tag;
-    the recipient uses `gather_sum`. A sum contains everything that is sent to the recipient under
-    the tag (and key), with one message from each sender. The next message of the same sender to the
-    same group belongs to the next sum. A run fails if a recipient is sent more messages than it
-    adds up, in whatever order they come.
+    The kernel adds each message to the recipient's running total: when the message is sent or, for
+    a deferred block, when a recipient asks for a sum. The transcript has the single messages of
+    observed parties only. `receive` and `gather` refuse such a tag; the recipient uses `gather_sum`
+    or `gather_sums`. A sum contains everything that is sent to the recipient under the tag (and
+    key), with one message from each sender. The next message of the same sender to the same group
+    belongs to the next sum. A run fails if a recipient is sent more messages than it adds up, in
+    whatever order they come.
 
     >>> Summed("share")
     Summed(name='share', phase=None)

@@ -4,9 +4,9 @@ Theory of operation. Every party is a trio task, which drives the party's script
 the script, and the script continues until it waits for a message, has sent very many messages, or
 ends. Then the party hands the turn over: the schedule chooses the next party among the *ready*
 ones, that is, those that can continue. (Without a schedule, the party that has been ready for the
-longest time is next.) The chosen party's task is woken, and the other task sleeps. So trio never
-has a choice between two tasks, and the random order in which trio runs tasks has no effect: a run
-depends only on its protocol, inputs, seed and schedule.
+longest time is next.) The chosen party's task is woken, and the task that had the turn sleeps. So
+trio never has a choice between two tasks, and the random order in which trio runs tasks has no
+effect: a run depends only on its protocol, inputs, seed and schedule.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 
@@ -51,7 +51,7 @@ _HAND_OVER = object()  # a script yields this object when it hands the turn over
 # one wait for each task that it has opened.
 _MOST_WAITS = 1000
 
-# In a run with a limit of messages, the messages are counted once in this number of steps.
+# In a run with a limit of messages, the messages are counted at least once in this number of steps.
 STEPS_UNCOUNTED = 64
 
 
@@ -359,10 +359,10 @@ async def _close_with_tasks(script: Script, wait: object) -> None:
 def _keep_for_ever(script: Script) -> None:
     """Never free the memory of a script that continues although it is closed.
 
-    If Python freed the script, it would close it again. At the end of the process Python empties
-    all modules, so the party could no longer stop the script, and a script that catches every error
-    would run for ever. A list that holds the script would be freed then as well, so we add
-    a reference to the script that is never removed.
+    Before Python frees a script, Python closes it once more. At the end of the process Python
+    empties all modules, so the party could no longer stop the script, and a script that catches
+    every error would run for ever. A list that holds the script would be freed then as well, so we
+    add a reference to the script that is never removed.
     """
     import ctypes  # hardly any process needs this module, so we import it here
 

@@ -38,12 +38,12 @@ class FromNamed:
 
 @attrs.define(eq=False)
 class FromSome:
-    """Waits for a message of `tag` from each of `senders`, or until the silent ones among them
-    cannot send any more. `missing` are the senders whose message has not come.
+    """Waits for a message of `tag` from each of `senders`, or until the senders whose message has
+    not come cannot send any more. `missing` are the senders whose message has not come yet.
 
     With `within`, the party waits for so many seconds at most, whether others can send or not. The
-    clock then decides which of the messages that were sent have come in time. `at` is the time at
-    which the party goes on.
+    clock then decides which of the messages that were sent have come in time. When such a wait has
+    ended, `at` is the time at which it ended.
     """
 
     tag: str
@@ -62,8 +62,8 @@ class FromAnyone:
 
 @attrs.define(eq=False)
 class ForSum:
-    """Waits for `count` messages into a sum: from `senders` or, if that is None, from any party
-    under `key`.
+    """Waits for `count` messages into a sum: from `senders` or, if `senders` is None, from any
+    party under `key`.
     """
 
     tag: str

@@ -48,8 +48,8 @@ def extra_seconds(
     """Return how much longer than `latency.seconds` the messages with these words are under way.
 
     A message of k packets is there when its last packet is there. Each packet is lost with
-    probability p in every try. Let m be the largest number of failed tries of one packet: m or
-    fewer tries of each packet fail with probability (1 - p^(m+1))^k, and m is drawn from this law.
+    probability p in every try. Let m be the number of failed tries of the packet that fails most
+    often. The probability that m is at most j is (1 - p^(j+1))^k, and m is drawn from this law.
     """
     extra = np.zeros(np.broadcast_shapes(words.shape, members.shape))
     if latency.jitter:

@@ -65,9 +65,9 @@ class Wait(NamedTuple):
 
 @attrs.frozen(eq=False)
 class OpenWait:
-    """A wait with a deadline, after everything that a party has done so far. The party waits for
-    `within` seconds, for the messages of `posts`, which map a post to its sender, and for `unsent`
-    more messages, which nobody has sent yet.
+    """A wait with a deadline, after everything that a party has done so far. The party waits at
+    most `within` seconds. It waits for the messages of `posts`, which maps each post to its sender,
+    and for `unsent` more messages, which nobody has sent yet.
     """
 
     within: float
@@ -80,9 +80,9 @@ class Need:
     """What a party waits for: single posts, and lists of posts. It then goes on with the event
     `next_event`. `unsent` is the number of posts and lists that are not sent yet.
 
-    `time` is when all is there, as computed when `computed_at` posts had been sent to the party;
-    `last` is the post that comes last, and `came` is when it comes to the downlink. If no other
-    message comes after it, `all_free` is when the downlink is done with it.
+    `time` is when all is there, as computed when `computed_at` posts had been sent to the party.
+    `last` is the post that comes last, and `came` is when this post comes to the downlink. If no
+    other message comes after this post, `all_free` is when the downlink is done with this post.
 
     With `until`, the party goes on at this time, and everything that it needs is there before. With
     `by`, everything must be there by this time. If the need is `open`, the party goes on at `until`
@@ -112,9 +112,9 @@ class Clock:
     order. `sent` has, for each post, its time and the number of waits of its sender before it.
     `forwarded` has the wait of the relay for each post that went through it.
 
-    `open_waits` are waits with a deadline, by party, that have not ended in the log. Then `play`
-    stops after the first of them, and `ended` has, by party, when a wait ended and the senders of
-    its messages that were not there.
+    `open_waits` has, by party, the waits with a deadline that have not ended in the log. If there
+    are any, `play` stops some time after the first of them has ended. Then `ended` has, for each
+    party whose wait has ended, the time and the senders whose messages were not there.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Clock:
                 horizon = self._now + lookahead
 
     def watch(self, party: int, post: int) -> None:
-        """Remember when a message of a post is there."""
+        """Make `play` note when a party's message of a post is there."""
         self.links.inboxes[party].watched[self._at_party(party, post)] = math.inf
 
     def there(self, party: int, post: int) -> float:
@@ -229,13 +229,13 @@ class Clock:
             self._compute_wait(need)
 
     def _is_idle(self, value: int) -> bool:
-        """Return whether a wait with a deadline ended at once."""
+        """Return whether a wait with a deadline had no message of another party to wait for."""
         wait = self.log.deadlines[value]
         return not wait.has_passed and not wait.taken
 
     def _pause(self, party: int, place: int) -> None:
-        """Let the relay go on when the others have come as far: what it forwards until then leaves
-        its uplink before its own messages.
+        """Let the relay's script go on only when all earlier events are done. Posts that the relay
+        forwards until then leave its uplink before the messages of its own script.
         """
         self._next[party] = place
         self._queued += 1
@@ -446,7 +446,7 @@ class Clock:
         return np.sort(posts + np.array(through, dtype=np.int64) * len(self.log.post_to))
 
     def _tell(self) -> None:
-        """Let those parties go on that the run released first, because nobody else could."""
+        """Nobody else can go on: release the parties that the run itself released next."""
         self._told.sort()
         first, _ = self._told[0]
         released = [
@@ -465,7 +465,9 @@ class Clock:
 
 
 def _other_chances() -> BadInput:
-    """Return an error for a log with deadlines that passed at other times."""
+    """Return the error for a log whose waits with a deadline would end in another way here than in
+    the run.
+    """
     return BadInput(
         "with these chances of the links, other messages come in time than in the run, whose "
         "scripts wait with deadlines: give the seed of the run"

@@ -46,7 +46,7 @@ class OnNetwork:
     def decide(self, waits: Sequence[Open]) -> list[Ended]:
         """Return the waits that end first.
 
-        Raises `BadInput` if some messages take no time.
+        Raises `BadInput` if a latency between the parties of the run is 0.
         """
         if not self._lookahead:
             raise BadInput(
@@ -71,7 +71,9 @@ class OnNetwork:
         ]
 
     def late(self, messages: Sequence[TooLate]) -> list[Late]:
-        """Return by how much messages were late, when the run is over."""
+        """Return by how many seconds each of these messages was late. Called when the run is
+        over.
+        """
         if not messages:
             return []
         log, number = self._played()

@@ -134,7 +134,9 @@ class Links:
             and link not in (self.relay, by)
             and self.relay in self._log.groups[-1 - to].tolist()
         ):
-            to = self.relay  # a group without other members, or the post would be an upload
+            # The group has no other members than the sender and the relay: a post to any other
+            # party would go through the relay, and would not be sent here.
+            to = self.relay
         if to < 0:
             self._leave_to_group(post, -1 - to, sender, link, time)
         elif to in self.crowds:
@@ -167,7 +169,9 @@ class Links:
         return there
 
     def _occupy(self, link: int, time: Time, seconds: float) -> Time:
-        """Keep an uplink busy for so long, as soon as it is free. Return when it begins."""
+        """Keep an uplink busy for `seconds`, from `time` on or, if it is busy then, as soon as it
+        is free. Return when this begins.
+        """
         free = self._uplink_free[link]
         begin: Time = np.maximum(time, free) if link in self.crowds else max(time, free)
         self._uplink_free[link] = begin + seconds
@@ -252,7 +256,10 @@ class Links:
         self.bytes_down[to] += size * self._sizes[to]
 
     def _joined_group(self, numbers: Indices) -> GroupPosts:
-        """Return the posts to a group, which is empty so far and which every member has joined."""
+        """Return an empty record of the posts to a group, which the inboxes of its members read.
+
+        Crowds and the relay have no such inbox: they get their messages in other ways.
+        """
         sizes = [
             0 if number == self.relay else self._log.sizes[number] for number in numbers.tolist()
         ]

@@ -135,8 +135,8 @@ class Network:
     in the other order is given too. `prices` has the seconds that one operation takes.
 
     With `relay`, the name of a party, all messages between two other parties go through this party:
-    what a party sends at once is one upload, and the relay sends it on when it has it all. `source`
-    says where the numbers come from.
+    the messages that a party sends in one call are one upload, and the relay sends them on when it
+    has received all of them. `source` says where the numbers come from.
 
     Raises `BadInput` if a role or a latency names a class that the network does not have, and for a
     pair of classes without a latency.
@@ -187,7 +187,7 @@ class Network:
 
     def class_of(self, role: str, brings_input: bool) -> str:
         """Return the class of the parties of a role. Raises `BadInput` if the network has no class
-        of that name.
+        for this role.
         """
         name = self.roles.get(role, CLIENT if brings_input else SERVER)
         if name not in self.classes:

@@ -1,7 +1,7 @@
 """Prices of operations, measured on this machine with the project's own arrays and coins.
 
-The project counts operations as the papers do, and does each on whole arrays. So a price is that of
-one operation among many, and not that of a single call.
+Operations are counted one by one, as in the papers, but done on whole arrays. So a price is the
+time of one operation among many that are done together, and not the time of a single call.
 """
 
 import time

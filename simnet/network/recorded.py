@@ -45,15 +45,16 @@ class RecordedRun:
     """The log of one run.
 
     `names`, `roles`, `sizes` and `brings_input` describe the parties; the size is 1, or the number
-    of members of a crowd. `events` has a row for the parties, the kinds and the values of the
-    events; shape (3, E). Here posts are counted from 0, and the value of a post is its number. The
-    post p has the line `lines[post_line[p]]` and goes to the party `post_to[p]`, or to the group
-    -1 - `post_to[p]` of `groups`. `lists` are posts that are taken out at once, `works` the
-    operations of a piece of work, `members` the number of members of a crowd that sent in a post,
-    `deferred` the work that made the rows of a post, and `delays` the seconds by which a message
-    comes later, by post and recipient. `deadlines` says how the waits with a deadline ended; such a
-    run was made on the network that `network` describes as TOML. `command` says how the run can be
-    repeated.
+    of members of a crowd. `events` has shape (3, E): its rows are the parties, the kinds and the
+    values of the E events. Unlike in `simnet.record.log`, posts are counted 0, 1, 2 and so on, and
+    the value of the event of a post is the number of the post. The post p has the line
+    `lines[post_line[p]]` and goes to the party `post_to[p]` or, if `post_to[p]` is negative, to the
+    group `groups[-1 - post_to[p]]`. Each of `lists` has posts that are taken out at once. Each of
+    `works` has the operations of one piece of work. `members` has, by post of a crowd, how many
+    members sent a message. `deferred` has, by post, the work that made its rows later. `delays`
+    has, by post and recipient, the seconds by which a message comes later. `deadlines` says how the
+    waits with a deadline ended; if there are any, `network` describes the network of the run as
+    TOML. `command` says how the run can be repeated.
     """
 
     names: tuple[str, ...]

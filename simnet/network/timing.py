@@ -130,11 +130,12 @@ class Timing:
 
 def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timing:
     """Return how long a run, or the log of a run, takes on a network; the chances of the links
-    follow from `seed`. A text is the name of a network or of a TOML file.
+    follow from `seed`. `network` is a `Network`, the name of a network, or the name of a TOML file.
 
-    If scripts wait with deadlines, the network must be that of the run, and the chances those of
-    the run: a log does not know the seed. Raises `BadInput` for another network, for an unknown
-    network, and if it does not fit the parties of the run.
+    If scripts wait with deadlines, the network and the chances must be those of the run. For a
+    `Run` the chances then follow from its own seed, and for a log from `seed`, which must be the
+    seed of the run. Raises `BadInput` for another network than that of such a run, for an unknown
+    network, and for a network that does not fit the parties of the run.
 
     >>> from simnet import Field, Seat, Tag, run, timed
     >>> class Send:
@@ -166,8 +167,8 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
 
 
 def _refuse_other_network(log: RecordedRun, network: Network) -> None:
-    """Raise `BadInput` unless the deadlines of a run were decided on this network: on another one
-    they would have told other things, and the run would have gone on in another way.
+    """Raise `BadInput` unless the deadlines of a run were decided on this network. On another
+    network other messages would have come in time, and the run would have gone on in another way.
     """
     if as_toml(network) != log.network:
         known = f", {network_from_toml(log.network).name}" if log.network else ""
@@ -199,7 +200,9 @@ def _of_role(clock: Clock, role: str) -> RoleTiming:
 
 
 def _longest(clock: Clock, at: Sequence[float]) -> list[Leg]:
-    """Return the chain that ends with the last party, from its start."""
+    """Return the chain of messages and work that ends when the last party ends, in order of
+    time.
+    """
     names = clock.log.names
     party = int(np.argmax(at))
     time, before = at[party], len(clock.waits[party])

@@ -1,4 +1,6 @@
-"""What happened to parties that dropped out, that aborted, or that waited in vain."""
+"""Fates of parties and of messages, which a run is told, and records of what followed: who aborted,
+who was heard, who waited in vain, which deadlines passed, and which messages came too late.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -79,7 +81,7 @@ class MessageFate:
     The send is the `place`-th of `sender` under `tag`, counted as for a `Fate`. `what` is
 
     - "lost": the message never comes;
-    - "damaged": it comes, its check fails, and it is not read;
+    - "damaged": it comes, but its checksum does not fit, so it is not read;
     - "duplicated": it comes twice, and is read once;
     - "late": it comes `seconds` later.
 
@@ -199,9 +201,10 @@ class Silence:
 class Deadline:
     """How a wait with a deadline ended. Parties are numbers.
 
-    The party went on `at` so many seconds, without the messages of `silent` senders, which had not
-    come in time. `step` counts the moments at which deadlines were decided: parties with the same
-    step went on together. `round` is the round of what the party learned by waiting.
+    `at` is the time, in seconds, at which the party went on. `silent` are the senders whose
+    messages had not come by then. `step` counts the moments at which deadlines were decided:
+    parties with the same step went on together. `round` is the round of what the party learned by
+    waiting.
 
     >>> Deadline(step=0, round=1, recipient=3, tag="note", at=2.5, silent=(1,)).silent
     (1,)

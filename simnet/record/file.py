@@ -1,10 +1,11 @@
 """Transcripts as files: a header in JSON, then every message as a frame.
 
 Version 1: the ASCII line `simnet transcript 1`, the length and the CRC-32 of the header (8 and 4
-bytes, little endian), the header, then the frames one after another. The header names the parties
-and gives, for every frame, its round, recipient, key and manifest. If parties dropped out, the
-header also has the fates of the run, and the silences of observed parties. If parties waited with
-deadlines, it says how each of these waits ended.
+bytes, little endian), the header, then the frames one after another. The header has the seed, the
+names of the parties, their inputs, the observed parties, the tags and, for every frame, its round,
+recipient, key and manifest. If the run had fates, or an observed party waited in vain, the header
+also has the fates and the silences of observed parties. If parties waited with deadlines, the
+header says how each of these waits ended. If messages went astray, it has their fates.
 
 A file may come from anybody. So `load` checks the type and the range of everything in the header.
 The size of a file limits what it can claim: values take bits, and frames take bytes. A file may
@@ -241,7 +242,7 @@ def _silences(described: Any) -> tuple[Silence, ...]:
 
 
 def _deadlines(described: Any) -> tuple[Deadline, ...]:
-    """Return how the waits with a deadline ended."""
+    """Return how the waits with a deadline ended, from the header."""
     _expect(type(described) is list, "its deadlines are not a list")
     deadlines: list[Deadline] = []
     for parts in described:
@@ -261,7 +262,7 @@ def _deadlines(described: Any) -> tuple[Deadline, ...]:
 
 
 def _message_fates(described: Any) -> tuple[MessageFate, ...]:
-    """Return the fates of messages."""
+    """Return the fates of messages, from the header."""
     _expect(type(described) is list, "its fates of messages are not a list")
     fates = []
     for parts in described:

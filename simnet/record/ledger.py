@@ -147,8 +147,8 @@ class Ledger:
 
     @property
     def rounds(self) -> int:
-        """The length of the longest chain of messages in which every message depends on the one
-        before.
+        """The largest round of a message: the length of the longest chain of messages in which each
+        message depends on the message before it.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0
@@ -175,13 +175,13 @@ class Ledger:
     ) -> dict[str, Traffic]:
         """Return the traffic along one axis, by name.
 
-        For `party` and `role` it is the traffic of the sender or of the recipient, depending on
-        `direction`. For `phase` the names are the labels that the script gives to tags, or "no
-        phase". For `link` the names are pairs such as "u1→server"; only links with at least one
-        observed party are counted.
+        For `party` and `role`, a message counts for its sender if `direction` is "sent", and for
+        its recipient if `direction` is "received". For `phase` the names are the labels that the
+        script gives to tags, or "no phase". For `link` the names are pairs such as "u1→server";
+        only links with at least one observed party are counted.
 
-        Raises `BadInput` for an unknown axis, direction or counting, for links of a run without
-        observed parties, and for a tag with two phases.
+        Raises `BadInput` for an unknown axis, direction or counting, for links with the direction
+        "received", for links of a run without observed parties, and for a tag with two phases.
         """
         for what, given, kinds in (
             ("axis", axis, Axis),

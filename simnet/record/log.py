@@ -19,8 +19,10 @@ line. The number of a post is the place of its event. The value is
 - of a post: its recipient, or -1 - k for the k-th group, plus `TO_ZERO`, which makes it positive;
 - of a taken message: the number of its post;
 - of messages that are taken out at once: the number of their list;
-- of work: the number of the operations in `works`;
-- of a wait with a deadline: its number in `deadlines`. What the party then takes came in time.
+- of work: the place of its operations in `works`;
+- of a silence: 0;
+- of a wait with a deadline: its place in `deadlines`. The next messages that the party takes are
+  those that came in time.
 
 Example. u1 scatters a block to u1 and u2; u2 does the same; each adds up what it got::
 
@@ -48,8 +50,11 @@ _SUBJECT = KIND_BITS + VALUE_BITS
 
 
 class EndedWait(NamedTuple):
-    """A wait with a deadline of `within` seconds that ended at a time, with `taken` messages.
-    The deadline `has_passed` unless these are all messages.
+    """A wait with a deadline that has ended.
+
+    The wait could last `within` seconds, and ended at the time `at`, in seconds. The party then
+    takes `taken` messages of other parties. `has_passed` says whether the deadline has passed, so
+    that some senders count as silent.
     """
 
     within: float
@@ -67,7 +72,8 @@ class Log:
         self.groups: list[Group] = []
         self.lists: list[Mapping[int, int]] = []  # posts that are taken out at once, by sender
         self.works: list[Mapping[Operation, int]] = []
-        # Which of these operations were those of doors' functions, if the run has a network.
+        # For each item of `works`: those of its operations that the functions of doors did. They
+        # are counted only if the run has a network.
         self.in_doors: list[Mapping[Operation, int]] = []
         self.deadlines: list[EndedWait] = []
         self.has_deadlines = False

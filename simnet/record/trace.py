@@ -1,8 +1,9 @@
 """The trace hash: a short digest of a run. Equal runs have equal trace hashes.
 
-Theory of operation. We call two runs equal if they have equal bills, equal outputs and equal
-messages of the observed parties. To compare runs by 32 letters, we write every value as bytes in
-its *canonical form*, and hash the bytes. Three rules make the form canonical:
+Theory of operation. We call two runs equal if they have equal bills, equal outputs, equal messages
+of the observed parties, and the same records of parties that dropped out, aborted or waited in
+vain. To compare runs by 32 hexadecimal digits, we write every value as bytes in its *canonical
+form*, and hash the bytes. Three rules make the form canonical:
 
 - Different values have different forms. A form contains the kind of the value, and the length of
   each part stands before that part. The integer 1, the boolean True and the real 1.0 are three
@@ -43,8 +44,8 @@ class NoCanonicalForm(SimnetError):
 class Trace:
     """The trace hash of a run.
 
-    If an output has no canonical form, `lacking` contains the reason, and the hash covers only the
-    bill and the observed messages.
+    If an output has no canonical form, `lacking` contains the reason, and the hash covers
+    everything but the outputs.
     """
 
     hash: str
@@ -58,7 +59,7 @@ def trace_hash(
     endings: Sequence[object] = (),
 ) -> str:
     """Return the digest of a run: of its bill, every party's output, the observed messages in
-    order, and `endings`, the records of what went another way because parties dropped out.
+    order, and `endings`, the records of parties that dropped out, aborted or waited in vain.
 
     Raises `NoCanonicalForm`, which names the party, if an output has no canonical form.
     """
@@ -81,11 +82,12 @@ def trace_hash(
 
 def canonical(value: object) -> bytes:
     """Return the canonical form of a value. Two values have the same form exactly if they are equal
-    and of the same kind.
+    and of the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0
+    have different forms.
 
-    A value is a number, text, array, field element, typed value or member of an enumeration; or a
-    tuple, list, dictionary or record (attrs class or dataclass) of such values. Raises
-    `NoCanonicalForm` for any other value.
+    A value is None, a number, text, bytes, an array, a field element, a typed value or a member of
+    an enumeration; or a tuple, list, dictionary or record (attrs class or dataclass) of such
+    values. Raises `NoCanonicalForm` for any other value.
     """
     scalar = _scalar(value)
     if scalar is not None:

@@ -76,8 +76,9 @@ class Transcript:
     `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
     in no particular order; `messages` are the same messages in order. `fates` are the fates that
     the run was told, and `silences` says from whom an observed party waited for a message in vain.
-    `deadlines` says how all waits with a deadline ended, so that the run can be repeated, and
-    `message_fates` which messages went astray. These count as received all the same.
+    `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
+    `message_fates` says which messages went astray; the transcript contains these messages as if
+    they had been received.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:

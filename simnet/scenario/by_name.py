@@ -88,8 +88,8 @@ def perform(
         A function that is called with the number of elements just moved.
     drop
         Who drops out: the probability with which each party with an input does, such as "0.1", or
-        parties with the place, such as "u3@masked" (see `Fate`). The result of a run that somebody
-        aborts is a `PlainRun`.
+        parties with the place, such as "u3@masked" (see `Fate`). The result is a `PlainRun` if the
+        run was aborted, or if the party that returns the estimate dropped out.
     network
         The network that decides deadlines, or its name; a protocol without deadlines needs none.
     settings
@@ -149,7 +149,7 @@ def perform(
 
 
 def _assesses(scenario: Scenario, chosen: Scenario, data: People | None) -> bool:
-    """Whether the protocol compares its estimate with the truth.
+    """Return whether the protocol compares its estimate with the truth.
 
     Without a population we ask the protocol with its default settings, because the chosen ones,
     such as the name of a column, may fit only the data.
@@ -160,7 +160,7 @@ def _assesses(scenario: Scenario, chosen: Scenario, data: People | None) -> bool
 
 
 def _found(what: str | Scenario | Protocol | type) -> tuple[str, Scenario]:
-    """The scenario that somebody means, and its name."""
+    """Return the name and the scenario that the argument of `perform` stands for."""
     if isinstance(what, str):
         return finding.find(what)
     if isinstance(what, Scenario):
@@ -198,7 +198,7 @@ def _people(
 def _from_column(
     scenario: Scenario, data: Column | Sequence[Any] | Numbers, settings: dict[str, Any]
 ) -> Population:
-    """One user for each value of a column or of a list."""
+    """Return a population with one user for each value of a column or of a list."""
     if scenario.data == "table":
         raise BadInput(
             "the users of this scenario hold rows of a table: read them with `simnet run --input "
@@ -219,6 +219,8 @@ def _from_column(
 
 
 def _as_text(settings: dict[str, Any], data: object = None) -> dict[str, str]:
-    """Settings as a command line would give them; the items of real data are the data's own."""
+    """Return settings as a command line would give them. With data, the setting `items` is left
+    out, because the data have items of their own.
+    """
     of_data = {"items"} if data is not None else set[str]()
     return {name: str(value) for name, value in settings.items() if name not in of_data}

@@ -201,7 +201,9 @@ class Adversaries(tuple[Judged, ...]):
         return all(row.holds for row in self)
 
     def rows(self) -> list[list[str]]:
-        """Coalition, learned from secret shares, disclosed, expected, and whether that holds."""
+        """Return a row for each claim: the coalition, what it learned from secret shares, what was
+        disclosed, what the scenario expects, and whether the claim holds.
+        """
         lines = []
         for row in self:
             coalition, expected = str(row.claim.corrupt), row.claim.words

@@ -136,11 +136,13 @@ def read_columns(
 ) -> tuple[Column, ...]:
     """Read several columns of a file in one pass.
 
-    A cell has no value if it is empty or one of the `missing` marks. `form` may name the delimiter
-    and the encoding of CSV, which are otherwise found out, and limits the number of rows.
+    A cell has no value if it is empty, `nan`, or one of the `missing` marks. `form` may name the
+    delimiter and the encoding of CSV, which are otherwise recognised, and limits the number of
+    rows.
 
-    Raises `BadInput` for a file or a column that cannot be used. Raises it for a row without a
-    value too, unless `drop_missing` leaves such rows out; the message names the first such row.
+    Raises `BadInput` for a file or a column that cannot be used. Raises `BadInput` for a row
+    without a value as well, unless `drop_missing` leaves such rows out; the message names the first
+    such row.
     """
     names = [name.strip() for name in names]
     columns = [

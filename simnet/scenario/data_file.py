@@ -43,7 +43,9 @@ PIECE = 1 << 18  # the number of characters that are read at a time
 BATCH, CSV_BATCH, FEW = 1 << 16, 1 << 10, 16
 BATCH_CHARACTERS = 1 << 22
 DELIMITERS = (",", ";", "\t", "|")
-MARKS = (  # at the beginning of a text, and the encodings that they tell; the longer ones first
+# Marks at the beginning of a text, and the encoding that each mark stands for. UTF-32 comes before
+# UTF-16, because one mark of UTF-32 begins with a mark of UTF-16.
+MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),

@@ -29,7 +29,8 @@ def replicas(
     drop: Sequence[str] = (),
     network: str | None = None,
 ) -> dict[str, Trace]:
-    """Return the trace of a scenario's run for each circumstance: schedule, threads, hash seed.
+    """Return the traces of a scenario's run by circumstance: schedule, number of threads, and the
+    seed of Python's hashes of texts.
 
     `drop` says who drops out: see `simnet.scenario.drops`. `network` names the network that decides
     deadlines.

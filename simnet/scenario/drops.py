@@ -31,10 +31,11 @@ def fates_of(
 ) -> tuple[dict[str, Fate], list[MessageFate]]:
     """Return the fates of a run on these inputs: of parties, and of messages.
 
-    A protocol without drop-outs is played once to find its sends, if a text needs them; `network`
-    decides its deadlines. Raises
-    `BadInput` for a text that is neither a probability nor a fate, for an unknown party, and for a
-    fate at a send that the party does not make when nobody drops out.
+    If `drop` is not empty, the protocol is first played once without fates, to find its sends;
+    `network` decides its deadlines.
+
+    Raises `BadInput` for a text that is neither a probability nor a fate, for an unknown party, and
+    for a fate at a send that the party does not make when nobody drops out.
     """
     if not drop:
         return {}, []
@@ -127,7 +128,9 @@ def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
 
 def lacks_estimate(done: Run, about: About) -> bool:
     """Return whether there is no estimate: the run was aborted, or the party that returns the
-    estimate dropped out, after the last message that anybody waited for.
+    estimate dropped out.
+
+    If this party drops out when nobody waits for it any more, the run is not aborted.
     """
     return bool(done.aborts) or about.estimator in done.gone
 

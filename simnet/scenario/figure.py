@@ -205,14 +205,16 @@ def write_figure(figure: Any, path: Path) -> None:
 
 
 def drawn(figure: Any, form: str) -> bytes:
-    """Return a figure in a format, such as `svg`. Equal figures give equal bytes."""
+    """Return the bytes of a figure in a format, such as `svg`. Equal figures give equal bytes in
+    `svg` and `png`; in `pdf` and `ps` the bytes contain the time.
+    """
     import matplotlib  # matplotlib is installed, because a figure was made
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):  # an SVG file with a control character would not be valid XML
         text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
     picture = io.BytesIO()
-    # A fixed salt, so that equal figures give equal files.
+    # Matplotlib makes the names inside an SVG file from this salt, which is otherwise random.
     with matplotlib.rc_context({"svg.hashsalt": "simnet"}):
         figure.savefig(
             picture, format=form, dpi=160, metadata={"Date": None} if form == "svg" else None
@@ -221,8 +223,8 @@ def drawn(figure: Any, form: str) -> bytes:
 
 
 def _in_words(name: str) -> str:
-    """Return a protocol's name for a title; a word without vowels is an abbreviation in
-    capitals.
+    """Return a protocol's name for a title. A word without vowels is an abbreviation, so it is
+    written in capitals.
     """
     words = name.split("_")
     title = " ".join(word if set(word.lower()) & set("aeiouy") else word.upper() for word in words)

@@ -16,7 +16,7 @@ from simnet.nearest import nearest
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.scenario import Scenario
 
-# The name and the scenario of each place that was looked up already.
+# The name and the scenario of each place that `found_already` was told.
 _FOUND: dict[str, tuple[str, Scenario]] = {}
 _FOLDERS: set[Path] = set()  # the folders of loaded files, which are on the import path
 
@@ -89,7 +89,7 @@ def found_already(place: str, found: tuple[str, Scenario]) -> Iterator[None]:
 
 
 def _own_class(module: ModuleType, file: Path, class_name: str) -> type:
-    """Return the protocol class that a module defines, the named one if it defines several.
+    """Return the protocol class that a module defines, or the class named `class_name`.
 
     Raises `BadInput` if the module defines no protocol class, or defines several and the
     caller names none of them.
@@ -163,7 +163,8 @@ def _import_from(folder: Path) -> None:
     """Put the folder first on the import path, as Python does for a script that it runs.
 
     Two folders may both have a `helper.py`. If a module with the name of a file in this folder was
-    imported from another such folder, we forget it, so that one is not taken for the other.
+    imported from another such folder, we make Python forget that module; otherwise an import here
+    would give the file of the other folder.
     """
     here = {path.stem for path in folder.glob("*.py")}
     for name in here & sys.modules.keys():

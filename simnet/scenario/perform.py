@@ -70,7 +70,7 @@ class Performance:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What is estimated."""
+        """The names of what is estimated: items, columns or weights."""
         return self.population.labels if self.assessment.labels is None else self.assessment.labels
 
     @property
@@ -354,8 +354,9 @@ def judged(
 ) -> Performance:
     """Judge the scenario's claims, and return the performance with the results.
 
-    Claims are judged on the run itself or, if it is large, on a copy with fewer users. `progress`
-    is called once before the first claim is judged, and once after each claim.
+    Claims are judged on the run itself or, if the run is large and no fate names a party, on a copy
+    with fewer users. `progress` is called once before the first claim is judged, and once after
+    each claim.
     """
     scenario, done = performance.scenario, performance.run
     if not scenario.claims:

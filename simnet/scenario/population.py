@@ -124,8 +124,10 @@ Population = ItemPopulation | NumberPopulation | TablePopulation
 
 
 def in_chance_order(population: Population, seed: int) -> Population:
-    """Return the same users in a random order, drawn from the seed. Every order is equally likely,
-    but for equal random keys, which almost never occur.
+    """Return the same users in a random order, drawn from the seed.
+
+    Users are sorted by random reals. Every order is equally likely, unless two of these reals are
+    equal, which almost never happens.
     """
     order = np.argsort(
         SampledCoins(seed, "order").uniform(len(population.inputs)).plain, kind="stable"

@@ -36,14 +36,16 @@ class Scenario:
     - `parameters` are default values of settings, beside `users` and `items`. `sizes` names the
       arguments of the protocol that say how large a run is, out of "users", "items" and "schema".
       Without `sizes`, they are "users" and "items", as far as the protocol takes arguments of these
-      names. Raises `BadInput` if `sizes` or `parameters` name an argument that it does not take.
+      names. Raises `BadInput` if `sizes` or `parameters` name an argument that the protocol does
+      not take.
     - `claims` are statements of what coalitions learn. `refuse` raises `ValueError` for settings
       that make no sense.
-    - `data` says what people are made up of if no data are given: "items", "Zipf items" (item j in
-      proportion to 1/j), "values" (real numbers, uniform between the parameters `low` and `high`),
-      "normal values" or "table" (made by `table`, with the `schema`).
+    - `data` says which inputs are made up if no data are given: "items" (each equally likely),
+      "Zipf items" (item j with a probability in proportion to 1/j), "values" (real numbers, uniform
+      between the parameters `low` and `high`), "normal values" (standard normal, truncated to this
+      range) or "table" (made by `table`, with the `schema`).
     - With `in_chance_order` users get their places in a random order. `last_none` names a setting:
-      if it is true, the last item stands for none of the others.
+      if this setting is true, the last item stands for users who hold none of the other items.
     """
 
     summary: str  # one line of text, which `simnet list` prints and which stands above a result
@@ -84,7 +86,8 @@ class Scenario:
     # Users get their places in a random order, because the order matters.
     in_chance_order: bool = False
 
-    # The name of a parameter: if it is true, the last item stands for "none of the other items".
+    # The name of a parameter. If this parameter is true, the last item stands for "none of the
+    # other items".
     last_none: str | None = None
 
     def __attrs_post_init__(self) -> None:
@@ -109,7 +112,9 @@ class Scenario:
                 )
 
     def described(self, protocol: Any) -> About:
-        """Return what is said about the protocol; at least the name of its class."""
+        """Return what is stated about the protocol. Without `about`, this is only the name of its
+        class.
+        """
         if self.about is None:
             return About(name=type(protocol).__name__)
         return self.about(protocol)
@@ -122,13 +127,15 @@ class Scenario:
         return self.described(self.build(self.users, self.items)).assess is not None
 
     def settings(self) -> dict[str, Any]:
-        """Return all settings with their defaults."""
+        """Return all settings by name, with their present values."""
         sizes = {"users": self.users, "items": self.items}
         return {**{name: sizes[name] for name in self.sizes if name in sizes}, **self.parameters}
 
     @property
     def settings_in_words(self) -> dict[str, Setting]:
-        """All settings by name, with the words that stand where each is defined."""
+        """All settings by name, each with its type and meaning in words. The words stand where the
+        parameter is defined.
+        """
         described = settings_in_words(self.protocol, self.settings())
         return {setting.name: setting for setting in described}
 
@@ -198,14 +205,17 @@ class Scenario:
         return attrs.evolve(self, users=len(people.inputs), items=len(people.labels), schema=schema)
 
     def build_for(self, people: Population) -> Any:
-        """Return the protocol for these users. Raises `BadInput` if it refuses the parameters."""
+        """Return the protocol for these users. Raises `BadInput` if the protocol refuses the
+        parameters.
+        """
         fitted = self.fitted(people)
         return fitted.build(fitted.users, fitted.items)
 
     def build(self, users: int, items: int) -> Any:
         """Return the protocol for a number of users and of items.
 
-        Raises `BadInput` if it refuses the parameters.
+        Raises `BadInput` if the protocol refuses the parameters, and for a setting that has neither
+        a default nor a value.
         """
         missing = next(
             (name for name, value in self.parameters.items() if isinstance(value, Required)), None

@@ -78,8 +78,8 @@ def settings_in_words(make: Callable[..., Any], defaults: Mapping[str, Any]) -> 
 
 
 def hands_settings_to(other: Callable[..., Any]) -> Callable[[Make], Make]:
-    """Say that a function passes its settings on to another function, whose words describe these
-    settings.
+    """Return a decorator for a function that passes its settings on to the function `other`. The
+    settings are then described by the words of `other`.
     """
 
     def noted(make: Make) -> Make:
@@ -113,7 +113,8 @@ def _members(annotation: Any) -> tuple[Any, ...]:
 def _annotations(make: Callable[..., Any]) -> dict[str, tuple[Any, str]]:
     """Return types and meanings by parameter.
 
-    A function's own parameters come before those of the function to which it passes settings.
+    If a function and the function to which it passes settings both describe a parameter, the words
+    of the first function are used.
     """
     handed_on = getattr(make, "settings_from", None)
     found = {} if handed_on is None else _annotations(handed_on)

@@ -34,7 +34,7 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
 
     Raises `BadInput` for fewer than one user.
     """
-    # we use its labels, and its checks of the arguments
+    # This call checks the arguments, and its result has the labels.
     uniform = uniform_items(users, items, seed)
     weights = np.cumsum(1 / np.arange(1, items + 1))
     drawn = SampledCoins(seed, "population").uniform(users).plain * weights[-1]

@@ -26,7 +26,8 @@ from simnet.stated.privacy import PrivacyStatement
 # The totals of a population: the count of each item, the sum of the users' numbers or, for a
 # table, such sums and counts for all columns.
 Totals = Any
-# Maps a kind of fact and the owner of the facts to names and items.
+# Public facts: by kind, such as "reporting_sets" or "elected", and then by the user or the item
+# that a fact is about, the names of items or users.
 Listed = Mapping[str, Mapping[str, Sequence[str]]]
 
 
@@ -70,8 +71,9 @@ class About:
     run is refused."""
 
     expected_squared_l2: float | None = None
-    """The mean of the squared L2 error, if it does not depend on the users' inputs, or its largest
-    value. Advice compares protocols by it, and weighted aggregation computes weights from it."""
+    """The mean of the squared L2 error or, if this mean depends on the users' inputs, its largest
+    value. Advice compares protocols by this number, and weighted aggregation computes weights from
+    it."""
 
     expected_bill: Callable[[Run], Sequence[Expectation]] | None = None
     """Returns the entries of the protocol's cost table for a run. Without it, the bill shows only
@@ -83,14 +85,14 @@ class About:
     privacy: Callable[[Run, Totals, float | None, float | None], Sequence[PrivacyStatement]] = (
         lambda *_: ()
     )
-    """Returns the privacy of each view of a run, at an ε and at a δ; None stands for the protocol's
-    own. Raises `ValueError` for a number that cannot be an ε or a δ. Without it, no privacy is
-    stated."""
+    """Returns the privacy of each view of a run, at an ε and at a δ; None in place of a number
+    stands for the protocol's own number. Raises `ValueError` for a number that cannot be an ε or a
+    δ. Without this function, no privacy is stated."""
 
     disclosure: Callable[[Collection[str]], Disclosure | None] = lambda _: None
     """Returns what messages with these tags reveal of an input, apart from field elements. The tag
-    `TRAFFIC` stands for a view of the network. It returns None if nothing is stated of a view.
-    Without it, the discrete part of every view is "not judged"."""
+    `TRAFFIC` stands for a view of the network. Returns None if nothing is stated of a view. Without
+    this function, the discrete part of every view is "not judged"."""
 
     public: Callable[[Run], Listed] = lambda _: {}
     """Returns the plain values that messages carried, which are shown beside a verdict."""

@@ -94,7 +94,9 @@ class Statements(tuple[PrivacyStatement, ...]):
     __slots__ = ()
 
     def tables(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """For each view: whose view it is, the table with its headings, and the assumptions."""
+        """Yield, for each view, whose view it is, the table with its headings, and the
+        assumptions.
+        """
         for view, group in groupby(self, key=lambda statement: statement.whose):
             of_view = list(group)
             rows = [statement.row() for statement in of_view]

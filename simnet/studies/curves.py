@@ -23,7 +23,7 @@ ALONE = 0.95  # the confidence of each interval of a figure
 LETTERS_AN_INCH = 18  # of a note; few lines of plain text have wider letters
 HANDLE = 8  # the width of the sign of an entry in a legend, in letters
 ASIDE = 0.008  # how far neighbouring curves are moved apart, as a share of the axis
-CLOSE = 0.05  # a step is at most this share of the way to the next point
+CLOSE = 0.05  # a step is at most this share of the smallest distance between two points
 FINE = 60  # points of a smooth curve
 MEAN, ALONE_MEAN, LAW = "mean, 95 % interval", "mean of few trials", "law"
 SINGLE, JOINED = "single trials", "joins the points"
@@ -245,8 +245,8 @@ def _between(xs: Sequence[float], log_x: bool) -> list[float]:
 def _aside(xs: Sequence[float], log_x: bool, steps: float) -> Callable[[float], float]:
     """Return a function that moves a point aside by some steps, on the scale of its axis.
 
-    A step is `ASIDE` times the length of the axis. Where points stand close together a step is
-    smaller, so that all curves of a point stay within a fifth of the way to the next point.
+    A step is `ASIDE` times the length of the axis, but at most `CLOSE` times the smallest distance
+    between two points of the axis.
     """
     on_scale = [log10(spot) for spot in xs] if log_x and xs[0] > 0 else list(xs)
     gaps = [high - low for low, high in pairwise(on_scale)]

@@ -91,7 +91,8 @@ class Experiment:
       can be compared pairwise.
 
     Raises `ValueError` for a parameter with the name of another column of the table, for `files`
-    without `data`, and for two quotes with equal source, text and reading.
+    without `data` if a quote has no `data` of its own, and for two quotes with equal source, text
+    and reading.
 
     >>> squares = Experiment(
     ...     summary="squares",
@@ -125,9 +126,7 @@ class Experiment:
     paired: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
-        """Raise `ValueError` for a parameter with a column's name, for files without `data`, and
-        for two equal quotes.
-        """
+        """Raise `ValueError` for what the docstring of the class says."""
         if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "

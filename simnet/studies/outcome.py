@@ -54,7 +54,7 @@ def outcome(experiment: Experiment, job: Job, data: Path | None) -> Result | Fai
 
 
 def failure(job: Job, error: str) -> Failed:
-    """Return a failed trial, described by its point and its parameters."""
+    """Return a failed trial. Its message has the trial's number, its parameters and the error."""
     words = " ".join(error.split())
     shown = words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
     return Failed(job, f"trial {job.trial} of {job.parameters}: {shown}")

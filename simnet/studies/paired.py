@@ -2,9 +2,9 @@
 
 An experiment whose methods are `paired` gives all methods of a trial one seed, so they draw the
 same people. Two methods are then compared trial by trial: whatever changes the numbers of both
-methods in a trial, such as people who are hard to estimate, hardly changes how the two compare. An
-interval for the quotient of two errors that is made in this way is narrower than what two
-intervals, one for each method, allow.
+methods in a trial, such as people who are hard to estimate, hardly changes how the two compare. So
+an interval for the quotient of two errors that is made in this way is usually narrower than an
+interval that follows from two intervals, one for each method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +19,16 @@ from simnet.studies.quote import Counterpart
 from simnet.studies.statements import Statement, places_in_words, share_at
 from simnet.studies.table import ALIKE, CONFIDENCE, NoSuchPoint, Table, TrialRow, student
 
-# A comparison of two methods: their numbers in each trial, and the error of the interval, give the
-# measured value and both ends of the interval; and two expected numbers give the expected value.
-Ends = tuple[float, float, float]
+Ends = tuple[float, float, float]  # a measured value, and both ends of its interval
 
 
 @attrs.frozen
 class Contrast:
-    """A way to compare the numbers of two methods: for all trials, and for two expected numbers."""
+    """A way to compare the numbers of two methods.
+
+    `measured` takes each method's numbers, one for each trial, and the probability with which the
+    interval may be wrong. `by_law` compares the two expected numbers.
+    """
 
     measured: Callable[[Floats, Floats, float], Ends]
     by_law: Callable[[float, float], float]
@@ -51,9 +53,11 @@ def paired_share(
     another `contrast` makes of them. The intervals of all numbers hold jointly. `methods` is the
     axis of the methods, and the measure is the first one of the table.
 
-    `shown` are the axes whose values are printed; without it, all that are named here.
+    The result names the values of the axes `shown`; by default these are the axes `methods`,
+    `places` and `along`.
 
-    Raises `NoSuchPoint` if no place has trials of both methods of a pair, with the same people.
+    Raises `NoSuchPoint` if no place has trials of both methods of a pair, and if at some place the
+    trials of two methods have no seed in common.
     """
     how, measure = contrast or QUOTIENT, table.measures[0]
     named = {name for pair in pairs for name in pair}
@@ -119,14 +123,6 @@ def _line(
         "holds": law is None or low <= law <= high,
         "trials": len(trials),
     }
-
-
-def _numbers(trials: Sequence[tuple[TrialRow, TrialRow]], name: str) -> tuple[Floats, Floats]:
-    """Return a number of both methods, by trial."""
-    ones, others = zip(*trials, strict=True)
-    return np.array([float(row[name]) for row in ones]), np.array(
-        [float(row[name]) for row in others]
-    )
 
 
 def _arm(values: Floats, error: float) -> float:

@@ -34,7 +34,7 @@ class Stated:
 
     `number` is the number that the words stand for: 1 for "at least as large" of a quotient, with
     the bound "at least". Without a number, the statement should hold at all places, and the quote
-    reads the share of places at which it does.
+    reads the share of places at which the statement holds.
     """
 
     number: float | None = None
@@ -284,7 +284,10 @@ class Quote:
         return MORE if runs == "undecided" else ""
 
     def _printed(self, table: Table) -> tuple[float, float]:
-        """Return the printed number, and half a unit of the number's last digit."""
+        """Return the printed number, and by how much a value that agrees may differ from it.
+
+        This is half a unit of the number's last digit, the tolerance of a formula, or 0.
+        """
         if isinstance(self.printed, Stated):
             return 1.0 if self.printed.number is None else self.printed.number, 0.0
         if not isinstance(self.printed, str):
@@ -348,7 +351,8 @@ class Ruling:
 
     `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
     probability of the printed number under the expected law, if the paper's own runs are random.
-    `disputed` says why a fair reader may come to another verdict; it is empty if nobody should.
+    `disputed` says why a fair reader may come to another verdict; it is empty for a row that is not
+    disputed.
     `stated` says that the row has the share of places at which a statement holds. `holds` says
     whether the measured interval contains the expected value. Unknown values are None.
     """

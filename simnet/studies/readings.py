@@ -158,7 +158,7 @@ def _ends(one: Counterpart) -> tuple[float, float]:
 
 
 def _arm(low: float, high: float) -> float:
-    """Return the distance of two numbers on a logarithmic scale; infinity if one is 0 or
-    negative.
+    """Return the distance of two numbers on a logarithmic scale; infinity if `low` is not above 0,
+    or if `high` is infinite.
     """
     return log(high / low) if low > 0 and high < inf else inf

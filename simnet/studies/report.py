@@ -143,11 +143,12 @@ class Report:
         }
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the figure (PNG, SVG and PDF), the tables (CSV and Parquet) and the verdicts (CSV).
+        """Write the figure (PNG, SVG and PDF), the trials (CSV and Parquet), the table of points
+        (CSV, Markdown and LaTeX) and the verdicts (CSV), and return the files.
 
-        Returns the files. Without pyarrow no Parquet is written.
+        Without pyarrow no Parquet is written.
 
-        Raises `BadInput` when the folder cannot be written.
+        Raises `BadInput` when the folder cannot be written, and when the figure cannot be drawn.
         """
         _make(folder)
         stem = str(folder / self.study.name)

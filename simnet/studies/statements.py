@@ -280,10 +280,11 @@ def _outcome_at(place: Mapping[Any, Mapping[str, Any]], holds: Statement) -> Out
 
 
 def _within(place: Mapping[Any, Mapping[str, Any]]) -> Iterator[dict[Any, float]]:
-    """Return sequences of numbers that lie in the given intervals.
+    """Yield choices of one number from the interval of each line.
 
-    The sequences are the steepest rise, the steepest fall, and every choice of interval ends. If
-    there are too many choices, some choices are drawn at random.
+    These are a rise in equal shares from the low end of the first interval to the high end of the
+    last, a fall that is made in the same way, and every choice of interval ends. If there are too
+    many choices of ends, some choices are drawn at random.
     """
     bounded = all(isfinite(line["high"] - line["low"]) for line in place.values())
     upwards = sorted(place) if all(isinstance(key, int | float) for key in place) else list(place)

@@ -4,7 +4,7 @@ A study of an hour may be stopped, repeated, or run by two machines at once. Dis
 files are damaged or deleted. In all these cases the store must not lose a result that it has
 reported as kept, count a result twice, or show a wrong result. So:
 
-- The key of a line is the experiment, its parameters in one canonical form, the trial's place, the
+- The key of a line is the experiment, its parameters in one canonical form, the trial's number, the
   version of the code that the trial can reach, and the version of the data that the trial reads. A
   sweep asks which keys are missing, and runs the trials with these keys. Results of other code stay
   in the file, and are not read.
@@ -13,8 +13,9 @@ reported as kept, count a result twice, or show a wrong result. So:
   counted as skipped.
 - Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a
   killed process left unfinished has no line end, and the next writer cuts it off.
-- Every line ends in a digest of itself. A line that does not fit its digest, or repeats a key, is
-  damaged; the trial of such a line is missing, as if it had never been run. Whoever opens the file
+- Every line of a trial ends in a digest of the line. A line that does not fit its digest, or
+  repeats a key, is damaged; its trial counts as missing, as if it had never been run. Whoever opens
+  the file
   for writing blanks damaged lines, and the next sweep runs their trials again.
 - After every commit we check that the path still leads to the file that was opened. At its end a
   sweep reads the whole file again, and reports a trial as kept only after it has seen the trial in
@@ -26,7 +27,7 @@ Example. A sweep of two trials writes these lines, and is then repeated with thr
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 0, "code": "4e7c..", ...
     {"experiment": "tiny", "parameters": "{\"shift\":1.0}", "trial": 1, "code": "4e7c..", ...
 
-The second sweep finds trials 0 and 1 under its key, and runs trial 2 alone. If somebody had changed
+The second sweep finds the keys of trials 0 and 1, and runs only trial 2. If somebody had changed
 a function that the trial calls, `code` would differ, and the second sweep would run all three
 trials. The latest version of the code is the version in the last line of the file: unlike times,
 the order of lines does not depend on a clock.
@@ -57,7 +58,7 @@ from simnet.studies.experiment import Job, Measurements
 
 FORMAT = 3
 HEADER = b'{"simnet": "results", "format": %d}\n' % FORMAT
-SEAL = ', "digest": "{}"}}\n'  # the end of every line, with 16 hexadecimal digits
+SEAL = ', "digest": "{}"}}\n'  # the end of each line of a trial, with 16 hexadecimal digits
 SEAL_LENGTH = len(SEAL.format("0" * 16))
 HEAD = 1 << 16  # a store must show within this number of bytes that it is a store
 PATIENCE = 60.0  # the number of seconds that a writer waits for another writer
@@ -100,9 +101,9 @@ class StoredTrial:
 class Store:
     """An open store.
 
-    `damaged` is the number of damaged or unfinished lines that were found. Damaged lines are
-    removed, unless the store is open for reading only. Every method raises `BadInput` when the file
-    cannot be read or written any more.
+    `damaged` is the number of damaged lines that were found, and of unfinished lines that were cut
+    off. A store that is open for reading only leaves both as they are; any other store blanks
+    damaged lines. Every method raises `BadInput` when the file cannot be read or written any more.
     """
 
     def __init__(self, path: Path, reading: bool = False) -> None:

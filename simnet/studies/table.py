@@ -27,7 +27,8 @@ TrialRow = Mapping[str, Any]
 class Measure:
     """A number that trials return, and that an experiment shows.
 
-    - `name` is the name under which a trial returns the number, and `what` says it in words.
+    - `name` is the name under which a trial returns the number, and `what` describes the number in
+      words.
     - `expected` and `deviation` are the names under which a trial returns the number's expected
       value and its standard deviation in one trial. A deviation is known for squared errors, whose
       law is then close to a gamma law.

@@ -179,7 +179,7 @@ class FieldArray(Protocol):
     def stack(rows: Sequence[Any]) -> "FieldArray":
         """Return arrays of one field and shape as the rows of one array.
 
-        The result belongs to the party that holds the first array.
+        The party that holds the arrays also holds the result.
         """
         ...
 
@@ -187,7 +187,7 @@ class FieldArray(Protocol):
     def join(parts: Sequence[Any]) -> "FieldArray":
         """Return arrays of one field, one after another along the first axis, as one array.
 
-        The result belongs to the party that holds the first array.
+        The party that holds the arrays also holds the result.
         """
         ...
 

@@ -2,7 +2,8 @@
 
 A script gets plain numbers as a `Metered` array: received indices, drawn reals, or the numbers of
 an opened field array in the function of a door. Arithmetic on such an array is billed to the party
-that holds it: additions of integers as nA, multiplications and divisions as RM.
+that holds the array: additions and subtractions of integers as nA, multiplications and divisions as
+RM (`simnet.values.meter` explains these names).
 
 Example. If a party holds `x` of shape (5,), then `x + 1` is billed as five nA, `x.sum()` as four
 nA, and `2.5 * x` as five RM.

@@ -102,8 +102,8 @@ class Signatures(_Octets):
 class Boxes:
     """Encrypted field elements, made by `me.encrypt`: one box, or several in one array.
 
-    `content` has one row for each box; a single box has the content's whole array. `keys` are the
-    digests of the boxes' keys, one for each box. Only the kernel and instruments read the two.
+    `content` has one row for each box, also if there is a single box. `keys` are the digests of the
+    boxes' keys, one for each box. Only the kernel and instruments read `content` and `keys`.
     """
 
     __slots__ = ("content", "is_single", "keys", "meter")

@@ -103,7 +103,7 @@ class Residues:
         """Return the elements as int64 numbers, whose arithmetic is billed to the array's holder.
 
         The functions of doors receive this array. Raises `SealBroken` in a script, and in the
-        function of a door if it uses the array without having received it as an argument.
+        function of a door that did not receive the array as an argument.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(READS_NUMBERS)

@@ -18,9 +18,9 @@ from simnet.values.wire import Manifest, WireType, manifest_of
 class Tally:
     """Counts that stand in place of many messages, for a recipient that needs only these counts.
 
-    A count says how many of the messages support one place, such as an item: those that name it, or
-    that have a 1 there. `messages` is the number of messages, and `wire` and `shape` are the wire
-    type and the shape of each message. `tally` makes it.
+    A count says how many of the messages support one place, such as an item: how many messages name
+    this place, or have a 1 at this place. `messages` is the number of messages, and `wire` and
+    `shape` are the wire type and the shape of each message. The function `tally` makes a `Tally`.
     """
 
     counts: Ints

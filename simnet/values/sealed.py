@@ -33,12 +33,14 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script does anything with a sealed value except pass it on."""
+    """Raised when a script does anything with a sealed value except pass it on, and when a script
+    reads the numbers of field elements.
+    """
 
 
 class _NoSuchAttribute(SealBroken, AttributeError):
-    """Raised for special names such as `__len__`: tools that try such a name take the error for "no
-    such attribute".
+    """Raised for special names that a sealed value does not have, such as `__wrapped__`. A tool
+    that asks whether an object has such a name takes this error for "no such attribute".
     """
 
 

@@ -37,9 +37,9 @@ class WireType:
     """A kind of value on the wire.
 
     The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit),
-    `rd` (real) and `od` (octet of a public key or of a box). `below` is the number of different
-    values of the type, or 0 for reals, which are sent as IEEE 754 doubles. A type with a single
-    value takes no bits.
+    `rd` (real) and `od` (octet of a public key, signature or box). `below` is the number of
+    different values of the type, or 0 for reals, which are sent as IEEE 754 doubles. A type with a
+    single value takes no bits.
     """
 
     kind: Kind
