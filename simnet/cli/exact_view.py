@@ -206,12 +206,11 @@ def _ideal(
 def _ideal_in_words(ideal: dict[str, Any]) -> str:
     if ideal["same"]:
         return (
-            "in the ideal world, which is told who was heard, the coalition gets the same on both "
+            "the ideal world is told who was heard; there the coalition gets the same on both "
             "inputs"
         )
     return (
-        "in the ideal world, which is told who was heard, the coalition can tell the inputs apart "
-        "as well: "
+        "the ideal world is told who was heard; there the coalition can tell the inputs apart too: "
         f"ε = {ideal['epsilon']:.6g}, δ(0) = {ideal['delta0']:.6g}"
     )
 
