@@ -454,7 +454,8 @@ class _MarkedSeeds:
         marks, and also secrets   a combination of seeds is known up to secrets: it may be guessed
         no combination            given the view, the rows of all seeds are uniform together
 
-    `known` are the seeds that the view determines. For all seeds, the number `free_rows` is set.
+    `known` are the seeds that the view determines. The attribute `free_rows` of every seed is set,
+    too.
     """
 
     def __init__(

@@ -147,8 +147,8 @@ class _Judged:
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
     A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
-    more, if doors were given field elements. So a decided verdict does not say whom a coalition
-    leaves alone.
+    more, if doors were given field elements. So from a decided verdict we cannot conclude that a
+    party is neither exposed nor touched.
     """
 
     exposes: int

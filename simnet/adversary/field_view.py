@@ -153,7 +153,7 @@ class BoxesReceived:
     boxes: Boxes
 
     def opened(self, which: Sequence[int]) -> BlockForms:
-        """Return the contents of some of the boxes, given by their places."""
+        """Return the contents of some of the boxes. `which` has the places of these boxes."""
         content = self.boxes.content
         assert isinstance(content, Forms)
         forms = content[np.array(which, dtype=np.intp)]

@@ -162,7 +162,7 @@ def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
 
 
 def _count_of_others(done: Run) -> int:
-    """The number of inputs in `other_inputs`, which may be too many to list."""
+    """The number of inputs that `other_inputs` yields, computed without listing them."""
     parties = len(done.inputs)
     if not isinstance(done.protocol, OverItems):
         return max(parties - 1, 0)

@@ -130,8 +130,8 @@ class Coins:
     """The coins of one party, or of one of its deferred blocks. A script gets them as `me.coins`.
 
     Every method draws new, independent values. Probabilities are floats or fractions in [0, 1]; a
-    method raises `ValueError` for arguments out of range. A script that draws at a moment when it
-    may not gets an error (see `Party`).
+    method raises `ValueError` for arguments out of range. A script gets an error if it draws at a
+    moment when it may not draw (see `Party`).
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(seed=7, party="u1")

@@ -1,9 +1,10 @@
 """How many of n fair coins show heads, exactly, for many n at once.
 
-The coins are taken by the binary digits of n. The coins of the low digits are tossed one by one, as
-random bits. Each higher digit k stands for 2**k coins, whose heads are the number of j with F(j) <=
-U: F is their distribution function, and U is uniform on [0, 1). U is drawn word by word, until all
-of these comparisons are decided. Proof: docs/proofs/fair-coins.md.
+We split the n coins into groups of 2**k coins, by the binary digits of n. The coins of the low
+digits are tossed one by one, as random bits. For a larger group, let F be the distribution function
+of its number of heads, and let U be uniform on [0, 1). Then the number of all j with F(j) <= U has
+the distribution of the number of heads. U is drawn word by word, until all of these comparisons are
+decided. Proof: docs/proofs/fair-coins.md.
 """
 
 import bisect

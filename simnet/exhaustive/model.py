@@ -171,7 +171,8 @@ class Deliver:
 class End:
     """The end of a world: every script has ended or waits for ever.
 
-    `stuck` are the parties that wait for ever, each with the lost party that is the reason.
+    `stuck` lists every party that waits for ever, with a lost party that is the reason, or None if
+    no lost party is the reason.
     """
 
     stuck: tuple[tuple[int, int | None], ...] = ()

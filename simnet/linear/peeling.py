@@ -47,7 +47,8 @@ def peel(entries: Entries, rows: int, columns: int) -> tuple[list[tuple[int, int
     left.
 
     Returns a pair (row, coin) for each removed row, in order, and the remaining entries. A removed
-    row may contain the coins of rows that are removed later, but no coin of a row removed earlier.
+    row may contain the coins of rows that are removed later, but not the coin of a row that was
+    removed earlier.
     """
     peeled: list[tuple[int, int]] = []
     while entries.rows.size:

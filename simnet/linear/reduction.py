@@ -38,7 +38,9 @@ from simnet.linear.vectors import Vector, add_to
 
 @attrs.frozen(eq=False)
 class _Plain:
-    """Rows that stay as they are; `first` is the number of the first one in the view."""
+    """Rows that stay as they are. `first` is the number that the first of these rows has in the
+    view.
+    """
 
     terms: Terms
     first: int

@@ -8,10 +8,10 @@ of the row. The numbers of lane l's unknowns are the numbers that the row lists,
 represents a whole vector until a script treats the elements of the vector differently. Then
 `refine` splits the row into rows with fewer lanes.
 
-Example. One vector consists of the unknowns 10, 11, 12 and another one of 20, 21, 22. Each vector
-has three elements, so one row with three lanes represents it. Their sum, 10 + 20, 11 + 21, 12 + 22,
-is also one row with three lanes.
-A single element of the sum needs a row of its own, with one lane.
+Example. One vector consists of the unknowns 10, 11, 12 and another vector of 20, 21, 22. Each
+vector has three elements, so one row with three lanes represents it. Their sum, 10 + 20, 11 + 21,
+12 + 22, is also one row with three lanes. A single element of the sum needs a row of its own, with
+one lane.
 
 >>> both = join([fresh(10, 1, 3), fresh(20, 1, 3)])
 >>> both.vectors(), both.lanes

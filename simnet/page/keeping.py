@@ -37,8 +37,8 @@ _DIGITS = re.compile(r"\d+")
 
 @attrs.frozen
 class Keeping:
-    """What a page leaves out: `numbers` if the inputs are somebody's, and `coefficients` if values
-    were disclosed that may depend on these inputs.
+    """What a page leaves out: `numbers` if the inputs are somebody's data, and `coefficients` if
+    values were disclosed that may depend on these inputs.
 
     >>> Keeping(numbers=True, coefficients=True).tag("bid 733")
     'bid #'
@@ -95,7 +95,7 @@ def played(done: Run, is_private: bool) -> tuple[Run, Keeping]:
     """Play a run again with all parties observed. Return the new run, and what a page about this
     run keeps back.
 
-    `is_private` says whether the inputs are somebody's.
+    `is_private` says whether the inputs are somebody's data.
     """
     names = done.roster.names
     if not is_private:
