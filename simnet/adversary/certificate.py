@@ -434,8 +434,8 @@ class _FieldWriter:
         }
 
     def _moves(self, moves: Mapping[int, Vector], of_unknowns: bool = True) -> list[list[Any]]:
-        """Return a list of pairs: a coin, and what is added to the coin. This is a form if
-        `of_unknowns` is set, and otherwise a combination of opened rows.
+        """Return a list of pairs: a coin, and what is added to the coin: a form if `of_unknowns` is
+        set, and otherwise a combination of opened rows.
         """
         pairs = self._pairs if of_unknowns else (lambda vector: _ordered(vector.items()))
         return _ordered((self._number(coin), pairs(moves[coin])) for coin in sorted(moves))

@@ -13,8 +13,9 @@ and so on. So we repeat two steps until nothing changes (docs/concepts/ideal-pri
 proof):
 
 1. Every seed that consists of known unknowns is known.
-2. We eliminate the coins from the view together with the seeds. A seed is *known* if the view and
-   what the coalition knows determine all its elements.
+2. We write the elements of the seeds below the rows of the view, and eliminate the coins from all
+   these rows. A seed is *known* if the view and what the coalition knows determine all its
+   elements.
 
 Every other seed is unknown, and must be *hard to guess*. Elimination says how many elements of the
 seed are uniform given the view. The bits of these elements are the seed's *free bits*. A seed with

@@ -44,8 +44,8 @@ class Standing:
 
     `exposing` are the minimal coalitions that certainly expose the party, and `unexposing` the
     maximal coalitions that certainly do not. `touching` and `untouching` are the same for touching.
-    A coalition about which neither is certain is in none of the lists. A coalition whose verdict is
-    undecided is never in `unexposing` or `untouching`.
+    A coalition is neither in `exposing` nor in `unexposing` if we cannot say whether it exposes the
+    party. A coalition whose verdict is undecided is never in `unexposing` or `untouching`.
     """
 
     party: str
