@@ -341,7 +341,9 @@ def _combined(knowledge: Knowledge) -> Iterator[int]:
 
 
 def _kept(monomials: Sequence[Sequence[int]], chosen: int, free: set[int]) -> set[int]:
-    """The factors that are kept at 0 so that no product varies; not `chosen`, if possible."""
+    """Return the factors that are kept at 0, so that no product varies. `chosen` is not among them
+    if every product that contains `chosen` contains it once and has another free factor.
+    """
     kept: set[int] = set()
     for monomial in monomials:
         if (kept & free).isdisjoint(monomial):

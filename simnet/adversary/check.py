@@ -220,11 +220,11 @@ class _Families:
         return self._kinds[family] == "public"
 
     def is_own(self, family: int) -> bool:
-        """Whether the coalition holds the family, in `told` or not."""
+        """Whether the coalition holds the family. The family may be listed in `told`."""
         return self._own[family]
 
     def is_own_before(self, family: int, known: Set[int]) -> bool:
-        """Whether the coalition holds the family if it knows only these seeds."""
+        """Whether the coalition holds the family if it knows only the seeds `known`."""
         seed = self.stream_of[family]
         return self._own[family] and (seed is None or seed in known)
 

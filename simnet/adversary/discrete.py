@@ -5,8 +5,8 @@ coalition sees. Everything that these values can tell follows from the values th
 disclosed. We find the law of disclosed values by calling the doors (`door_laws`). We count every
 disclosed value, even if no message carries it, because the value may decide whether a party sends a
 message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
-law, or if the protocol states a smaller loss for this coalition. For example, an aggregator of TSS
-sees the set of items that each user reports::
+law, or if the protocol states a smaller loss for this coalition. For example, an aggregator of the
+protocol TSS sees the set of items that each user reports::
 
     sees         [{"what": "sets", "from": "user", "senders": 30, "messages": 30, ...}]
     disclosed    [{"functions": ["adaptive_set"], "parties": ["u1", ...], "epsilon": 0.3463, ...}]

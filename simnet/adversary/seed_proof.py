@@ -144,7 +144,9 @@ class SeedProof:
     # Which seeds are known.
 
     def _is_own(self, unknown: int) -> bool:
-        """Whether the coalition holds the unknown, or knows its seed already."""
+        """Whether the coalition holds the unknown, or the unknown is of a random row whose seed was
+        found to be known.
+        """
         family = unknown // PLACES
         if self._own[family]:
             return True
@@ -204,7 +206,9 @@ class SeedProof:
     # Why the other seeds are unknown.
 
     def _entries(self, is_leak: bool) -> dict[int, list[SeedRows]]:
-        """The entries of all seeds, by modulus. What leaks needs no private shifts."""
+        """The entries of all seeds, by modulus. A certificate of `leaks` needs no private
+        shifts.
+        """
         entries = {}
         for modulus, view in self._views.items():
             made = self._made(modulus)

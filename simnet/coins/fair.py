@@ -119,8 +119,8 @@ def _rounded(digit: int, scale: int, precision: int) -> tuple[int, list[int]] | 
 
     Weight i is the probability of h + i heads out of 2h, divided by the probability of h heads, in
     units of `2**-precision`. Each weight is computed from the one before and rounded down, so
-    weight i is less than i units too low, for i > 0. If weight z is the last one above 0, the sum
-    of all later weights is below z 2h / z units.
+    weight i is less than i units too low, for i > 0. All weights that are rounded to 0 add up to
+    less than 2h units (docs/proofs/fair-coins.md).
     """
     half = 1 << digit - 1
     weights = [1 << precision]

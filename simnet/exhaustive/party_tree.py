@@ -190,8 +190,8 @@ class Execution:
         raise blamed(self.actor, cause) from cause
 
     def _checked(self, request: object) -> Request | None:
-        """What the script waits for, if it is still running. Raises `ScriptError` for anything
-        else.
+        """Return what the script waits for; None if the script has ended. Raises `ScriptError` if
+        the script awaits something that does not belong to simnet.
         """
         if isinstance(request, Request | None):
             return request

@@ -21,7 +21,9 @@ def times(a: Ints, b: Ints | int, modulus: int) -> Ints:
 
 
 def run_sums(values: Ints, starts: Ints, modulus: int) -> Ints:
-    """Return the sums mod q of the runs of rows that begin at `starts`. No run may be empty."""
+    """Return sums of consecutive rows, mod q. Sum k has the rows from `starts[k]` to the row before
+    `starts[k + 1]`, and the last sum has all rows from its start to the end. No sum may be empty.
+    """
     longest = int(np.diff(np.append(starts, len(values))).max(initial=0))
     if longest * (modulus - 1) < _INT64_LIMIT:
         return np.asarray(np.add.reduceat(values, starts) % modulus)

@@ -111,8 +111,9 @@ def drop_proportional(entries: Entries, modulus: int) -> Entries:
 def _table(
     entries: Entries, begins: Ints, scales: Ints, degree: int, modulus: int
 ) -> Iterator[Ints]:
-    """Yield the columns of a table with a row for each coin that has `degree` entries: the numbers
-    of its rows, and its coefficients divided by its first coefficient.
+    """Yield the columns of a table. The table has a row for each coin with `degree` entries: the
+    numbers of the rows in which the coin occurs, and the coin's coefficients divided by the first
+    of them.
     """
     for place in range(degree):
         yield entries.rows[begins + place]

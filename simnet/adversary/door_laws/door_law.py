@@ -1,8 +1,9 @@
 """The laws of single doors, each found once for all doors that are alike.
 
-A run of TSS may have 1,000 users, and each of them calls the same two doors. Two doors are alike if
-they have the same function, as far as simnet can compare functions (see `simnet.doors.captured`),
-and the same plain arguments. Then both have the same law at equal values of their sealed arguments.
+A run of the protocol TSS may have 1,000 users, and each of them calls the same two doors. Two doors
+are alike if they have the same function, as far as simnet can compare functions (see
+`simnet.doors.captured`), and the same plain arguments. Then both have the same law at equal values
+of their sealed arguments.
 """
 
 from collections.abc import Hashable, Sequence

@@ -5,7 +5,7 @@ Theory of operation
 
 1. *Components.* Labels of messages, and places of secrets, are joined if a relation contains both.
    Labels that are not joined share no unknowns, so each component is a system of its own. The items
-   of a run are often components: TSS treats every item by itself.
+   of a run are often components: the protocol TSS treats every item by itself.
 2. *Classes.* In a component two parties are in one class if they play one role, are both corrupt or
    both honest, have secrets at the same places, and send and receive the same numbers of messages
    under each label, to and from parties of the same classes. No partition can make a verdict wrong,
@@ -95,7 +95,9 @@ class Structure:
         return self.outline.books[party].sent[number].label
 
     def _received_label(self, party: int, unknown: int) -> Label:
-        """The label of what a party received. Raises `NotAlike` if it was sent to another party."""
+        """The label of the message, or of the sum of messages, that a received unknown stands for.
+        Raises `NotAlike` if another party received this message or sum.
+        """
         received = self.outline.received(unknown)
         if received.sender is None:
             if received.recipient != party:
