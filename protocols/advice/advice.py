@@ -1,11 +1,12 @@
 """Choose a protocol for a target (ε, δ) and a limit on the bytes that a user may send.
 
-We compare error, traffic, drop-outs and trust at equal exact privacy. Every option meets the target
-exactly, for the replacement of one user's item: sampling with the largest participation that meets
-it, Gaussian noise with the analytic calibration, and local mechanisms with pure ε. Sampling needs a
-lower bound on the number of holders of every item; noise and local mechanisms need no such
-assumption. A committee and secure aggregation carry the same answers as DPDS or DPDG, so they have
-the same error and privacy; they differ in traffic, in drop-outs and in whom one must trust.
+We compare error, traffic, drop-outs and trust at equal privacy. Every option meets the target if
+one user's item is replaced. Sampling has the largest participation whose exact δ meets the target;
+in TSS this δ is a bound. Gaussian noise has the analytic calibration, and local mechanisms meet ε
+with δ = 0. Sampling needs a lower bound on the number of holders of every item; noise and local
+mechanisms need no such assumption. A committee and secure aggregation carry the same answers as
+DPDS or DPDG, so they have the same error and privacy; they differ in traffic, in drop-outs and in
+whom one must trust.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -46,8 +47,8 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders; options that sample depend on this. Raises
-    `ValueError` for a `rarest` of 0, for more holders than users, and for other values out of
-    range.
+    `ValueError` for a `rarest` of 0, for more holders than users, for fewer than two users or one
+    item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -142,8 +143,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     """Yield the options of the protocol with this name, one of `NAMES`.
 
     Secure aggregation has two options: it adds up answers without noise, or answers with noise.
-    Options without noise are left out if there is a single item, and SecAgg+ is left out if there
-    are too few users.
+    Options without Gaussian noise are left out if there is a single item. SecAgg+ is left out if
+    there are too few users.
 
     Raises `ValueError` for a target that the protocol cannot meet.
     """
@@ -187,7 +188,7 @@ def _option(
     script: Protocol,
     protocol: str,
     parameters: str,
-    law: tuple[float, float],  # the variance of a frequency: at 0, and its slope
+    law: tuple[float, float],  # floor and slope of the variance of a frequency
     sent: Traffic,
     drop_outs: str,
     trusts: str,
@@ -215,7 +216,7 @@ def _option(
 
 
 def _sampled(question: Question) -> tuple[DPDS, str, tuple[float, float]]:
-    """DPDS at the target, its parameters in words, and the law of its error."""
+    """Return DPDS at the target, its parameters in words, and the floor and slope of its error."""
     p = _participation(question)
     protocol = DPDS(question.users, question.items, p)
     return protocol, f"p={_rounded_down(p)}", (0.0, dpds.expected_squared_l2(protocol))

@@ -1,7 +1,8 @@
 """Choose parameters at an exact target: the largest participation, the fewest users.
 
-Both searches rely on monotonicity. δ rises with p, because a smaller p thins the counts, which is
-post-processing. δ falls as counts rise.
+Both searches rely on monotonicity. δ rises with p: whoever has the counts for a large p can drop
+each counted user at random, and so gets the counts for a smaller p. This is post-processing. δ
+falls as counts rise.
 """
 
 from collections.abc import Sequence

@@ -196,7 +196,11 @@ def compared_figure(compared: Compared) -> Any:
 
 @attrs.frozen
 class _Panel:
-    """A panel of the figure: what it shows, on which network, its axis, and the scale of that."""
+    """A panel of the figure.
+
+    `quantity` is what it shows, `words` names the quantity in a sentence, and `label` is the label
+    of the axis. Values are multiplied by `scale`. `network` is the index of the network.
+    """
 
     quantity: Quantity
     words: str

@@ -1,8 +1,9 @@
 """Compare protocols over numbers of users: error, traffic, drop-outs and trust at equal privacy.
 
-The question is what a company with a column of data asks: with so many users who hold the items as
-the column says, and one (ε, δ) for all protocols, what would each protocol give? The shares of the
-items are those of the column, and the number of users may be larger or smaller than the column's.
+A company with a column of data asks: for a given number of users, and the same (ε, δ) for all
+protocols, how large are the error and the traffic of each protocol? The caller gives the share of
+each item among the users. The number of users may be larger or smaller than the length of the
+column.
 
 Sampling hides a user among those who hold the same item. So its privacy depends on how many users
 hold the rarest item: for n users this is the item's share times n, rounded down.
@@ -51,20 +52,21 @@ IN_WORDS = {
     "grr": "local: a user sends its item, or by chance another one (randomised response)",
     "oue": "local: a user sends one bit for each item, and bits are flipped by chance (unary "
     "encoding)",
-    "olh": "local: a user hashes its item into few values and sends its value, or by chance "
+    "olh": "local: a user hashes its item into few values and sends the hash, or by chance "
     "another one (local hashing)",
     "hadamard": "local: a user sends an index into a Hadamard matrix, chosen by chance",
 }
 # The letters in the column `parameters`.
 PARAMETERS = {
     "p=": "p is the probability with which a user takes part",
-    "t=": "t is how many users must be left so that the server can open the sum",
+    "t=": "t is how many users must be left so that the server can open the sum; in secagg_plus, "
+    "this many of each user and its k neighbours must be left",
     "k=": "k is the number of items on which a user of tss reports, and the number of neighbours "
     "in secagg_plus",
     "dpdg": "dpdg means that secure aggregation adds up the noisy answers of dpdg",
     "analytic": "analytic means that the noise is the smallest that meets the target exactly",
 }
-CLOSE = 1.01  # the ratio to which a crossing point is known
+CLOSE = 1.01  # the bisection for a crossing point ends when high / low is at most this
 
 
 @attrs.frozen
@@ -154,9 +156,7 @@ class Compared:
 
     @property
     def labels(self) -> list[str]:
-        """The protocols in the order of `rows`: the one that is best with the fewest users is
-        first.
-        """
+        """The protocols in the order of `rows`: for the fewest users, by their error."""
         return list(dict.fromkeys(row.label for row in self.rows))
 
     def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
@@ -339,7 +339,7 @@ def _does(quantity: Quantity, several: bool) -> str:
 
 
 def _rounded(users: float) -> int:
-    """A number of users with two digits, or all if it is small."""
+    """Return a number of users rounded to two digits; a number below 100 keeps all digits."""
     digits = len(str(round(users))) - 2
     return round(users) if digits <= 0 else round(users / 10**digits) * 10**digits
 
@@ -349,8 +349,8 @@ def without_counts(counts: Sequence[int]) -> list[float]:
 
     Errors and privacy depend on the number of items and on the share of the rarest item alone: the
     mean variance over all items does not depend on the other shares. So we round the smallest share
-    down to one digit, and give all other items the same share. A smaller share makes privacy no
-    better than it is.
+    down to one digit, and give all other items the same share. A smaller share never makes privacy
+    look better than it is.
 
     >>> [round(share, 4) for share in without_counts([700, 262, 38])]
     [0.03, 0.485, 0.485]

@@ -1,11 +1,12 @@
 """The log of a run in which nobody drops out, with and without the run.
 
 How long a run takes follows from its log: who sends how many bytes to whom, who waits for what, and
-what is computed in between. In the protocols of this module, except TSS, all of this follows from
-the parameters. So the log can be written without the run, which would take minutes for secure
-aggregation among thousands of users. Tests compare these logs with the logs of runs.
+what is computed in between. For DPDS and DPDG with additive sharing, a committee with Shamir's
+sharing, and secure aggregation, all of this follows from the parameters. So their log can be
+written without the run, which would take minutes for secure aggregation among thousands of users.
+Tests compare these logs with the logs of runs.
 
-In TSS, coins choose who is elected, and a local mechanism draws its reports. `log_of` runs these.
+`log_of` runs all other protocols. In TSS, for example, coins decide who is elected.
 """
 
 from collections.abc import Mapping, Sequence
@@ -125,7 +126,7 @@ class _Writer:
         return len(self.works) - 1
 
     def group(self, parties: Indices) -> int:
-        """Return what stands for these parties as recipients."""
+        """Note these parties as a group of recipients; return the negative number of the group."""
         self.groups.append(parties)
         return -len(self.groups)
 
@@ -137,10 +138,12 @@ class _Writer:
         to: Indices | int,
         later: Work = NOTHING,
     ) -> Ints:
-        """Each of the senders sends messages of `payload` bytes: one to each recipient in its
-        place, one to a group, or one to the only recipient. Return the numbers of the posts.
+        """Send messages of `payload` bytes, and return the numbers of the posts.
 
-        `later` is the work that makes the rows of each post.
+        A post is one message, or the messages of one sender to all parties of a group. If `senders`
+        and `to` are equally long, each sender sends to the recipient at the same place. A single
+        sender sends to every recipient, and a single recipient or group gets a post from every
+        sender. `later` is the work that makes the rows of each post.
         """
         self._round += 1
         posts = len(self._post_line) + np.arange(max(len(senders), np.size(to)))
@@ -156,7 +159,7 @@ class _Writer:
         return posts
 
     def take(self, parties: Indices, posts: Ints) -> None:
-        """Each party waits for the post in its place; a single party waits for all posts."""
+        """Each party waits for the post at the same place; a single party waits for all posts."""
         self._add(np.broadcast_to(parties, len(posts)), TAKE, posts)
 
     def take_each(self, parties: Indices, posts: Ints) -> None:

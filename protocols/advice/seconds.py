@@ -3,11 +3,12 @@
 There are three ways to find out. Where more than one way is possible they give the same result, as
 tests check:
 
-- *A law*, for protocols in which all users do the same, on networks without jitter, lost packets
-  and relays. In secure aggregation and with a committee every user talks to servers alone. In DPDS
-  and DPDG the n - 1 shares that user j gets come at two times only: user i sends its rows in the
-  order of the recipients and leaves itself out, so a share comes one step earlier from the users
-  before j. So numpy computes a round for all users at once, and a million users take a second.
+- *A formula*, for protocols in which all users do the same, on networks without jitter, lost
+  packets and relays. In secure aggregation and with a committee every user talks to servers
+  alone. In DPDS and DPDG the n - 1 shares for user j arrive at two times only. User i sends its
+  rows in the order of the recipients and leaves itself out. So the users before j have one row
+  less to send before the row for j than the users after j. Therefore numpy computes a round for
+  all users at once: for a million users this takes about a second.
 - *A log without a run*, and the clock, which looks at every message.
 - *A run*, for TSS, in which coins decide who sends to whom, and for local mechanisms.
 
@@ -47,11 +48,11 @@ USER, MEMBER, SERVER = "user", "member", "server"  # roles
 BY_LAW = 10_000_000  # the largest number of users
 BY_CLOCK = 100_000  # users who talk to servers alone
 MOST_MESSAGES = 30_000_000  # of a log without a run
-MOST_IN_RUNS = 3_000_000  # of runs
+MOST_IN_RUNS = 3_000_000  # of a run
 
 
 class TooLarge(ValueError):
-    """Raised for so many users that neither a law nor a run can say how long they take."""
+    """Raised for more users than the formulas, the clock and a run of this module can treat."""
 
 
 def seconds(
@@ -64,8 +65,9 @@ def seconds(
 ) -> list[float]:
     """Return the time in seconds at which the last party ends, on each network.
 
-    `messages` is the number of messages that a user sends. If there is no law, `items()` is called
-    for the items that the users hold, and `seed` is the seed of a run and of the links.
+    `messages` is the number of messages that a user sends. If there is no formula for one of the
+    networks, `items()` is called for the items that the users hold, and `seed` is the seed of a run
+    and of the links.
 
     Raises `TooLarge` for more users than the ways of this module can treat, and `BadInput` for a
     network that does not fit the parties.
@@ -97,7 +99,7 @@ def seconds(
 
 
 def _by_law(protocol: Protocol, network: Network) -> float | None:
-    """Return the time by a law, or None if there is none."""
+    """Return the time by a formula, or None if there is no formula."""
     if not _is_lawful(network):
         return None
     if isinstance(protocol, SecAgg):
@@ -126,7 +128,7 @@ class _Way:
 
     @classmethod
     def of(cls, network: Network, sender: str, recipient: str, payload: int) -> "_Way":
-        """Return the way of messages with so many bytes between users and the server."""
+        """Return the way of messages with so many bytes from one role to another."""
         one, other = (network.class_of(role, role == USER) for role in (sender, recipient))
         size = network.transport.bytes(HEADER_BYTES + payload)
         latency = network.latency(one, other).seconds

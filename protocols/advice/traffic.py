@@ -33,7 +33,7 @@ from protocols.tss.script import TSS
 from simnet.values.opaque import SIGNATURE_BYTES
 from simnet.values.wire import BIT, OCTET, Manifest, WireType
 
-# What a user sends and gets in secure aggregation; the last ones with the consistency round alone.
+# What a user sends and gets in secure aggregation; the last of each only in the consistency round.
 TO_SERVER = (KEYS, SHARES, MASKED, OPENED, SIGNED)
 FROM_SERVER = (RING, BOXES, ALIVE, SIGNATURES)
 

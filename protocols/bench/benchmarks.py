@@ -144,8 +144,8 @@ JUDGED: dict[str, Any] = {
 
 
 def tss_ratio(users: int, items: int, reported: int) -> float:
-    """Return the time of a whole TSS run, divided by the time that numpy needs to draw as many
-    field elements as the run has shares. Both times are measured in this call.
+    """Return the time of a whole TSS run, divided by the time that numpy needs to draw about as
+    many field elements as the run has shares. Both times are measured in this call.
     """
     protocol = TSS(users, items, 0.5, reported)
     inputs = [1 + user % items for user in range(users)]
@@ -221,7 +221,7 @@ def star_once(users: int) -> tuple[float, float]:
 def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
     """Return the processor seconds of a whole LDP-SGD run with HM.
 
-    The groups of users have the usual size, and one party plays each group (a crowd).
+    The groups of users have the default size, and one party plays each group (a crowd).
     """
     coins = SampledCoins(1, "people")
     features = 2 * coins.uniform(users * attributes).plain.reshape(users, attributes) - 1
@@ -236,8 +236,8 @@ def secagg_seconds(users: int, items: int) -> float:
     """Return the processor seconds of a whole run of secure aggregation, of which a tenth of the
     users drops out before it sends its masked vector.
 
-    Such users cost the server most: for each of them, it removes the masks that it has with all
-    users who are left.
+    Such users cost the server most: for each of them, the server computes and removes the masks
+    that this user has in common with all users who are left.
     """
     protocol = secagg(users=users, items=items)
     inputs = [1 + user % items for user in range(users)]

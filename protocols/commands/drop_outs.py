@@ -99,7 +99,7 @@ def _number_of_users(corrupt: float, users: int) -> int:
 
 
 LIMITS = (
-    "The probabilities are over the order of the users on the circle, which the server must draw "
+    "The probabilities are over the random order in which the server places the users on a circle, "
     "as the protocol says, and over drop-outs. Keys must be authentic, and all users must be told "
     "the same: a server that tells different users different things can open sums over a few users."
 )
@@ -317,8 +317,8 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
                 "if users are equally likely to leave before each of their four messages."
             )
     out.print(
-        "\nA local mechanism needs a server that counts the reports that came; the scripts here "
-        "wait for everybody."
+        "\nThe row of local mechanisms is for a server that counts the reports that came. The "
+        "scripts of local mechanisms in this project wait for every user instead."
     )
 
 

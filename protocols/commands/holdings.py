@@ -39,7 +39,7 @@ class ItemsOfFile(ColumnOfFile):
         for name, value in instead.items():
             if value is not None:
                 raise BadInput(
-                    f"--{name} does not go with --input, because the file says it: "
+                    f"--{name} does not go with --input, because this value comes from the file: "
                     f"leave --{name} out"
                 )
         column = read_column(self.input, self.column, self.form)

@@ -112,7 +112,7 @@ def _print(out: "Console", description: "Described") -> None:
     out.print(f"bias           {description.bias:.4g} {where}")
     out.print(
         f"variance       {description.variance:.8g} {where}, "
-        f"at worst {description.worst_variance:.8g}, of one user's part\n"
+        f"at worst {description.worst_variance:.8g}, for one user\n"
     )
     out.print(_law(description.law))
 

@@ -15,8 +15,9 @@ from protocols.commands.thresholds import thresholds
 
 GROUP = "simnet.privacy_commands"
 
-HELP = """Exact privacy: the δ of an ε or the ε of a δ for a named view;
-papers' claims; parameters for a target; what drop-outs do.
+HELP = """Compute exact privacy: for a named view, the δ at an ε, or the ε at a δ.
+Other commands check the claims of papers, find parameters that meet a target, and say what
+drop-outs change.
 
 For example:
 

@@ -182,8 +182,8 @@ def advise(
         out.print("! = more bytes than --budget allows")
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
-        f"all others meet it with δ = {delta:g} exactly. Options with p sample the users: they "
-        f"assume that every item has at least {question.rarest:,} holders among the users who are "
+        f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
+        f"that every item has at least {question.rarest:,} holders among the users who are "
         f"left, {basis}. Users who drop out with their noise make the noise smaller. The others "
         "assume nothing about the data."
     )

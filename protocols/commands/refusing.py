@@ -1,4 +1,4 @@
-"""What the privacy commands share: errors of formulas become messages."""
+"""What the privacy commands share: an error of a formula becomes a message of the command."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -11,8 +11,8 @@ Counts = Annotated[str, Parameter(allow_leading_hyphen=True)]
 
 
 def call_or_refuse(make: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """Call a function; a `ValueError` of its formulas becomes a `BadInput`, which a command
-    prints.
+    """Call a function. Raises `BadInput`, which a command prints, if the function raises
+    `ValueError`, `TypeError` or `ArithmeticError`.
     """
     try:
         return make(*arguments, **settings)

@@ -18,8 +18,9 @@ def survive(
 ) -> int:
     """Bound the probability that so many random users break a run of TSS or TSS'.
 
-    They break it if enough users that are elected for one item are among them, while an honest user
-    reports on this item. One item's probability is exact; across items there are bounds.
+    They break it if they include enough of the users elected for one item, while an honest user
+    reports on this item. The probability for one item is exact; for all items together there are
+    bounds.
 
     For example:
 

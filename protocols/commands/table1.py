@@ -179,8 +179,9 @@ def _mean_bill(
 
 
 def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> None:
-    """Print what TSS saves against DPDS in field elements that a user sends, with its own
-    shares.
+    """Print how many fewer field elements a user of TSS sends than a user of DPDS.
+
+    Shares that a user keeps for itself are counted.
     """
     from protocols.mechanisms.reporting import inclusion
 

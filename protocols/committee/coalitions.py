@@ -21,7 +21,7 @@ def enough(run: Run, role: str) -> list[str]:
 
 
 def too_few(run: Run, role: str) -> list[str]:
-    """Return the fewest parties of a role that can open every secret, minus one party."""
+    """Return parties of a role, one fewer than can open every secret together."""
     names = list(run.roster.role(role))
     return names[: run.protocol.sharing.needed(run.protocol.holders) - 1]
 

@@ -10,8 +10,9 @@ the members add up, they agree on the users whose shares all of them have:
 3. Every member adds up the shares of these users, and sends the sum to the server. With Shamir's
    sharing, t such sums are enough.
 
-Users may drop out at any point, also between two of their shares: a user whose share some member
-lacks is not counted. Members may drop out too, as long as enough of them are left.
+Users may drop out at any point, also between two of their shares: a user is counted only if its
+name is on the list of every member that answered the server. Members may drop out too, as long as
+enough of them are left.
 
 The server carries the lists, and we assume that it does so honestly. A server that sends different
 lists to different members can open the sums over two groups of users, and so their difference, as
@@ -167,8 +168,9 @@ class Committee:
         return {"server": type(answers[0]).stack(answers).sum()}
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
-        """Return the users whose shares all members had that the server heard; nobody if the server
-        heard no member.
+        """Return the users whose shares came to every member from which the server got a list.
+
+        If the server got no list, nobody is counted.
         """
         lists = [
             happened.heard(member, SHARE.name) for member in happened.heard("server", HEARD.name)

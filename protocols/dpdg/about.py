@@ -87,12 +87,11 @@ def about(protocol: DPDG) -> About:
 def privacy(
     protocol: DPDG, epsilon: float | None, delta: float | None, dropped: int = 0
 ) -> list[PrivacyStatement]:
-    """Return the exact (ε, δ) of the server's view, which do not depend on the users' items.
+    """Return the exact privacy of the server's view: δ at `epsilon`, and ε at `delta`.
 
-    The noise of `dropped` users is missing.
-
-    By default they are stated at the protocol's requested ε and δ. Beside each stands the value
-    that the calibration promises.
+    The statements do not depend on the users' items. The noise of `dropped` users is missing. By
+    default `epsilon` and `delta` are the requested ε and δ of the protocol. A statement at the
+    requested value also has the value that the calibration promises.
     """
     noise = UserNoise(
         float(protocol.share_variance) / 4.0**protocol.fraction_bits,

@@ -57,5 +57,5 @@ def items_of(column: Floats, size: int) -> Ints:
 
 
 def _one_hot(column: Floats, size: int) -> Floats:
-    """Return items from 1 as flags, all 0 for item c; shapes (n,) and (n, c - 1)."""
+    """Return items from 1 to `size` as flags, shape (n, size - 1); all are 0 for the last item."""
     return np.eye(size)[items_of(column, size) - 1, :-1]

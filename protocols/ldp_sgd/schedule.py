@@ -11,7 +11,7 @@ from math import ceil, isfinite, log, sqrt
 from protocols import checks
 from protocols.ldp_sgd.losses import Loss
 
-LEAST_GROUP = 50  # the least number of users per step, even if there is little noise
+LEAST_GROUP = 50  # users per step if there is little noise, and users enough for 10 steps
 LEAST_STEPS = 10  # a descent with few users still has 10 steps, with noisier gradients
 # the longest first step, for losses whose gradients are never longer than the features
 LARGEST_STEP = 3.0

@@ -217,7 +217,7 @@ def ldp_sgd(
         float | None, "γ_1, the length of the first step, above 0; by default from loss and ε"
     ] = None,
     schedule: Annotated[str, f"how steps get shorter: {', '.join(SCHEDULES)}"] = "inverse-root",
-    population: Annotated[Seating, "whether users are actors of their own, or groups crowds"] = (
+    population: Annotated[Seating, "whether each user is one party, or each group is a crowd"] = (
         "crowd"
     ),
     held_out: int = 0,

@@ -30,8 +30,9 @@ EPS_SHARP = log((7 + 4 * sqrt(7) + 2 * sqrt(20 + 14 * sqrt(7))) / 9)
 
 @attrs.frozen
 class HM(RealReport):
-    """The hybrid mechanism: PM(ε) with probability α = 1 - e^{-ε/2} if ε > ε* else 0; or
-    Duchi(ε).
+    """The hybrid mechanism: PM(ε) with probability α, otherwise Duchi(ε).
+
+    α is 1 - e^{-ε/2} if ε > ε*, and 0 up to ε*.
 
     `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
     is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.

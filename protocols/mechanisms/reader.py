@@ -14,9 +14,9 @@ def reader_of_reports(
     """Return the privacy statement about somebody who reads a local mechanism's report.
 
     `exact` is the mechanism's exact pure ε; the statement can also be made at a larger `epsilon`.
-    If the law is `continuous`, it has a density, and ε is that of exact real numbers: two values do
-    not give the same doubles. Raises `ValueError` for a smaller `epsilon`, because its δ is not
-    computed.
+    If the law is `continuous`, it has a density, and ε is that of exact real numbers. The doubles
+    that are sent can tell more, because not every double that one value can give is possible for
+    another value. Raises `ValueError` for a smaller `epsilon`, because its δ is not computed.
     """
     at = exact if epsilon is None else epsilon
     # an ε that is computed from a law has a rounding error

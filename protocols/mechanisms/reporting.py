@@ -50,8 +50,8 @@ def epsilon_of_set(
     """Return the exact ε of the map from a user's item to its reporting set, and the bound log
     γ.
 
-    The bound is Theorem 3.3's. The likeliest sets for an item hold it, and the least likely ones do
-    not. A user who takes no part draws a uniform set.
+    The bound is that of Theorem 3.3. The likeliest sets for an item contain the item, and the least
+    likely sets do not contain it. A user who takes no part draws a uniform set.
     """
     if gamma is None or k == items:
         return 0.0, 0.0 if gamma is None else log(gamma)

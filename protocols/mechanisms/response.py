@@ -75,8 +75,7 @@ class JoyGerla(Pure):
         for name in ("truthful", "sampling"):
             if getattr(self, name) == 0:
                 raise ValueError(
-                    f"{name} is above 0, got 0: nothing could be estimated from reports "
-                    f"without truth"
+                    f"{name} is above 0, got 0: the reports would say nothing about the truth"
                 )
 
     @property

@@ -1,8 +1,8 @@
 """The baseline for several attributes: every user reports on all of them and splits its ε.
 
-The d_n numeric attributes together get d_n ε / d: Duchi et al.'s mechanism for several values uses
-it at once, and additive noise uses ε / d for each attribute. Each categorical attribute uses OUE
-with ε / d.
+Every one of the d attributes gets ε / d. Each categorical attribute uses OUE with ε / d. Additive
+noise uses ε / d for each numeric attribute. Duchi et al.'s mechanism for several values perturbs
+all d_n numeric attributes at once, with d_n ε / d.
 
 Source: the "best effort" combination with which Wang et al., *Collecting and Analyzing
 Multidimensional Data with Local Differential Privacy*, Section VI, compare their protocol.
@@ -195,7 +195,8 @@ class Split:
         """The ε of a user's whole report, which consists of independent reports on all
         attributes.
 
-        For `duchi-as-printed` it exceeds `epsilon`.
+        For `duchi-as-printed` it exceeds `epsilon` if the number of numeric attributes is even and
+        not 0.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

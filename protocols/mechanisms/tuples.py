@@ -209,8 +209,7 @@ class Tuples:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: k independent reports, on attributes drawn without the
-        values.
+        """The ε of a user's whole report: k independent reports, on attributes drawn at random.
 
         Tuples that differ in every attribute reach the mechanism's ε on each reported attribute,
         and so the sum.

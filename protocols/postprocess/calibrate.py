@@ -2,8 +2,8 @@
 
 This is a step after any pure local collection. Calibrate reads only estimates, so it costs no
 privacy. The result is biased on purpose and does not add up to the number of users. The method is
-best only if the prior is right: fitted to Retail data at ε = 1, it is worse than setting
-insignificant counts to zero.
+best only if the prior is right. For example, on Retail data at ε = 1 with a fitted prior, Calibrate
+is worse than setting insignificant counts to zero.
 
 Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local
 Differential Privacy via Incorporating Prior Knowledge*, section III.
@@ -129,7 +129,7 @@ class Calibrate:
     def step(self, noise: Noise, items: int) -> "Step":
         """Return the step of posterior means under a prior that does not depend on the estimates.
 
-        Raises `ValueError` for a prior that does, or if no power law has the mean n / N.
+        Raises `ValueError` for a prior that depends on them, or if no power law has the mean n / N.
         """
         if not self.is_fixed:
             raise ValueError(

@@ -38,7 +38,7 @@ def norm_sub(estimates: Floats) -> Floats:
 
     The two steps are repeated. A share that is not positive stays 0, and a positive share that
     falls below 0 becomes 0 and stays 0. The result is uniform if no share is positive. We compute
-    the fixed point directly: the projection of the positive shares on their simplex.
+    the fixed point directly: it is the distribution nearest to the positive shares (`project`).
     """
     positive = estimates > 0
     if not positive.any():

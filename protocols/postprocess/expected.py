@@ -12,8 +12,8 @@ import numpy.typing as npt
 from protocols.postprocess.noise import Noise
 from simnet.arrays import Floats
 
-# the quadrature covers 9 standard deviations on either side of the mean, with 160 points that are a
-# ninth of a standard deviation apart
+# the quadrature covers 9 standard deviations on either side of the mean, with 160 points that are
+# about a ninth of a standard deviation apart
 SPREAD, STEPS = 9.0, 160
 
 

@@ -156,8 +156,9 @@ def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
 def likeliest_laplace(estimates: npt.ArrayLike, noise: Noise) -> LaplacePrior:
     """Return the Laplace law under which the estimates are likeliest.
 
-    The search starts from the mean-variance method and from narrower laws around the median, and
-    never returns a law that is less likely than its starting points.
+    The search starts from the likeliest of three laws: the law of the mean-variance method, and two
+    laws around the median, with scales σ / 10 and σ. The result is never less likely than these
+    three.
     """
     from scipy.optimize import minimize  # imported only here: scipy loads slowly
 

@@ -27,7 +27,8 @@ class Noise:
     """The noise of an estimated count: normal, unbiased, with variance `floor + slope * count`.
 
     `users` is n >= 1, `floor` is V₀ > 0, and `slope` is above 0 if p + q < 1. `Noise.of(mechanism,
-    users)` computes them. Raises `ValueError` for a variance that is not positive and finite.
+    users)` computes `floor` and `slope`. Raises `ValueError` for a variance that is not positive
+    and finite.
 
     >>> from protocols import OUE
     >>> noise = Noise.of(OUE(epsilon=1.0, items=10), users=1000)
@@ -57,8 +58,8 @@ class Noise:
     def of(cls, mechanism: Pure, users: int) -> "Noise":
         """Return the noise of counts that are estimated from the reports of this many users.
 
-        Raises `ValueError` for a mechanism with q = 0, whose reports tell nothing about other
-        items.
+        Raises `ValueError` for a mechanism with q = 0: no report supports an item that nobody
+        holds, so the estimate of this item has no noise.
         """
         return cls(users, *mechanism.count_variance(users))
 

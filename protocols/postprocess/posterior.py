@@ -58,8 +58,8 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
 def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floats:
     """Return the calibrated counts, shape (N,), in the order of the estimates; they are biased.
 
-    `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` that of the
-    errors. Raises `ValueError` for estimates that are not finite numbers.
+    `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` is the law
+    of the errors of the estimates. Raises `ValueError` for estimates that are not finite numbers.
 
     >>> from protocols import FinitePrior, Noise
     >>> prior = FinitePrior.of([0.5, 0.5])  # a count is 0 or 1

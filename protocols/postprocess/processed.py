@@ -43,7 +43,7 @@ class Processed:
     and Gong). The output of the server has shape (2, N): the unbiased estimates, then the processed
     ones.
 
-    Raises `ValueError` for a method that the collection's estimates do not have.
+    Raises `ValueError` for a method that does not fit the estimates of the collection.
 
     >>> from protocols import OUE, FrequencyCollection
     >>> from simnet import run
@@ -67,8 +67,8 @@ class Processed:
                 raise ValueError(
                     f"{likelihood.NAME} goes by how many reports name each item: it needs a "
                     "collection in which every user reports one item, such as local_frequency with "
-                    "mechanism=grr; of other reports protocols.postprocess.likelihood has the "
-                    "iterative Bayesian update"
+                    "mechanism=grr; for other reports, use the iterative Bayesian update in "
+                    "protocols.postprocess.likelihood"
                 )
         elif self.known_noise is None and self.postprocess not in consistency.METHODS:
             others = " or ".join(name for name in consistency.METHODS if name != RAW)
@@ -178,11 +178,11 @@ class Processed:
 def postprocessed(
     make: Callable[..., SharesCollection],
 ) -> Callable[..., Any]:
-    """Give a function that makes collections settings of what the server does with its estimates.
+    """Add settings to a function that makes collections: what the server does with its estimates.
 
     `postprocess` is a method, or `raw` for none; `heavy` is a share of the users; the other
-    settings choose how a method works. The new function raises `ValueError` for a method that the
-    collection's estimates do not have, and for other settings without a method that has them.
+    settings choose how a method works. The new function raises `ValueError` for a method that does
+    not fit the estimates of the collection, and for a setting that the method does not use.
     """
 
     @hands_settings_to(make)

@@ -9,7 +9,7 @@ users were counted.
   t of the n users until the end. When the others leave does not matter: P[Bin(n, 1 - δ) >= t].
 - A committee needs one user whose shares came, and m of its k members until the end; members drop
   out at a rate of their own: (1 - δ^n) P[Bin(k, 1 - δ') >= m].
-- Users of a local mechanism need nobody: one report is enough, 1 - δ^n.
+- A local mechanism needs one report of any user: 1 - δ^n.
 - SecAgg+ needs, for every user that shared its secrets, t of the user and its k neighbours. These
   groups overlap, and we know no closed law; there are two bounds, and a simulation. *Lower bound.*
   Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay. If one more user
@@ -17,8 +17,8 @@ users were counted.
   probability at least (1 - q)^n. This holds whenever users leave. *Upper bound.* ⌊n / (k + 1)⌋ of
   the groups have no user in common, so they are independent. Let q' be the probability that too few
   of a group stay although its middle user has shared its secrets. Then a run completes with
-  probability at most (1 - q')^⌊n / (k + 1)⌋. Here, and in simulations, a user that drops out is
-  equally likely to do so before each of its four messages.
+  probability at most (1 - q')^⌊n / (k + 1)⌋. For the upper bound, and in simulations, a user that
+  drops out is equally likely to do so before each of its four messages.
 
 Source of the inequality: T. E. Harris, *A lower bound for the critical probability in a certain
 percolation process*, 1960, lemma 4.1.

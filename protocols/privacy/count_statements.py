@@ -90,7 +90,7 @@ def assumption(
     else:
         words = f"every item has at least {fewest}, and every item but one at least {rarest[1]:,}"
     if colluders or dropped:
-        words += f"; at worst {colluders} colluders and {dropped} who dropped out hold the same"
+        words += f"; at worst {colluders} colluders and {dropped} drop-outs hold the same item"
     return words
 
 

@@ -108,7 +108,10 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
 
 @attrs.frozen
 class Removal:
-    """Bin(Π, p) against Bin(Π - 1, p), in both directions."""
+    """The count with a user, P = Bin(Π, p), against the count without it, Q = Bin(Π - 1, p).
+
+    Both directions are computed, and the larger δ counts.
+    """
 
     count: int  # Π >= 1
     participation: float

@@ -22,8 +22,9 @@ def assess_sampled(
     """Compare estimates, shape (N,), with the true shares.
 
     `shares` are the shares of each group that hold each item; shape (K, N). The deviation of the
-    ratio estimator's squared error is not known and is NaN. Some estimates, such as c, are biased
-    even for equal groups; their intervals are those of the estimate without this bias.
+    ratio estimator's squared error is not known and is NaN. Some estimators, such as `direct`, are
+    biased even if all groups have the same shares; their intervals are those of the estimate
+    without this bias.
     """
     sample = estimator.sample
     truth, variance = sample.total(shares), estimator.variance(shares)

@@ -129,8 +129,9 @@ class SampledGRR:
         return self.estimator(users).estimate(supports)
 
     def variance(self, share: npt.ArrayLike, users: int) -> Any:
-        """Return the exact variance, for fixed data, of the estimate for an item that `share` of
-        them hold.
+        """Return the exact variance, for fixed data, of the estimated share of an item.
+
+        `share` is the share of the users who hold the item.
         """
         return self.estimator(users).variance(share)
 

@@ -55,7 +55,7 @@ def secagg_plus(
     epsilon: Epsilon = 0.5,
     delta: Delta = 1e-5,
     degree: Annotated[
-        int, "k, how many neighbours a user has, even; with few users all that there can be"
+        int, "k, the even number of neighbours of a user; with few users, as many as possible"
     ] = 20,
     left: Left = 0.5,
 ) -> SecAggPlus:

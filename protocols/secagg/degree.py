@@ -110,8 +110,9 @@ class Demands:
 class Failures:
     """Exact upper bounds on the probabilities of what may go wrong.
 
-    `corrupt_neighbours` says that both secrets of some honest user can be opened, `cut` that sums
-    over two groups of users can be opened, and `too_few_helpers` that the run is aborted.
+    `corrupt_neighbours` bounds the probability that both secrets of some honest user can be opened.
+    `cut` bounds the probability that sums over two groups of users can be opened, and
+    `too_few_helpers` the probability that the run is aborted.
     """
 
     corrupt_neighbours: Fraction
@@ -301,7 +302,7 @@ class _Law:
 
 
 def _hypergeometric(total: int, marked: int, drawn: int) -> _Law:
-    """Return the law of the number of marked ones among so many that are drawn."""
+    """Return the law of the number of marked objects among `drawn` ones, from `total` objects."""
     ways = [0] * (drawn + 1)
     least, most = max(0, drawn - (total - marked)), min(drawn, marked)
     count = comb(marked, least) * comb(total - marked, drawn - least)

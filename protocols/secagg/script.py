@@ -2,8 +2,9 @@
 
 Every two users agree on a mask that one adds and the other subtracts, so that all masks cancel in
 the sum. If a user drops out, its masks do not cancel. So each user also shares, by Shamir's scheme,
-what is needed to remove its masks, and it adds a second mask of its own, which protects it if the
-server says that it dropped out although its vector only came late.
+the secrets from which its masks can be computed. Each user also adds a second mask of its own. The
+second mask protects the user if the server says that the user dropped out, although its vector only
+came late.
 
 1. *Keys.* Every user sends two public keys. The server passes them on.
 2. *Shares.* Every user draws a seed and shares it, and one secret key, among the users. The server
@@ -17,15 +18,16 @@ The server learns the sum over the users whose vectors came, if there are at lea
 nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
 sum, if the server tells everybody the same. A server that tells different users different things
 can open sums over fewer users. The *consistency round* prevents this if 2t > n + c, where c users
-help the server: before step 4 every user signs the list that it was told, if it is in it itself,
-and waits for t signatures of the same list.
+help the server: before step 4 every user signs the list that the server told it, if the user itself
+is on the list, and waits for t signatures of the same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
 Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020, algorithm
 2: each user has k neighbours, and does with these what it does with all users above.
 
-The vectors are the answers of DPDS or of DPDG, so that the server's sum is what it learns there.
+The vectors are the answers of DPDS or of DPDG, so that the server learns the same sum as in these
+protocols.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -310,8 +312,8 @@ class SecAgg:
     ) -> None:
         """Sign the list, and abort unless t users, oneself included, have signed the same list.
 
-        The list is signed as a set of all users: a lying server may have told others of other
-        rings, so that places in a ring would mean other users there.
+        The user signs one bit for each user of the run. It does not sign places in its ring,
+        because a lying server may have told other users different rings.
         """
         listed = set(present)
         statement = bits([name in listed for name in me.names("user")])
@@ -345,7 +347,8 @@ class SecAgg:
     def _check_list(self, reader: str, present: Sequence[str]) -> None:
         """Abort unless the list names t users, the reader included (round 3 of figure 4).
 
-        A reader that helped to open sums without itself could be told that others took part.
+        If a reader also helped with sums without its own vector, the server could tell it any list
+        of other users.
         """
         if len(present) < self.threshold:
             raise Abort(f"the server names only {len(present)} users whose vectors came")
@@ -417,7 +420,7 @@ class SecAggPlus(SecAgg):
             raise ValueError("the consistency round is for users who all know each other: SecAgg")
 
     def rings(self, users: Sequence[str], coins: Coins) -> Mapping[str, list[str]]:
-        """Return the neighbours of each user that are still there, in order of their names."""
+        """Return the neighbours of each user that are left, in the order of their numbers."""
         at_place = [f"u{number}" for number in range(1, self.users + 1)]
         for last in range(self.users - 1, 0, -1):  # Fisher and Yates's shuffle
             chosen = int(coins.integers(last + 1, 1)[0])

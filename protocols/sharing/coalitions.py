@@ -43,7 +43,7 @@ def enough_users(run: Run) -> list[str]:
 
 
 def too_few_users(run: Run) -> list[str]:
-    """Return the fewest users who hold enough shares, minus one user."""
+    """Return users, one fewer than are needed to open a secret."""
     users = list(run.roster.role("user"))
     return users[: run.protocol.sharing.needed(len(users)) - 1]
 

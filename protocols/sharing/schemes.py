@@ -295,8 +295,8 @@ class Shamir(Polynomials):
     enough.
 
     The polynomial has degree `threshold` - 1. The polynomial's value at 0 is the secret; its values
-    at 1..m are the shares. If there are m < `threshold` parties, it has m coefficients and all
-    shares are needed.
+    at 1..m are the shares. If there are m < `threshold` parties, the polynomial has m coefficients
+    and all shares are needed.
 
     Raises `ValueError` for a threshold below 1.
 
@@ -351,7 +351,7 @@ class ShamirPercent(Polynomials):
         return f"shamir:{self.percent}%"
 
     def needed(self, parties: int) -> int:
-        """Return this share of the parties, rounded up."""
+        """Return `percent` percent of the number of parties, rounded up."""
         return -(-self.percent * parties // 100)
 
 

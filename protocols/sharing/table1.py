@@ -26,9 +26,9 @@ SPREAD_OF_REPORTERS = (
     "mean of the square is larger: a user sends αN(2 - α + αn) field elements on average"
 )
 MEAN_REPORTERS = (
-    "the paper takes p_χ n as the number of users who report on an item. The mean of it is "
-    "kn/N for every law of the reporting sets. So a user's cost grows with α² nN, and TSS saves a "
-    "factor of about 1/α² against DPDS, not 1/(p_χ α)"
+    "the paper takes p_χ n as the number of users who report on an item. The mean of this number "
+    "is kn/N for every law of the reporting sets. So a user's cost grows with α² nN, and TSS "
+    "saves a factor of about 1/α² against DPDS, not 1/(p_χ α)"
 )
 
 # A convolution of two laws that takes this many products, or more, is done by Fourier transform.

@@ -11,11 +11,11 @@ its last sum.
 when the others left. With S ~ Bin(n, 1 - δ), a run fails with probability P[S < t], exactly.
 
 *TSS* (`RobustTSS`) with the threshold t(m) = ⌈P m / 100⌉ for an item with m elected users. A run
-*completes* if all items have an estimate. Here it does matter when users leave: we count the users
-n who sent a reporting set, and assume that the others leave after they have sent their shares and
-before their first sum. S1 elects users without knowing who will leave, so of m elected users
-Bin(m, 1 - δ) are left. The numbers m themselves are random: with uniform reporting sets of k of N
-items, m ~ Bin(n, k/N) for each item. An item fails with probability
+*completes* if all items have an estimate. Here it does matter when users leave. Let n be the number
+of users who sent a reporting set. We assume that those who leave do so after they have sent their
+shares and before their first sum. S1 elects users without knowing who will leave, so of m elected
+users Bin(m, 1 - δ) are left. The numbers m themselves are random: with uniform reporting sets of k
+of N items, m ~ Bin(n, k/N) for each item. An item fails with probability
 
     f = sum over m >= 1 of P[Bin(n, k/N) = m] P[Bin(m, 1 - δ) < t(m)],
 

@@ -58,7 +58,8 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
 class TSSPrime(TSS):
     """The parameters of TSS′: those of TSS, and `bound`, which is φ with 0 <= φ < n.
 
-    No φ users can open a secret, because every item has at least φ + 1 elected users.
+    With additive sharing no φ users can open a secret, because every item has at least φ + 1
+    elected users.
 
     Raises `ValueError` for parameters outside their ranges.
 

@@ -222,8 +222,10 @@ class RobustTSS(TSS):
         return {"S2": type(reports[0]).stack(reports).sum()[np.array(asked)]}
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
-        """Return the users who are counted: those whom S1 has heard, and none of whose shares an
-        elected user who answered S1 has missed.
+        """Return the users who are counted.
+
+        S1 has the reporting set of such a user, and every elected user who answered S1 has the
+        shares that this user owed it.
         """
         missed = {
             name

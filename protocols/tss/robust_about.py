@@ -64,9 +64,9 @@ def about(protocol: RobustTSS) -> About:
     ) -> Sequence[PrivacyStatement]:
         """Return the privacy statements of both servers, as for TSS.
 
-        S2 knows how many users are counted, and the counts are those of these users alone. A user
-        that dropped out while it sent its shares is counted depending on its reporting set, so we
-        leave such users out of the counts: they may have told S2 everything.
+        S2 knows how many users are counted, and the counts are those of these users alone. Whether
+        a user that dropped out while it sent its shares is counted depends on its reporting set. So
+        we leave such users out of the counts, as if they had told S2 everything.
         """
         held = [
             int(run.inputs[name])

@@ -5,8 +5,8 @@ zeros and draw reporting sets of their own. For S2 alone, the simulator is given
 reporting sets, which are disclosed to S1. Other coalitions with S2 are refused: the paper proves
 nothing about them.
 
-Then each honest user reports on its given set, and the first user who reports on an item declares
-the item's whole count. The simulator does not cover adaptive reporting sets.
+In the simulation for S2 each honest user reports on its given set, and the first user who reports
+on an item declares the item's whole count. The simulator does not cover adaptive reporting sets.
 """
 
 from collections.abc import Collection, Sequence

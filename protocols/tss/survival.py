@@ -14,11 +14,12 @@ least one reporter is honest. Write h = n - c for the number of honest users.
 3. *Some item, at least*: with the uniform law of reporting sets the numbers of reporters are
    negatively associated (Joag-Dev and Proschan 1983), since every user reports on a random k-set.
    If H rises with m everywhere, or falls with m everywhere, then the numbers 1 - H(m_j) are
-   negatively associated too, and no item is broken with probability at most (1 - e)^N + N r, with e
-   = E[H(m)] and r = E[H(m) x(m)]. With additive sharing H falls with m. Otherwise only the largest
-   probability of one item is stated.
+   negatively associated too, and the probability that no item is broken is at most
+   (1 - e)^N + N r, with e = E[H(m)] and r = E[H(m) x(m)]. With additive sharing H falls with m.
+   Otherwise only the largest probability of one item is stated.
 
-The formulas are those for users whose items are known only by how many hold each item.
+The formulas depend on the inputs only through the numbers of users who hold each item.
+
 Source: Yang et al., section 4.2.3, has the idea for one item.
 """
 
@@ -57,9 +58,9 @@ class Survival:
 def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) -> Survival:
     """Return how likely it is that so many random users break a run of TSS or TSS′.
 
-    `support` has the number of users who hold each item; without it equally many hold each. It
-    matters only for the adaptive law of reporting sets. Raises `ValueError` unless 0 <= `colluders`
-    < n, and for a support of other users.
+    `support` has the number of users who hold each item; without it, equally many users hold each
+    item. The support matters only for the adaptive law of reporting sets. Raises `ValueError`
+    unless 0 <= `colluders` < n, and for a support of other users.
 
     >>> found = broken(TSS(users=1000, items=1, participation=0.5, reported=1), colluders=990)
     >>> found.highest

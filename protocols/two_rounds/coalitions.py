@@ -23,7 +23,7 @@ def enough_aggregators(run: Run) -> list[str]:
 
 
 def too_few_aggregators(run: Run) -> list[str]:
-    """Return the fewest aggregators who can open an owner's shares, minus one aggregator."""
+    """Return aggregators, one fewer than are needed to open an owner's shares."""
     return enough_aggregators(run)[:-1]
 
 

@@ -3,7 +3,7 @@
 Besides the mechanism, there are two variants for comparison. `kept` is the mechanism: one roll for
 both rounds; the difference of a value's two counts is exactly Bin(yes, π_s), whatever other owners
 hold. With `fresh`, owners roll again for the second round. With `round-two`, owners answer once,
-and their number is known. The errors of both variants grow with the population.
+and their number is known. The errors of `fresh` and `round-two` grow with the number of all owners.
 
 Source: Joy and Gerla, Eq. 11 and 16. The variants show where the accuracy comes from.
 """

@@ -3,7 +3,8 @@
 Each owner rolls one die, and gives one answer in each of two rounds.
 
 - *Round one alone* tells nothing about the owner's truth.
-- *Round two alone* has a finite ε, which depends on the least probable background face.
+- *Round two alone* has a finite ε if every legal truth has a background face; ε depends on the
+  least probable of these faces.
 - *Both answers of one owner* together can show that the die showed its sampled face. Then they
   show the owner's truth. So δ = π_s at every ε, and no finite ε is possible.
 - *The exact sums of both rounds* differ by a number with the law Bin(h, π_s), where h owners hold

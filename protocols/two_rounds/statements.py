@@ -28,7 +28,7 @@ SECOND = "whoever sees round two of an owner alone"
 FIRST = "whoever sees round one of an owner alone"
 SENT = "whoever sees all that an owner sends"
 NOTHING = "nothing: it holds for every owner by itself"
-LOCAL = "the answers behind it leave the owners perturbed"
+LOCAL = "nothing: owners perturb their answers before they send them"
 RELATION = "replace"
 
 
@@ -44,8 +44,9 @@ def statements(
 
     If the truth none is legal, the last entry of `support` counts the owners without a value. A
     view with both rounds has ε = inf, whatever ε and δ are requested; beside it stands the least δ
-    of any ε. The words of the first two statements say which δ is needed at `epsilon`, and whether
-    any ε has the given `delta`. Raises `ValueError` for an ε or a δ out of range.
+    that is possible at any finite ε. The words of the first two statements say which δ is needed at
+    `epsilon`, and whether any ε has the given `delta`. Raises `ValueError` for an ε or a δ out of
+    range.
     """
     if delta is not None and not 0 < delta < 1:
         raise ValueError(f"delta lies between 0 and 1, got {delta}")

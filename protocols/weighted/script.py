@@ -82,8 +82,8 @@ class WeightedGroup:
     def variance(self) -> float:
         """The expected squared L2 error of the group's estimate, times the number of users: V_j.
 
-        If the error depends on the inputs, as for numbers, it is the largest one: weights are fixed
-        beforehand.
+        If the expected error depends on the inputs, as for numbers, V_j uses the largest expected
+        error, because weights are fixed beforehand.
         """
         assert self.about.expected_squared_l2 is not None  # checked when the group was made
         return self.protocol.users * self.about.expected_squared_l2
@@ -104,10 +104,10 @@ class Weighted:
     """A weighted aggregation: `groups` over the same items, the `method` of the weights, the
     `target`.
 
-    `method` is `vwa`, `owa`, `uwa` or `cpa`. `target` is `distribution` or `population`. The
-    parties of group j have the names of its protocol after `gj.`; the output of `server` is the
-    weighted estimate, shape (N,). Raises `ValueError` for no groups, and for groups over different
-    items.
+    `method` is `vwa`, `owa`, `uwa` or `cpa`. `target` is `distribution` or `population`. The name
+    of a party of group j is `gj.` followed by its name in the group's protocol. The output of
+    `server` is the weighted estimate, shape (N,). Raises `ValueError` for no groups, and for groups
+    over different items.
 
     >>> from protocols import DPDS, about
     >>> from simnet import run

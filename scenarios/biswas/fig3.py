@@ -220,12 +220,13 @@ EXPERIMENT = Experiment(
     words={
         ABSOLUTE: Word(
             nan,
-            "a difference of two total variation distances from this on is drastic; the text names "
-            "none",
+            "a difference of two total variation distances is drastic if it is at least this; the "
+            "text names no number",
         ),
         RELATIVE: Word(
             nan,
-            "a distance from this many times another on is drastically larger; the text names none",
+            "a distance is drastically larger than another if it is at least this many times as "
+            "large; the text names no number",
         ),
     },
     quotes=[
@@ -247,8 +248,8 @@ EXPERIMENT = Experiment(
                 ["epsilon"],
                 falling,
                 under=words,
-                points="π = 0.1, 0.5 and 0.9, which we chose after the runs, as they tell these "
-                "apart; the text names no ε",
+                points="π = 0.1, 0.5 and 0.9, which we chose after the runs, because the runs "
+                "tell the distances at these π apart; the text names no ε",
             )
             for measure, words in (
                 ("raw_tv", "the distance of raw estimates"),

@@ -77,7 +77,7 @@ def closer(source: str, law: str, several: bool) -> Quote:
         ["epsilon"],
         falls,
         under=f"{under}; the data: {title}" if several else under,
-        points="the two π are the paper's; it names no ε",
+        points="the two values of π are the paper's; the text names no ε",
     )
     reading = made.reading
     return attrs.evolve(made, reading=lambda table: reading(table.where(law=law)))

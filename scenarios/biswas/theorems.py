@@ -142,8 +142,8 @@ def printed_third_line(sampling: float) -> float:
 def supported(all_possible: bool) -> float:
     """The probability p* that a report supports the user's own item, by direct encoding.
 
-    The outputs that support an item are those of non-zero probability, as Definition 2.3 ends, or
-    the item alone.
+    With `all_possible`, the outputs that support an item are all outputs of non-zero probability,
+    as the last words of Definition 2.3 say; otherwise only the item itself supports it.
     """
     law = GRR(EPSILON, 3).law(1)
     return float(sum(chance for chance in law if chance > 0) if all_possible else law[0])
@@ -298,7 +298,7 @@ QUOTES = (
         lambda _: exact(
             centred(sample(CROWD, 0.1)).approximate_variance * len(CASES[CROWD].held) ** 2
         ),
-        under="it is that of g, as the left-hand side of the formula says",
+        under="the approximate variance is that of g, as the left-hand side of the formula says",
     ),
     Quote(
         source("Theorem 3.2"),
@@ -309,7 +309,7 @@ QUOTES = (
         ),
         correction="π² times the formula: Var*(c) = π² Var*(g)",
         instead=lambda _: 0.1**2 * approximate_variance_g(CROWD, 0.1),
-        under="it is that of c, as the sentence before the formula says",
+        under="the approximate variance is that of c, as the sentence before the formula says",
     ),
     Quote(
         source("Theorem 3.2, proof"),
@@ -576,8 +576,8 @@ QUOTES = (
             why=(
                 "the text asks an open question, and says that this approach 'would enable us to "
                 "find' the minimum. The stationary point is the "
-                "maximum, because Var*(T) falls as Σ π_j² grows. The minimum asks the same users "
-                "always, and then T is biased; Var* does not see this"
+                "maximum, because Var*(T) falls as Σ π_j² grows. At the minimum the same "
+                "users are always asked, and then T is biased; Var* does not show this"
             ),
             disputed="the text only asks whether techniques like Lagrange's could find the minimum",
         )

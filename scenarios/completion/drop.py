@@ -1,4 +1,4 @@
-"""When those protocols are done that users may leave, against the share of the users who leave."""
+"""When the protocols that users may leave are done, against the share of users who leave."""
 
 from scenarios.completion.trials import CHOICES, SECONDS, with_drop_outs
 from simnet.studies.curves import curves

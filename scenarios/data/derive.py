@@ -110,8 +110,9 @@ def item_counts(texts: Texts) -> Rows:
 
 
 def first_sessions(texts: Texts) -> Rows:
-    """Count how often each item occurs in the first `SESSIONS` lines; the last line of the file is
-    cut off.
+    """Return how often each item occurs in the first `SESSIONS` lines of the file.
+
+    The line after these is incomplete, because the file was cut off.
     """
     return item_counts([list(texts[0])[:SESSIONS]])
 

@@ -45,8 +45,8 @@ WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "ep
 FAR_BELOW = 0.1  # of the distance from which on the test rejects: the rate is that of false alarms
 STANDARD = "the number is the standard deviation, at ε = 1"
 GAUSSIAN = (
-    "each estimate lies on a lattice with few steps a standard deviation and is skewed, because "
-    "few reports support an item"
+    "the estimates lie on a lattice with few points in a standard deviation, and their law is "
+    "skewed, because few reports support an item"
 )
 
 
@@ -181,7 +181,8 @@ def quotes() -> Iterator[Quote]:
                 "with mean 0 and the variance of Eq. 14",
                 partial(tested, population=population, mechanism=mechanism),
                 population,
-                f"Kolmogorov's test rejects it as rarely as its false alarms, {FALSE_ALARM:.0%}",
+                f"Kolmogorov's test rejects the Gaussian no more often than by false alarm, "
+                f"{FALSE_ALARM:.0%}",
             )
         yield _stated(
             "Jia and Gong, section III-C, Eq. 21",

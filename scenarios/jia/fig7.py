@@ -51,8 +51,8 @@ WHYS = {
 # By the law Calibrate with this fit errs more than OUE-Zero here.
 LOSES = ("retail", 1.0, "calibrate")
 NO_GAIN = (
-    "the paper prints a gain, and by the law there is a loss. The printed number is one that "
-    "chance gives to so few runs, so that the number, but not the gain, is reproduced"
+    "the paper prints a gain, and by the law there is a loss. So few runs can give the printed "
+    "number by chance, so the number is reproduced, but not the gain"
 )
 
 
@@ -202,7 +202,7 @@ def statements(population: str) -> Iterator[Quote]:
     yield stated(
         "OUE-Zero outperforms OUE at every ε",
         partial(_less, population=population, one="zero", other="oue"),
-        "at some ε it does not",
+        "at some ε OUE errs less than OUE-Zero",
     )
     yield stated(
         "setting to 0 what Calibrate leaves below the significance threshold has a negligible "
@@ -217,7 +217,7 @@ def statements(population: str) -> Iterator[Quote]:
         yield stated(
             "the performance gain over OUE-Zero grows from each ε to the next",
             partial(_grows, population=population, method=method),
-            "at some step it does not",
+            "at some step the gain does not grow",
             f"the gain is the relative improvement, as in the text's examples; {fit}",
         )
 

@@ -90,7 +90,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
 
 
 def melted(table: Table) -> Table:
-    """Return the table with one row for each method, and one measure for each rate."""
+    """Return the table with one row for each trial and method, and one measure for each rate."""
     rows = [
         {
             **{axis: row.get(axis) for axis in table.axes},
@@ -342,14 +342,14 @@ def _rows_by_cut() -> Iterator[Row]:
     yield (
         "OUE-Zero's precision rises as the threshold becomes smaller",
         precision_of_zero,
-        "at some step it does not",
+        "at some step the precision does not rise",
         "",
         "",
     )
     yield (
         "OUE-Zero's recall falls as the threshold becomes smaller",
         lambda table: difference_rises(below(table), "recall_zero", "cut"),
-        "at some step it does not",
+        "at some step the recall does not fall",
         "",
         "",
     )

@@ -210,7 +210,8 @@ def level_quotes() -> Iterator[Quote]:
                 lambda table, population=population, epsilon=epsilon: exact(  # type: ignore[misc]
                     table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean
                 ),
-                under="the probability that one or more of d items that nobody holds reach it",
+                under="the probability that one or more of d items that nobody holds reach the "
+                "threshold",
                 why="the number of supports is binomial, and its upper tail is heavier than the "
                 "Gaussian's for large ε",
                 disputed="the text sets β = 0.05 and does not say of what β is the probability; "

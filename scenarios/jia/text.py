@@ -125,7 +125,7 @@ def of_population(name: str) -> list[Sentence]:
             f"{what}, {title}",
             Stated(number),
             counts_of(name, compute),
-            why="by this reading it is otherwise",
+            why="under this reading the data have another number",
             bound=bound,
             under=under,
             data=data,

@@ -204,7 +204,7 @@ def _looked_up(prior: Prior, noise: Noise, largest: float) -> tuple[Step, Callab
 class HittersPoint:
     """A search for heavy hitters: items with more than `cut` holders.
 
-    Without a cut it is the significance threshold.
+    Without a given cut, the cut is the significance threshold.
     """
 
     population: str

@@ -19,9 +19,9 @@ PLACES: Product = {
     "owners": [CHECKINS],
 }
 WHY = (
-    "the text does not say which locations are shown; at each π_s a factor belongs to one number "
-    f"of check-ins: 1.6 to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
-    f"{CHECKINS / crossover(0.25, 1.6):,.0f} with π_s = 0.45 and 0.25, 3.5 to "
+    "the text does not say which locations are shown; with π_s = 0.45 and "
+    f"0.25, the factor 1.6 belongs to {CHECKINS / crossover(0.45, 1.6):,.0f} and "
+    f"{CHECKINS / crossover(0.25, 1.6):,.0f} check-ins, and the factor 3.5 to "
     f"{CHECKINS / crossover(0.45, 3.5):,.0f} and {CHECKINS / crossover(0.25, 3.5):,.0f}"
 )
 
@@ -64,7 +64,8 @@ EXPERIMENT = Experiment(
     ),
     choices=(
         *CHOICES,
-        "the four locations with the most check-ins; the text does not name those shown",
+        "the four locations with the most check-ins; the text does not name the locations in "
+        "Fig. 2",
     ),
     quotes=[
         Quote(

@@ -76,8 +76,8 @@ def ratio_of_circles(table: Table) -> Counterpart:
 
 
 EXACT_LESS = (
-    "the most telling answer is about the rarest face, and for large x that is another one than "
-    "the value's"
+    "the most telling answer is that of the rarest face, and for large x this is not the face of "
+    "the value"
 )
 ROOM = [x for x in POINTS if x < 0.55]  # the faces besides "sampled" have probability 0.55 together
 EXPERIMENT = Experiment(
@@ -125,7 +125,7 @@ EXPERIMENT = Experiment(
             )
             for curve, under in (
                 ("eq. 30", "ε by Eq. 30, as the paper computes it; Eq. 30 is wrong above 1/2"),
-                ("response", "the exact ε, the larger one of those of the answers yes and no"),
+                ("response", "the exact ε: the larger of the two ε of the answers yes and no"),
             )
         ),
         Quote(
@@ -169,7 +169,7 @@ EXPERIMENT = Experiment(
             ratio,
             bound="at least",
             under="by Eq. 29, and by the exact ε of randomised response, at the same x",
-            why="no point of the grid gives so much",
+            why="the quotient is smaller at every point of the grid",
             disputed=AS_MUCH,
         ),
     ],

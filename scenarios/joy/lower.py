@@ -13,10 +13,10 @@ from simnet.studies.table import Table
 
 WORDS = {
     "significantly": Word(
-        0.1, "an error bound smaller by at least this share is so 'significantly'"
+        0.1, "an error bound that is smaller by at least this share is 'significantly' lower"
     )
 }
-ANY = "any smaller error counts; the next row takes the word 'significantly'"
+ANY = "any smaller error counts; the next row judges the word 'significantly'"
 BY_WORD = "the bound is smaller by at least the threshold of 'significantly'"
 
 

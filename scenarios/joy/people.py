@@ -39,7 +39,7 @@ def at_locations(data: Path | None) -> tuple[dict[str, int], str]:
     """
     if data is None:
         counts = [2000 // rank for rank in range(1, LOCATIONS + 1)]
-        source = "synthetic, as one to its rank"
+        source = "synthetic, 2,000 divided by the rank"
     else:
         column = read_column(data / GOWALLA, "checkins")
         counts = sorted(whole_numbers(column), reverse=True)[:LOCATIONS]
@@ -63,7 +63,7 @@ def patients(group: str, data: Path | None) -> tuple[dict[str, int], str]:
         ]
         ends = [*(round(PATIENTS * share) for share in shares), PATIENTS]
         made_up = {label: ends[k + 1] - ends[k] for k, label in enumerate(labels)}
-        return made_up, "synthetic, as coins fall"
+        return made_up, "synthetic, by a binomial law"
     counts = Counter(read_column(data / CANCER, group).values)
     strange = sorted(set(counts) - set(labels))
     if strange:

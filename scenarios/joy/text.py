@@ -390,8 +390,8 @@ PASSAGES = (
             for_all(_within, deviations),
             correction,
             instead=for_all(_within, deviations) if correction else None,
-            under="of a Gaussian. The text says 'away from the expected value' so often, which "
-            "would be the probability of the contrary",
+            under="of a Gaussian. The text says that this is the probability of being 'away from "
+            "the expected value', which is the contrary",
         )
         for words, deviations, text, correction in (
             ("two", 2.0, "0.95", ""),
@@ -421,7 +421,10 @@ PASSAGES = (
             under=under,
         )
         for fixed, under in (
-            (False, "each owner is sampled with probability 0.45, and no answers are not given"),
+            (
+                False,
+                "each owner is sampled with probability 0.45, and only answers yes are counted",
+            ),
             (True, "45 owners are sampled, however many there are"),
         )
     ),
@@ -492,7 +495,7 @@ PASSAGES = (
         bound="at most",
         why="who answers 0 and then 1 was sampled and holds yes: the pair of answers has no finite "
         "ε",
-        under=f"it was 1/2 before; {PAIR}",
+        under=f"the probability was 1/2 before; {PAIR}",
         disputed=ADVANTAGE,
     ),
     Passage(
@@ -724,7 +727,7 @@ PASSAGES = (
         "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(UNEVEN),
-        "it is the largest ε over all values, that of the rarest face",
+        "the ε is the largest one over all values, which is that of the rarest face",
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
@@ -754,7 +757,7 @@ PASSAGES = (
         "ε of randomised response with 0.8 and 0.9",
         lambda _: printed.equation_30(0.8, 0.9),
         lambda _: log(JoyGerla(0.8, 0.9).law(YES)[1] / JoyGerla(0.8, 0.9).law(NO)[1]),
-        under="of the answer yes, as in the line before it",
+        under="of the answer yes, as in the line before the equation",
     ),
     Passage(
         "Eq. 30",
@@ -763,7 +766,7 @@ PASSAGES = (
         lambda _: JoyGerla(0.8, 0.9).exact_epsilon,
         "the answer no tells more when the second coin is above 1/2",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
-        under="of the mechanism, as the sentence before it says",
+        under="of the mechanism, as the sentence before the equation says",
     ),
     Passage(
         "section 5.2",

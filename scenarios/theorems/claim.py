@@ -113,7 +113,7 @@ class JudgedClaim:
         return "" if self.claimed is None else said(self.claimed), exact
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return the verdict as a JSON object; scripts rely on its keys."""
         shown = small_number if self.is_log else float
         return {
             "claim": self.claim,

@@ -79,7 +79,8 @@ def claims(
         f"β = {setting.beta:g} fits data in which every item has {setting.rarest:,} holders or "
         f"more; --input FILE --column COLUMN says which β fits a file."
         if people is None
-        else f"β fits the data up to {largest:.6g}, as {basis}; judged is {setting.beta:.6g}."
+        else f"β fits the data up to {largest:.6g}, as {basis}. The claims are judged for "
+        f"β = {setting.beta:.6g}."
     )
     found = call_or_refuse(judged, setting)
     out = console(json)

@@ -189,7 +189,7 @@ THEOREMS = (
         "1",
         "Pure local differential privacy: a report supports its item with probability p*, and "
         "every other item with probability q*.",
-        f"{NO_FACT}; this one bounds no ε: publishing the item has p* = 1 and q* = 0",
+        f"{NO_FACT}; this definition bounds no ε: publishing the item has p* = 1 and q* = 0",
     ),
     Theorem(
         paper="jia",

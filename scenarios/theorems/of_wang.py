@@ -335,7 +335,8 @@ THEOREMS = (
         paper="wang",
         kind="Lemma",
         number="2",
-        statement="With probability 1 - β, PM's mean estimate errs O(√log(1/β) / (ε √n)).",
+        statement="With probability 1 - β, PM's mean estimate has an error of O(√log(1/β) / (ε "
+        "√n)).",
         readings=(
             Reading(under="one constant for ε <= 8 and β <= 1/2", judge=_lemma_2),
             Reading(under="one constant for every ε", judge=_lemma_2_everywhere),

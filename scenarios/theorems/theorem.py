@@ -102,7 +102,7 @@ class Instance:
         return text + (f" ({self.excess})" if self.excess else "")
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return a JSON object; scripts rely on its keys."""
         return {
             "where": {name: _plain(value) for name, value in self.where.items()},
             "claimed": self._json(self.claimed),
@@ -136,7 +136,7 @@ class Finding:
     proof: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return a JSON object; scripts rely on its keys."""
         return {
             "state": self.state,
             "how": self.how or None,
@@ -258,7 +258,7 @@ class Theorem:
         return self.command or f'simnet theorems {self.paper} --show "{self.name}"'
 
     def as_json(self) -> dict[str, Any]:
-        """The keys that scripts rely on."""
+        """Return a JSON object; scripts rely on its keys."""
         return {
             "paper": self.paper,
             "name": self.name,
@@ -289,7 +289,7 @@ def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:
 
 
 def _number(value: Any) -> str:
-    """Return a parameter or a result as text: at most four digits after the first."""
+    """Return a parameter or a result as text; a number that is not whole has up to four digits."""
     if isinstance(value, Fraction) and value.denominator > 100:
         return f"{float(value):.4g}"
     if isinstance(value, float):

@@ -73,7 +73,7 @@ def _table_2(name: str) -> tuple[ValueClaim, ValueClaim]:
     return (
         ValueClaim(
             f"Table II, {name}, weights",
-            f"weights for budgets {words}: off by at most",
+            f"largest error of the weights for budgets {words}",
             f"{PAPER}, Table II",
             lambda _: FOUR_DECIMALS,
             _of(_largest_gap, name),

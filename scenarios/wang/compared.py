@@ -105,7 +105,7 @@ def outperforms(
             STATED,
             partial(below, lambda _: 0.0),
             why=why,
-            under=f"any smaller error counts; the next row takes the words '{word}'",
+            under=f"any smaller error counts; the next row judges the words '{word}'",
         ),
         Quote(
             source,

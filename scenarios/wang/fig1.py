@@ -216,7 +216,7 @@ EXPERIMENT = Experiment(
             "below ε#, PM's worst variance is only slightly larger than Duchi et al.'s",
             STATED,
             slightly_larger,
-            why="it is a third more as ε goes to 0",
+            why="PM's worst variance is a third larger as ε goes to 0",
             disputed="a third more may count as slightly: with a threshold of 1/3 the statement "
             "holds at every ε",
         ),
@@ -234,7 +234,7 @@ EXPERIMENT = Experiment(
             "PM's accuracy is close to HM's",
             STATED,
             close_to_hm,
-            why="its worst variance is a third more as ε goes to 0",
+            why="PM's worst variance is a third larger than HM's as ε goes to 0",
             disputed="the sentence is about curves in a figure, where a third more may look close: "
             "with a threshold of 1/3 it holds at every ε",
         ),
@@ -250,14 +250,14 @@ EXPERIMENT = Experiment(
             "for ε <= 2 Duchi et al.'s worst variance is considerably smaller than Laplace's",
             STATED,
             considerably_below_laplace,
-            why="it fails somewhere",
+            why="the statement fails at some ε",
         ),
         Quote(
             "Wang et al., section III-A, Fig. 1",
             "for large ε Duchi et al. is significantly outperformed by Laplace in worst variance",
             STATED,
             beaten_if_large,
-            why="it fails somewhere",
+            why="the statement fails at some ε",
             under="large: ε >= 4",
         ),
         at_every_epsilon(

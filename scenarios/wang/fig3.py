@@ -31,8 +31,8 @@ LINES: Mapping[tuple[str, str], str] = {
     ("hm", "corrected"): "HM, over Duchi et al. corrected",
 }
 FAIR = (
-    "it holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
-    "even d; the corrected one, which is ε-LDP, has less variance"
+    "the statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
+    "even d; the corrected mechanism, which is ε-LDP, has a smaller variance"
 )
 EVEN, ODD = 10, 5
 

@@ -124,7 +124,9 @@ EXPERIMENT = Experiment(
     words={
         "comparable": Word(0.1, "errors that differ by at most this share are 'comparable'"),
         "similar": Word(0.1, "errors that differ by at most this share are 'similar'"),
-        "significantly": Word(0.1, "an error smaller by at least this share is so 'significantly'"),
+        "significantly": Word(
+            0.1, "an error smaller by at least this share is 'significantly' smaller"
+        ),
     },
     choices=(
         *CHOICES,
@@ -168,7 +170,7 @@ EXPERIMENT = Experiment(
             whole_epsilon("duchi-as-printed"),
             correction=(
                 "with the corrected Algorithm 3; as printed its actual ε is larger for an even "
-                "number of numbers"
+                "number of numeric attributes"
             ),
             corrected=whole_epsilon("duchi"),
             data=NONE_NEEDED,
@@ -178,7 +180,8 @@ EXPERIMENT = Experiment(
             "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
             lambda _: 0.0,
             printed_frequency,
-            why="the estimator does not remove the bias, (y - q) / (p - q) in place of y",
+            why="the estimator does not remove the bias; (y - q) / (p - q) in place of y would "
+            "remove it",
             data=NONE_NEEDED,
             disputed="the text calls it an estimator, and nowhere an unbiased one",
         ),

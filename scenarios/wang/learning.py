@@ -51,7 +51,7 @@ CHOICES = (
     "no constant feature, as in the paper; the last value of a category has flags 0",
     "ε of 0.5, 1, 2 and 4: the values of the axis are in the figure only",
 )
-WHY = "not on the people who stand in for the paper's, and with these steps"
+WHY = "the statement fails on the people who stand in for the paper's, with our steps"
 
 
 def judged(table: Table, found: Counterpart) -> Counterpart:
@@ -81,7 +81,8 @@ def quotients(
 ) -> Quote:
     """The quote that the quotients of errors at each point have a property, such as being small.
 
-    The property is one that holds for all numbers below a limit, or for all above one.
+    The property must be one that holds for all numbers below a limit, or for all numbers above a
+    limit.
     """
 
     def at_point(point: Table) -> Outcome:
@@ -151,7 +152,7 @@ def no_trend(source: str, ours: str, rival: str) -> Quote:
         "trend",
         STATED,
         lambda table: judged(table, _at_censuses(table, at_census)),
-        why="it grows, or falls, at every step of ε",
+        why="the quotient of the errors grows, or falls, at every step of ε",
         under="a trend is clear if it goes the same way at every step of ε",
     )
 
@@ -234,7 +235,8 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
 def quotes_of(source: str, said: str) -> list[Quote]:
     """The quotes that Fig. 9, 10 and 11 have in common.
 
-    `said` are the words of the text on the advantage of PM and HM, for which it has no number.
+    `said` is what the text says of the size of the advantage of PM and HM; the text has no number
+    for this size.
     """
     return [
         less(

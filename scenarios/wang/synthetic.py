@@ -95,7 +95,7 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
             STATED,
             lambda table: over_laws(table, as_trend),
             under=TREND,
-            why="it does not grow",
+            why="the gap does not grow",
         ),
         Quote(
             source,
@@ -103,7 +103,7 @@ def gap_quotes(source: str, method: str) -> list[Quote]:
             STATED,
             lambda table: over_laws(table, as_trend, OF_ERRORS),
             under=DIFFERENCE,
-            why="all errors fall as ε grows, and so does what lies between",
+            why="all errors fall as ε grows, and so do their differences",
         ),
         Quote(
             source,
@@ -224,7 +224,7 @@ def experiment(summary: str, source: str, laws: Sequence[str], rivals: Sequence[
                 STATED,
                 differ_little,
                 under="the quotient of their errors is close to 1, by the threshold of 'small'",
-                why="in some settings it is larger",
+                why="in some settings the difference is larger",
                 disputed="the threshold of 'small' is ours, and the settings of the paper's "
                 "figure, such as its largest ε, are not in the text",
             ),

@@ -29,8 +29,8 @@ EPSILONS = sorted([*(place / 10 for place in range(1, 301)), EPS_STAR, EPS_SHARP
 MANY, SMALL = 16, 0.5  # the number of attributes and the ε at which Lemma 6 is judged, with k = 1
 VARIANTS = {"corrected": "Duchi et al. corrected, ε-LDP", "as-printed": "Duchi et al. as printed"}
 FAIR = (
-    "it holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 +"
-    " e^ε) for even d; the corrected one, which is ε-LDP, has less variance"
+    "the statement holds against Duchi et al.'s mechanism as printed, whose actual ε is ln(1 +"
+    " e^ε) for even d; the corrected mechanism, which is ε-LDP, has a smaller variance"
 )
 
 

@@ -206,7 +206,7 @@ UNDER = {
         for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)
     },
     "centre-density": "a higher probability density",
-    "centre-mass": "a report lies in it with a higher probability",
+    "centre-mass": "a report lies in this piece with a higher probability",
     "duchi-multi-mean": "Algorithm 3 as printed, which is not ε-LDP for even d",
     "duchi-multi-mean-corrected": "Algorithm 3 corrected; B then differs from Eq. 10 for even d",
 }
@@ -242,7 +242,8 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
             f"{name} suffers from the same issue as Laplace: for small ε its worst variance is "
             "above that of Duchi et al.",
             like_laplace(make),
-            f"at ε = {most:g} it is a little below: {make(most).worst_variance:.3f} against "
+            f"at ε = {most:g} it is a little below that of Duchi et al.: "
+            f"{make(most).worst_variance:.3f} against "
             f"{Duchi(most).worst_variance:.3f}",
         )
         for name, make, most in ADDITIVE
@@ -392,7 +393,7 @@ def claim_quote(name: str) -> Quote:
         what,
         STATED,
         reading,
-        why=why or "it fails somewhere",
+        why=why or "the statement fails at some point",
         under=UNDER.get(name, ""),
         disputed="the text names no small ε for these two mechanisms; up to ε = 1 the statement "
         "holds"
@@ -514,7 +515,9 @@ EXPERIMENT = Experiment(
         )
     ],
     measures=[Measure("holds", "1 where the statement holds", exact=True)],
-    words={"rate": Word(0.01, "a power of d that differs by at most this is the stated one")},
+    words={
+        "rate": Word(0.01, "a power of d counts as the stated one if it differs by at most this")
+    },
     choices=("ε from 0.1 to 8 and d from 1 to 40, listed above", "k by Eq. 12"),
     quotes=[
         Quote(

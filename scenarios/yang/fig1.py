@@ -122,7 +122,7 @@ def advantage(table: Table) -> Counterpart:
     ).reading(attrs.evolve(table, rows=[row for row in table.rows if row["epsilon"] >= 0.1]))
 
 
-AT = f"ε and the data sets are the paper's, δ = {STRONG:g} is the one it compares with"
+AT = f"ε and the data sets are the paper's, and so is δ = {STRONG:g} in this comparison"
 
 EXPERIMENT = Experiment(
     summary="DPDS beside DPDG for several ε and δ",
@@ -174,7 +174,7 @@ EXPERIMENT = Experiment(
             "MSE of DPDS, Gowalla, ε=0.1",
             "0.01",
             lambda table: error(table, divided=True),
-            correction="it is the squared L2 error, the sum over items, not the mean over them",
+            correction="the number is the squared L2 error: the sum over the items, not the mean",
             corrected=lambda table: error(table, divided=False),
             data=GOWALLA_DATA,
         ),
@@ -185,7 +185,7 @@ EXPERIMENT = Experiment(
             improvement,
             bound="at least",
             under="the expected errors are meant",
-            why="the formulas of the paper give less",
+            why="the formulas of the paper give a smaller share",
             data=GOWALLA_DATA,
         ),
         Quote(
@@ -202,8 +202,8 @@ EXPERIMENT = Experiment(
             "DPDS performs better than DPDG at every ε in all three data sets",
             STATED,
             less(""),
-            why="at some ε it errs more",
-            under="any smaller error counts; the next row takes the word 'much'",
+            why="at some ε DPDS errs more",
+            under="any smaller error counts; the next row judges the word 'much'",
             points=AT,
         ),
         Quote(

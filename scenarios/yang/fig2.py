@@ -15,13 +15,14 @@ from simnet.studies.trial import SQUARED_L2
 
 SOURCE = "Yang et al., section 4.2.2, Fig. 2"
 SQUARED = (
-    "it is the squared L2 error, the sum over items, not the mean over them that the metric of "
-    "section 4.1.2 is"
+    "the number is the squared L2 error, the sum over the items; the metric of section 4.1.2 is "
+    "the mean over the items"
 )
 
 CROWDED = (
-    "how far 20 runs scatter depends on how many users share a cell, and the chance is that of our "
-    "part of Gowalla, where 62 % share one; with 66 % or more in one cell it would be above 1 %"
+    "how far the mean of 20 runs scatters depends on how many users share a cell. In our part of "
+    "Gowalla 62 % share one cell; with 66 % or more, the probability of the printed number would "
+    "be above 1 %"
 )
 
 
@@ -145,7 +146,7 @@ EXPERIMENT = Experiment(
         ),
         Quote(
             SOURCE,
-            "power of n that the error goes with (inversely proportional to n)",
+            "power of n to which the error is proportional (the text: inversely proportional to n)",
             "-1",
             power_of_users,
             points="a line through all n, the mean over ε and data sets",

@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
             "WA errs less than directed aggregation for all the methods",
             STATED,
             partial(much_less, factor=1.0),
-            why="at some setting its error is larger",
+            why="at some setting the error of WA is larger",
             under="directed aggregation is UWA, and any improvement counts",
             points=POINTS,
         ),

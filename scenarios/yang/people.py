@@ -50,14 +50,14 @@ TITLES = {
     "uniform": "Uniform",
 }
 CHOICES = (
-    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); of "
-    "a tie the lowest",
+    "Gowalla: the 12 cells of gowalla_cells.csv.gz, a subset of the users (README of the data); in "
+    "a tie, the lowest cell",
     "Census-Income: wage_per_hour above 0 in intervals of 100, those with at least 1 % of these "
     "users (17 items)",
     "each trial draws its users anew, without replacement",
 )
 OF_DATA = {
-    "gowalla": "Gowalla: a subset of its users, the lowest cell of a tie.",
+    "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",
     "census": "Census-Income: wage per hour in intervals of 100 that hold 1 % of the users.",
 }
 

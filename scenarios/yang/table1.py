@@ -191,7 +191,7 @@ def only_sent() -> Quote:
         lambda _: float((2 * USERS + 1) * ITEMS),
         lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
         under="sent, as the legend of the table and section 3.1.2 say",
-        why="a user sends nN shares, N of them to itself, and N sums; nN shares more it receives",
+        why="a user sends nN shares, N of them to itself, and N sums; it also receives nN shares",
     )
 
 

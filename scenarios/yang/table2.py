@@ -23,10 +23,10 @@ ERRORS = {
     ("normal", "uwa"): {"s1": "5.72e-3", "s2": "6.51e-3", "s3": "1.4e-2", "s4": "4.17e-3"},
 }
 BUDGETS = {name: budgets for budgets, name in SETTINGS.items()}
-SUMMED = "it is the squared L2 error of the noise, the sum over items and not the mean over them"
+SUMMED = "the number is the squared L2 error of the noise: the sum over the items, not the mean"
 WHY = {
-    "uniform": "another squared L2 error is expected, 1 / Σ n_j/V_j with the weights and Σ n_j V_j "
-    "/ n² without",
+    "uniform": "another squared L2 error is expected: 1 / Σ n_j/V_j with the weights, and Σ n_j "
+    "V_j / n² without them",
     "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
     "expected to be that of uniform data",
 }

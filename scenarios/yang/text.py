@@ -315,7 +315,7 @@ SENTENCES = (
             users_for(mechanism, epsilon),
             bound="at least",
             under=f"the expected squared L2 error of {ITEMS} evenly held items, at the same ε",
-            why="at this ε fewer do",
+            why="at this ε fewer users are enough",
             disputed="the sentence is about local mechanisms in general, and names neither an ε "
             "nor an accuracy",
         )

@@ -43,7 +43,7 @@ OF_NOISE = {
     ),
     "DPDG crossover": (
         "DPDG errs less than DPDS from n = 4 (e^ε - 1) ln(1.25/δ) / ε² users on",
-        "the formula holds one item's error of DPDG against the error of all items of DPDS; with "
+        "the formula compares one item's error of DPDG with the error of all items of DPDS; with "
         "the same measure on both sides, n is N times as large",
     ),
 }
