@@ -208,7 +208,7 @@ def whole_numbers(
 def sampling(chances: npt.ArrayLike, count: int) -> Floats:
     """Return the reporting probabilities, shape (count,).
 
-    Raise `ValueError` for one outside (0, 1].
+    Raise `ValueError` for a probability outside (0, 1].
     """
     array = shaped("sampling", chances, (count,))
     wrong = array[~((array > 0) & (array <= 1))]

@@ -67,8 +67,8 @@ class Question:
         checks.whole("rarest", self.rarest, 0)
         if self.rarest == 0:
             raise ValueError(
-                "nobody holds the rarest item: sampling hides nobody who comes to hold it, so "
-                "leave out items without holders"
+                "nobody holds the rarest item: sampling could not hide a user who comes to "
+                "hold it, so leave out items without holders"
             )
         if self.rarest * self.items > self.users:
             raise ValueError(

@@ -233,8 +233,8 @@ def descent_seconds(users: int, attributes: int, epsilon: float) -> float:
 
 
 def secagg_seconds(users: int, items: int) -> float:
-    """Return the processor seconds of a whole run of secure aggregation, of which a tenth of the
-    users drops out before it sends its masked vector.
+    """Return the processor seconds of a whole run of secure aggregation, in which a tenth of the
+    users drop out before they send their masked vectors.
 
     Such users cost the server most: for each of them, the server computes and removes the masks
     that this user has in common with all users who are left.

@@ -154,9 +154,9 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
         held = people.support[people.support > 0]
         shares = without_counts(held.tolist())
         about_shares = (
-            f"The share of the rarest item is taken to be {shares[0]:.3g}: it is the column's own, "
-            "rounded down to one digit, so that nobody can compute a count of the column from this "
-            "comparison."
+            f"The share of the rarest item is taken to be {shares[0]:.3g}: this is the share in "
+            "the column, rounded down to one digit, so that nobody can compute a count of the "
+            "column from this comparison."
         )
         return shares, f"the {len(held):,} items of {people.source}", about_shares
     if items is None:

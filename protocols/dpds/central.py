@@ -7,9 +7,10 @@ see the same, and in DPDS nobody sees all items.
 In DPCS* the trusted party splits the counts into one share for each user, as DPDS does, and the
 server adds up the shares. The server learns the counts, and no more than in DPCS.
 
-A sample is drawn user by user. Here each user draws the bit that says whether it is counted, and
-tells it to the trusted party, which could as well draw all bits itself: their law is the same. So
-the ideal world, which knows the users' coins, counts the same users.
+A sample is drawn user by user. Here each user draws the bit that says whether the user is counted,
+and sends this bit to the trusted party. The trusted party could as well draw all bits itself: the
+law of the bits is the same. So the ideal world, which knows the users' coins, counts the same
+users.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 1; (L1) below is line 1 of that box. The variant with shares is in section 3.1.2.

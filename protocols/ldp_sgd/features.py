@@ -31,7 +31,7 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
 
 
 def with_constant(features: Floats) -> Floats:
-    """Return the features and a last one that is 1 for every user; its weight is the intercept.
+    """Return the features and, as the last feature, a constant 1, whose weight is the intercept.
 
     Shapes (n, d), (n, d + 1).
     """

@@ -78,7 +78,7 @@ class DuchiMulti(TwoSided):
     def coin(self) -> Fraction:
         """The probability of T+.
 
-        Except in the printed variant it depends on the sizes of T+ and T-.
+        Except in the printed variant this probability depends on the sizes of T+ and T-.
         """
         ratio = odds.exp(self.epsilon)
         if self.variant == "corrected":

@@ -111,7 +111,7 @@ class Pure(ABC):
 
     @property
     def _variances(self) -> tuple[float, float]:
-        """The contribution of one user to n² times the variance: of a holder, and of any other
+        """n² times the contribution of one user to the variance: for a holder, and for any other
         user.
         """
         p, q = self.exact_chances

@@ -38,7 +38,7 @@ def membership(chosen: Ints, items: int) -> Ints:
 def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
     """Return p_χ, the probability that the set of a user who takes part holds the user's item.
 
-    With α = k / N, it is α for the uniform law and αγ / (αγ + 1 - α) for the adaptive law.
+    With α = k / N, p_χ is α for the uniform law and αγ / (αγ + 1 - α) for the adaptive law.
     """
     weight = Fraction(1) if gamma is None else Fraction(gamma)
     return k * weight / (k * weight + items - k)
@@ -47,8 +47,8 @@ def inclusion(k: int, items: int, gamma: float | None) -> Fraction:
 def epsilon_of_set(
     k: int, items: int, participation: float, gamma: float | None
 ) -> tuple[float, float]:
-    """Return the exact ε of the map from a user's item to its reporting set, and the bound log
-    γ.
+    """Return the exact ε of the map from a user's item to its reporting set, and the bound
+    log γ.
 
     The bound is that of Theorem 3.3. The likeliest sets for an item contain the item, and the least
     likely sets do not contain it. A user who takes no part draws a uniform set.

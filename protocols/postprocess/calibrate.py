@@ -90,8 +90,8 @@ class Calibrate:
 
     @property
     def method(self) -> str:
-        """The name of the method in `CALIBRATED` from which this one differs at most by its
-        options.
+        """The name of the method in `CALIBRATED` that belongs to this family; this method may have
+        other options.
         """
         if self.family != "power-law":
             return f"calibrate-{self.family}"
@@ -256,9 +256,9 @@ def with_options(
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
     """Return the estimated shares, shape (N,), after a method.
 
-    The method is one of `consistency`, or one that uses the noise. Raises `ValueError` for a name
-    that is not in `METHODS`, for estimates that are not one row of finite numbers, and for
-    estimates that no prior fits.
+    The method is a method of `consistency`, or a method that uses the noise. Raises `ValueError`
+    for a name that is not in `METHODS`, for estimates that are not one row of finite numbers, and
+    for estimates that no prior fits.
     """
     if isinstance(method, str):
         if method not in METHODS:

@@ -133,7 +133,7 @@ def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
     """Return the Poisson law under which the estimates are likeliest.
 
     The logarithm of its mean has an error of about 1e-4. Raises `ValueError` if every mean above
-    1/1000 is less likely than a smaller one.
+    1/1000 is less likely than a smaller mean.
     """
     counts = checked(estimates)
     ends = math.log(LEAST_MEAN), math.log(max(float(counts.max()), 1.0) + noise.deviation)

@@ -2,8 +2,9 @@
 
 Users who hold item x send report y with probability P(y | x), so a report is y with probability m_y
 = Σ_x f_x P(y | x), where f are the frequencies. The likeliest f is the distribution that maximises
-Σ_y s_y ln m_y, where s_y is the share of report y. The iterative Bayesian update approaches it from
-the uniform distribution: each f_x becomes the mean posterior probability of x over the reports, ::
+Σ_y s_y ln m_y, where s_y is the share of report y. The iterative Bayesian update starts from the
+uniform distribution and approaches the likeliest f: each f_x becomes the mean posterior probability
+of x over the reports, ::
 
     f_x <- f_x Σ_y s_y P(y | x) / m_y.
 
@@ -35,10 +36,10 @@ def iterative_bayes(
 ) -> Floats:
     """Return the likeliest frequencies, shape (N,), from the counts of R reports, shape (R,).
 
-    `rows` are the laws of a report, one for each item; shape (N, R). The search ends when
-    the mean log-likelihood of a report is within `tolerance` of the largest possible one, or after
-    `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are
-    negative or all 0, and for a report that arrived although no item has it.
+    `rows` are the laws of a report, one for each item; shape (N, R). The search ends when the mean
+    log-likelihood of a report is within `tolerance` of the largest possible one, or after
+    `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are negative
+    or all 0, and for a report that arrived although no item can lead to it.
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     if laws.ndim != 2 or not laws.size or not (laws >= 0).all():

@@ -309,7 +309,7 @@ Prior = PowerLaw | PoissonPrior | LaplacePrior | GaussianPrior | FinitePrior
 
 
 def refuse_sloped(noise: Noise) -> None:
-    """Raise `ValueError` for noise that depends on the count: it is undefined for negative
+    """Raise `ValueError` for noise that depends on the count: such noise is undefined for negative
     counts.
     """
     if noise.slope:

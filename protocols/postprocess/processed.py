@@ -119,7 +119,7 @@ class Processed:
 
     @property
     def noise(self) -> Noise:
-        """The noise of the estimated counts. Raises `ValueError` if it is not known."""
+        """The noise of the estimated counts. Raises `ValueError` if the noise is not known."""
         if self.known_noise is None:
             raise ValueError("the noise of a count depends on more than how many hold the item")
         return self.known_noise

@@ -1,6 +1,6 @@
 """An auditor: lower bounds on ε or δ from samples of any mechanism or view.
 
-Use it if no closed form is known, or to test a stated one.
+Use the auditor if no closed form is known, or to test a stated value.
 
 Theory of operation. Reports are drawn under an input P and under its neighbour Q. For every event
 S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S] and q = Q[S] show::
@@ -19,7 +19,7 @@ S, (ε, δ)-privacy demands P[S] <= e^ε Q[S] + δ. So the probabilities p = P[S
 Neither the event nor the direction (P against Q, or Q against P) is selected on the certifying
 part. So the allowed error is split between the two limits only. A bound exceeds the truth with
 probability at most 1 - confidence, whatever the mechanism is and however bad the selected event is.
-A bound may lie far below the truth: an audit can refute a claim, but it cannot prove one.
+A bound may lie far below the truth: an audit can refute a claim, but it cannot prove a claim.
 
 Example. Randomised response with ε = ln 3, 10,000 reports under yes and under no. The event is "the
 report is yes"; about 5,625 and 1,875 of 7,500 certifying rows are in it. With confidence 0.95, p >=

@@ -72,7 +72,7 @@ _SMALL = np.array(
 
 
 def law(n: int, p: float) -> tuple[int, Floats]:
-    """Return the least count that matters, and the probabilities of Bin(n, p) from it on.
+    """Return the least count that matters, and the probabilities of Bin(n, p) from this count on.
 
     The probabilities left out add up to less than 1e-30. Valid for n >= 0 and 0 <= p <= 1.
     """

@@ -123,7 +123,7 @@ class R3:
 
     The formula of the other direction is similar. If the factor is above 1, R1 is used. The number
     of idle users among Π is Bin(Π, 1 - p). In one direction δ is the expected shortfall of their
-    number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). In the other direction it is the expected
+    number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). In the other direction δ is the expected
     shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
 
     The formula falls up to some ε and rises from there. δ never rises, so the formula's least value

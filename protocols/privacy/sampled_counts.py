@@ -8,7 +8,7 @@ becomes another item.
 δ falls as counts rise. Adding an independent Bernoulli(p) to both sides is post-processing, and
 turns counts of Π into counts of Π + 1. So the worst user to remove holds the rarest item that
 anybody holds. The worst replacement is from this item to an item that nobody holds; if every item
-is held, it is between the two rarest items, in one direction or the other.
+is held, the worst replacement is between the two rarest items, in one direction or the other.
 
 Source: Yang et al., section 3.1.1 for the mechanism. `theorems` has the paper's Theorems 3.1 and
 3.2, which these exact values refute in part of the parameter plane.

@@ -256,8 +256,8 @@ ESTIMATORS: dict[str, Estimator] = {
 def mean_inverse(trials: int, chance: float) -> float:
     """Return the mean of 1 / S for a binomial S, given S > 0; the relative error is below 1e-10.
 
-    If the deviation is large, only counts in steps of 1/32 of it are summed. Such a sum over equal
-    steps of an almost normal density has an error of exp(-2π² 32²), which is negligible.
+    If the deviation is large, only counts in steps of 1/32 of the deviation are summed. Such a sum
+    over equal steps of an almost normal density has an error of exp(-2π² 32²), which is negligible.
     """
     if chance == 1:
         return 1 / trials

@@ -1,9 +1,9 @@
 """Table I: what each role computes and sends, as the paper prints it and as it really is.
 
 Every entry is derived from the steps of the algorithms, never from the counters of a run. `exact`
-is right for the reporting sets and elections of one run, `expected` is its mean over the coins; the
-paper's formulas stand beside them as printed, with a note where they are an approximation. Source:
-Yang et al., Table I.
+is right for the reporting sets and elections of one run, `expected` is the mean of the exact value
+over the coins; the paper's formulas stand beside them as printed, with a note where they are an
+approximation. Source: Yang et al., Table I.
 """
 
 from collections.abc import Sequence

@@ -46,7 +46,7 @@ def about(protocol: TSS) -> About:
         """Return the privacy statements of both servers.
 
         For S2 they are the exact (ε, δ) of DPDS's counts, which bound its whole view, and the exact
-        (ε, δ) of its output alone. For S1 it is the ε of one reporting set.
+        (ε, δ) of its output alone. For S1 the statement is the ε of one reporting set.
         """
         return tss_run(support.tolist(), p, k, protocol.gamma, epsilon, delta)
 

@@ -36,7 +36,7 @@ def kept_estimate(
         value = int(fallen[0])
         raise ValueError(
             f"the count of value {value} falls from {first[value]} in round one to {second[value]} "
-            "in round two, which it cannot when owners keep their faces: the protocol was "
+            "in round two, which is impossible if owners keep their faces: the protocol was "
             "violated, ask both rounds anew"
         )
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
@@ -56,7 +56,7 @@ def fresh_estimate(
 def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
     """Return the numbers of owners who hold each value, from round two alone; shape (V,).
 
-    The number of owners is known. Raises `ValueError` for counts that do not add up to it.
+    The number of owners is known. Raises `ValueError` for counts that do not add up to this number.
     """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, second_counts)

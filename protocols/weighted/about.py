@@ -112,8 +112,8 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:
     """State what a view tells if all groups are local collections; otherwise return None.
 
-    A group's estimate follows from its reports. So a view of a user contains only its report, whose
-    ε is at most the largest ε of any group.
+    A group's estimate follows from its reports. So a view contains of a user only this user's
+    report, whose ε is at most the largest ε of any group.
     """
     reports = {ESTIMATE.name, *(scope + REPORT.name for scope, _ in protocol.scopes)}
     base_tags = {REPORT.name if tag in reports else tag for tag in tags}

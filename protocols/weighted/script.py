@@ -208,7 +208,7 @@ class Weighted:
 
 
 def _part(scope: str, seat: Seat, reports: bool) -> Script:
-    """Return the script of a party of a group: its part there.
+    """Return the script of a party of a group: the party's script inside the group.
 
     If it is the group's estimator, it then sends the estimate to the server.
     """

@@ -232,7 +232,7 @@ EXPERIMENT = Experiment(
     quotes=[
         Quote(
             SECTION,
-            "the communication at π = 0.9 divided by that at π = 0.1: it goes with n π",
+            "the communication at π = 0.9 divided by that at π = 0.1: it is proportional to n π",
             lambda _: MOST / LEAST,
             communication,
             under="the caption's O(nπ) is read as: proportional to n π",
@@ -281,7 +281,7 @@ EXPERIMENT = Experiment(
             difference_is_small,
             under="the difference of the distances of estimates clipped at 0 and scaled",
             why="the difference is drastic at some ε, with the threshold that was given",
-            points="π = 0.1 and 1, as in the text; it names no ε",
+            points="π = 0.1 and 1, as in the text; the text names no ε",
         ),
         Quote(
             CONCLUSION,
@@ -291,7 +291,7 @@ EXPERIMENT = Experiment(
             under="the quotient of the distances of raw estimates, which can be above 1 and are "
             "then no distances of distributions",
             why="the quotient is drastic at some ε, with the threshold that was given",
-            points="π = 0.1 and 1, as in the text; it names no ε",
+            points="π = 0.1 and 1, as in the text; the text names no ε",
         ),
     ],
     figure=trade_off,

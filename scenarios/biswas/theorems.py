@@ -230,7 +230,7 @@ HOLDERS = CASES[CROWD].share * len(CASES[CROWD].held)
 OWN_HOLDERS = CASES[OWN].share * len(CASES[OWN].held)
 
 WRONG_WAY = (
-    "it is the other way round: ĉ has the smaller variance for every π < 1. The proof forgets that "
+    "the reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that "
     "the count of an item and the number of reports are correlated"
 )
 QUOTES = (
@@ -491,7 +491,7 @@ QUOTES = (
         under=FIXED,
         why=(
             "T counts a user who reports often more than a user who rarely reports, so it is "
-            "biased where the π_j go with the items. If each report has the weight 1/π_j "
+            "biased where the π_j are related to the items. If each report has the weight 1/π_j "
             "(Horvitz and Thompson), the estimate is unbiased"
         ),
     ),

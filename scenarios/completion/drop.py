@@ -22,9 +22,9 @@ EXPERIMENT = Experiment(
     quick_trials=2,
     choices=(
         *CHOICES,
-        "each user drops out with this probability, at a random point between its sends; whoever "
-        "waits for it goes on when nobody else can (a real server needs a deadline, and takes "
-        "longer)",
+        "each user drops out with this probability, at a random point between the user's sends; a "
+        "party that waits for this user stops waiting when no other party can go on (a "
+        "real server needs a deadline, and takes longer)",
         "dpds_robust needs more than half of the shares, tss_robust three fifths",
     ),
     figure=lambda table: curves(

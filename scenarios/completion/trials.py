@@ -1,4 +1,4 @@
-"""The trials: one run, or a law, timed on four networks.
+"""The trials: one run, or a formula for its time, on four networks.
 
 All protocols estimate the frequencies of the same items at the same exact privacy: the parameters
 are those of `simnet compare`.

@@ -110,7 +110,7 @@ def _scatter(found: Counterpart, improves_below_1: bool) -> str:
         return ""
     words = (
         f"the quotient of the two mean errors at this ε; with {RUNS} runs (the text: 'dozens of "
-        f"times') it scatters by {found.spread:.2g} of itself"
+        f"times') its relative standard deviation is {found.spread:.2g}"
     )
     if found.expected is None or (found.expected < 1) == improves_below_1:
         return words

@@ -306,7 +306,7 @@ class PassagePoint:
 
 @typed(PassagePoint)
 def evaluate(point: PassagePoint, seed: int, data: Path | None) -> Measurements:
-    """The numbers of the statement named."""
+    """Return the numbers of the statement that the point names."""
     del seed, data
     return BY_NAME[point.statement].values(binary(point.zero, point.sampling))
 

@@ -171,7 +171,7 @@ def test_figures_and_their_verdicts() -> None:
         3,
     )
     found = verdicts(fig3.EXPERIMENT, shown)
-    assert finding(the(found, "it goes with n π")) == REPRODUCED
+    assert finding(the(found, "it is proportional to n π")) == REPRODUCED
     for words in ("falls as π grows", "does not decrease significantly"):
         assert finding(the(found, words, "raw")) == REPRODUCED
     by_difference = the(found, "drastic", "clipped")
