@@ -326,9 +326,10 @@ def _among_neighbours(
 
 
 def _most_reported(question: Question, participation: float, without: float) -> int:
-    """Return the largest k of TSS within the budget, or else 1.
+    """Return the largest k of TSS with which a user sends at most the budget and at most `without`,
+    or 1 if there is no such k.
 
-    A user may also not send more than `without`, the bytes of DPDS, which has no second stage.
+    `without` is the number of bytes that a user of DPDS sends. DPDS has no second stage.
     """
     low, high, most = 1, question.items, min(question.budget, without)
 

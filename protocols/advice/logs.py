@@ -118,7 +118,7 @@ class _Writer:
             self._add(parties, WORK, np.full(len(parties), number))
 
     def _number(self, work: Work) -> int | None:
-        """Note the work under a new number; None if nothing is done."""
+        """Record the work and return its new number; None if there is no work."""
         done = {kind: times for kind, times in work.items() if times}
         if not done:
             return None
@@ -126,7 +126,9 @@ class _Writer:
         return len(self.works) - 1
 
     def group(self, parties: Indices) -> int:
-        """Note these parties as a group of recipients; return the negative number of the group."""
+        """Record these parties as a group of recipients; return the group's number, which is
+        negative.
+        """
         self.groups.append(parties)
         return -len(self.groups)
 

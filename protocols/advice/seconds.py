@@ -164,7 +164,8 @@ class TimedStar:
     """The times of users who exchange messages with one server, round by round.
 
     `users_at` is the time that each user has reached, shape (n,), and `server_at` the server's. All
-    links are free when a round begins: whoever sends has got an answer to what it sent before.
+    links are free when a round begins: a party that sends has already got an answer to its previous
+    message.
 
     >>> from simnet import network_named
     >>> star = TimedStar(network_named("rounds"), users=3)

@@ -192,8 +192,9 @@ def completes(
 ) -> int:
     """State the probability that a run completes if users drop out at a rate, by protocol.
 
-    A user drops out with this probability, before the last message that the protocol needs of it.
-    Where no exact law is known, the command prints a lower and an upper bound, and simulates.
+    A user drops out with this probability, before the last message that the protocol needs from
+    this user. Where no exact law is known, the command prints a lower and an upper bound, and
+    simulates.
 
     For example:
 

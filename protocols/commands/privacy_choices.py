@@ -189,10 +189,11 @@ def advise(
     )
     if any(option.trusts == NOT_TWO for option in options):
         out.print(
-            "In tss, the shares show S1 with S2, or S2 with a few users, only the output. But "
+            "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "
+            "But "
             "these coalitions know who reports on an item. So one user hides among fewer others, "
-            "and this δ does not hold against them. All users elected for an item together read "
-            "the answers of its reporters."
+            "and this δ does not hold against these coalitions. All users elected for an item "
+            "together read the answers of its reporters."
         )
     write_json([option.as_json() for option in options], json)
     return 0

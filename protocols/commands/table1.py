@@ -68,8 +68,8 @@ def table1(
     fraction_bits
         The number of fractional bits in DPDG's fixed-point numbers.
     left
-        For secure aggregation: the share of a secret's holders that no longer opens it. The
-        threshold is the next larger whole number of holders.
+        For secure aggregation: the largest fraction of a secret's holders that cannot open the
+        secret. The threshold is the next larger whole number of holders.
     degree
         The number of neighbours of a user in SecAgg+; more than half of the holders open a secret.
     members

@@ -12,8 +12,8 @@ def refuse_threshold(protocol: Committee) -> None:
 
 
 def enough(run: Run, role: str) -> list[str]:
-    """Return the fewest parties of a role that together can open every secret; nobody if these
-    would be all users.
+    """Return the fewest parties of a role that together can open every secret; nobody if all users
+    would be needed.
     """
     names = list(run.roster.role(role))
     needed = run.protocol.sharing.needed(run.protocol.holders)

@@ -77,7 +77,7 @@ class DPCS:
         }
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Hand the item to the trusted party, and the bit that says whether it is counted."""
+        """Send the trusted party the item, and the bit that says whether the item is counted."""
         mine, counted = self.answer(item, me)
         await me.send(ITEM, to="trusted", payload=mine)
         await me.send(COUNTED, to="trusted", payload=bits(counted))

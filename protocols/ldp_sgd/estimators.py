@@ -154,7 +154,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 
 
 class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
-    """Two classes by the sign of a linear score.
+    """A classifier that tells two classes apart by the sign of a linear score.
 
     `score` is the share of rows that are classified correctly.
     """

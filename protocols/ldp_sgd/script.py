@@ -201,10 +201,10 @@ def ldp_sgd(
     epsilon: Annotated[float, "ε of a gradient, above 0"] = 1.0,
     chosen: Annotated[
         int | None,
-        "how many entries of a gradient hm and pm report; by default the paper's rule",
+        "how many entries of a gradient hm and pm report; by default max(1, min(d, ⌊ε/2.5⌋)) of d",
     ] = None,
     group_size: Annotated[
-        int | None, "how many users a step averages; by default about d ln d / ε²"
+        int | None, "how many users a step averages; by default about d ln d / ε² for d features"
     ] = None,
     regularisation: Annotated[float, "λ, the weight of the squared model in the loss, from 0"] = (
         1e-4
@@ -224,9 +224,10 @@ def ldp_sgd(
 ) -> LDPSGD:
     """Return a descent with a loss (squared, logistic, hinge) and a mechanism by name.
 
-    By default `group_size` and `first_step` follow the usual rules. Mechanisms are hm and pm (on
-    `chosen` entries), duchi, duchi-as-printed, laplace, and none, whose ε is infinite whatever
-    `epsilon` is. Raises `ValueError` for other names and for parameters out of range.
+    The defaults of `group_size` and `first_step` are `usual_group_size` and `usual_first_step`.
+    Mechanisms are hm and pm (on `chosen` entries), duchi, duchi-as-printed, laplace, and none,
+    whose ε is infinite whatever `epsilon` is. Raises `ValueError` for other names and for
+    parameters out of range.
     """
     one_of("loss", loss, tuple(LOSSES))
     checks.whole("users", users, 1)

@@ -89,7 +89,7 @@ class TableDescent:
 def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
     """Return the column to learn.
 
-    Raises `ValueError` if there is no column of this name, or if the loss does not fit it.
+    Raises `ValueError` if there is no column of this name, or if the loss does not fit the column.
     """
     classes = [column for column in schema.categorical if len(column.labels) == 2]
     fitting: Sequence[Numeric | Categorical] = classes if loss.of_classes else schema.numeric

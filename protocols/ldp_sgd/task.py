@@ -38,8 +38,8 @@ class Task:
         return float(np.var(self.labels))
 
     def error_of_constant(self, labels: Floats) -> float:
-        """Return the error on other users' labels of the best answer for this task's users that is
-        the same for everybody.
+        """Take the best answer that is the same for all users of this task; return its error on
+        other users' labels.
         """
         if self.loss.of_classes:
             return float(np.mean(labels != (1.0 if np.mean(self.labels) > 0 else -1.0)))

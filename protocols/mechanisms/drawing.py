@@ -120,7 +120,7 @@ def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float)
 
 
 def _reach(law: Density) -> tuple[float, float]:
-    """Return the interval that holds all but a little of the law."""
+    """Return the interval that has almost all of the law's mass."""
     ends = [float(end) for part in law.parts for end in part.ends] + [
         float(atom.at) for atom in law.atoms
     ]

@@ -77,7 +77,7 @@ class OLH(Numbered):
 
     @functools.cached_property
     def digits(self) -> int:
-        """The number of digits of an item in base g, m."""
+        """m, the number of digits of an item in base g."""
         digits, reach = 1, self.hashed_range
         while reach < self.items:
             digits, reach = digits + 1, reach * self.hashed_range

@@ -30,9 +30,10 @@ Example. In each of 500 collections, an item has 10,000 holders and each takes p
 1/2. The sum of the losses has mean 0.025 and standard deviation 0.22. To find δ(1), the tilt is 21.
 On a grid of 90,000 points the interval for δ(1) is 2.9845e-7 to 2.9859e-7.
 
-Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. If a single
-loss within about √V of ε has a probability far larger than δ, the lower end subtracts all that
-splitting this loss could have added. Then the interval is wide, but it still contains δ.
+Bounds on errors are below 1e-9 of δ for thousands of smooth terms, down to δ of 1e-300. Suppose
+that a single loss within about √V of ε has a probability far larger than δ. Splitting this loss may
+have added much more than δ, and the lower end subtracts all that it may have added. Then the
+interval is wide, but it still contains δ.
 """
 
 from collections.abc import Callable

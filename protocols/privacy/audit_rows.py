@@ -26,7 +26,7 @@ class SampleParts:
     """Disjoint rows (m, features) of one sample.
 
     `fit` is for learning scores and `choose` for selecting an event. `rest` yields the remaining
-    rows in chunks, `certifying` rows in all; it can be read once.
+    rows in chunks, `certifying` rows in all; `rest` can be read once.
     """
 
     fit: Numbers

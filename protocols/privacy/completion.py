@@ -1,8 +1,8 @@
 """The probability that a run completes if users drop out at random.
 
 Every user drops out with probability δ, the rate, independently of the others and before the last
-message that the protocol needs of it. A run completes if the server gets a result, over whichever
-users were counted.
+message that the protocol needs from this user. A run completes if the server gets a result, over
+whichever users were counted.
 
 - DPDS, TSS and DPDG with additive sharing need everybody: (1 - δ)^n.
 - Secure aggregation, and DPDS among users with Shamir's sharing and agreement on contributors, need

@@ -51,7 +51,7 @@ def about(protocol: SampledCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a report or its absence; it holds for each user by itself."""
+        """Return the exact ε of a report or its absence; this ε holds for each user separately."""
         return [
             attrs.evolve(statement, assumption=INDEPENDENT)
             for statement in privacy_of_report(mechanism, epsilon)

@@ -136,7 +136,7 @@ def direct(sample: SamplingDesign) -> Linear:
 def pooled(sample: SamplingDesign) -> Linear:
     """Return T = (N_i - q B) / (B (p - q)).
 
-    T estimates the part of the budget B that belongs to the holders of an item.
+    T estimates the holders' part of the expected number of reports, B.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 

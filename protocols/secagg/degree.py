@@ -2,15 +2,16 @@
 
 The server puts n users on a circle in a random order; the neighbours of a user are the h = k/2
 users on each side of it. A secret of a user has k + 1 shares: one for each neighbour, and one for
-the user itself. Any t of them open it. Up to C users are corrupt: they give the server all that
-they see. Who is corrupt does not depend on the order on the circle. Three things may go wrong:
+the user itself. Any t of these shares open the secret. Up to C users are corrupt: they give the
+server all that they see. Who is corrupt does not depend on the order on the circle. Three things
+may go wrong:
 
 1. *Too many corrupt neighbours.* Some honest user has so many corrupt neighbours that the server
    opens both of its secrets, and so its vector. An honest user helps with one secret alone, so with
    a server that keeps to the protocol t corrupt neighbours are needed. A server that lies can tell
-   some readers that the user has dropped out, and others that it has not. Of the k + 1 - c honest
-   shares each opens one secret, and the c corrupt shares open both, so both secrets can only be
-   opened if 2t <= k + 1 + c.
+   some users that this user has dropped out, and other users that this user has not dropped out. Of
+   the k + 1 - c honest shares each opens one secret, and the c corrupt shares open both, so both
+   secrets can only be opened if 2t <= k + 1 + c.
 2. *A cut.* The honest users whose vectors are counted fall into two groups between which nobody is
    left on the circle. Then the server learns the sum over each group. This takes two gaps of h
    users in a row. If the server keeps to the protocol, all users in a gap are corrupt or have

@@ -171,8 +171,8 @@ class SecAgg:
         pair_seeds: FieldArray,
         signs: Sequence[int],
     ) -> FieldArray:
-        """Return y_u = x_u + PRG(b_u) + the sum of ±PRG(s_uv) over the users v that shared; shape
-        (N,).
+        """Return y_u = x_u + PRG(b_u) + the sum of ±PRG(s_uv) over the users v that shared secrets;
+        shape (N,).
 
         `answer` is x_u, shape (N,), `seed` is b_u, shape (4,), and `pair_seeds` are the seeds s_uv,
         shape (users, 4).
@@ -182,8 +182,8 @@ class SecAgg:
         return answer + me.expand(seed, self.field, shape, "mask") + masks
 
     def opened(self, held: FieldArray, present: Sequence[bool]) -> tuple[FieldArray, ...]:
-        """Return a share of one secret of each user that shared, never of both: of the seed if the
-        user is present, and else of the secret key.
+        """Return a share of one secret of each user that shared secrets, never of both secrets: of
+        the seed if the user is present, and else of the secret key.
 
         `held` are the shares that a user holds, in the order of `present`; shape (users, 3, 4).
         """
@@ -347,8 +347,8 @@ class SecAgg:
     def _check_list(self, reader: str, present: Sequence[str]) -> None:
         """Abort unless the list names t users, the reader included (round 3 of figure 4).
 
-        If a reader also helped with sums without its own vector, the server could tell it any list
-        of other users.
+        If a reader also helped to open sums without its own vector, the server could send it any
+        list of other users.
         """
         if len(present) < self.threshold:
             raise Abort(f"the server names only {len(present)} users whose vectors came")

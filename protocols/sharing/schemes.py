@@ -183,7 +183,7 @@ class Polynomials:
     """What both forms of Shamir's sharing have in common: shares are values of a random polynomial.
 
     The polynomial has as many coefficients as shares are needed. Its value at 0 is the secret; its
-    values at 1..m are the shares of m parties. How many shares are needed is said by `needed`.
+    values at 1..m are the shares of m parties. The method `needed` says how many shares are needed.
     """
 
     partial = Tag("partial")

@@ -28,7 +28,7 @@ def about(protocol: SamplingPrivacy) -> About:
         return costs(users, aggregators, symbols, rounds, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the reader's estimate with the true frequencies; shape (items,)."""
+        """Compare the reader's estimate with the true frequencies, which have shape (items,)."""
         return accuracy.assess(
             protocol.mechanism, protocol.variant, run.outputs["reader"], support, confidence
         )

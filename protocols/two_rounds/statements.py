@@ -99,7 +99,7 @@ def _of_sums(
     background face answers 0.
     """
     shown = support if not mechanism.background[NONE] else support[: mechanism.values]
-    # If nobody holds a value, it gets one holder when an owner's truth is replaced by it.
+    # If nobody holds a value, a neighbouring population has one holder of this value.
     holders = max(min(shown), 1)
     difference = Removal(holders, float(mechanism.sampling))
     assumption = f"{holders:,} hold{'s' * (holders == 1)} the rarest value; no ε has a smaller δ"

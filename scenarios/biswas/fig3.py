@@ -64,7 +64,8 @@ def distances(table: Table, measure: str) -> dict[float, tuple[float, float]]:
 
 
 def difference_is_small(table: Table) -> Counterpart:
-    """The share of ε at which all users bring the distance down by less than the threshold.
+    """The share of the ε at which a tenth of the users have a distance that exceeds the distance
+    with all users by less than the threshold.
 
     Raises `ValueError` if no threshold is given, because the text has none.
     """
@@ -73,7 +74,7 @@ def difference_is_small(table: Table) -> Counterpart:
 
 
 def quotient_is_small(table: Table) -> Counterpart:
-    """The share of ε at which the distance with a tenth of the users is less than the threshold
+    """The share of the ε at which the distance with a tenth of the users is less than the threshold
     times the distance with all users.
 
     Raises `ValueError` if no threshold is given, because the text has none.

@@ -373,14 +373,14 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.3"),
-        "power of 1/π that the normalised approximate variance of g goes with",
+        "power of 1/π to which the normalised approximate variance of g is proportional",
         "3",
         lambda _: exact(order_of(normalised_by_reports)),
         under="Var*(g / E[S]), with E[S] = n π, as in the proof",
     ),
     Quote(
         source("Theorem 3.3"),
-        "power of 1/π that the normalised approximate variance of g goes with",
+        "power of 1/π to which the normalised approximate variance of g is proportional",
         "3",
         lambda _: exact(order_of(normalised_by_mean)),
         under="Var(g) / E[g], as in Definition 3.1",
@@ -505,8 +505,7 @@ QUOTES = (
         Quote(
             source("Theorem 5.1, proof"),
             "variance of T, half of 4 users hold the item (3 items, ε = 1), each has its own π_j, "
-            "which we put for "
-            "the proof's π",
+            "which we put in place of the proof's π",
             lambda _: printed_variance_t(),
             measured("variance", case, "T"),
             correction=(f"the expected number is that of the corrected formula: {correction}"),

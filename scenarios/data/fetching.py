@@ -70,7 +70,7 @@ def fetch_data(folder: Path, /, *names: str) -> int:
     for name in () if names else ELSEWHERE:
         if not (folder / name).exists():
             screen.print(
-                f"{name} cannot be fetched, for no public original is known; "
+                f"{name} cannot be fetched, because no public original is known; "
                 f"{' and '.join(readers(name))} needs it. It is {ELSEWHERE[name]}. Without it: "
                 f"simnet reproduce all --data {folder} --make-up-missing",
                 soft_wrap=True,
@@ -124,10 +124,10 @@ def _digest(file: Path) -> str:
             while piece := stream.read(1 << 20):
                 left -= len(piece)
                 if left < 0:
-                    return f"unknown, for it unpacks to more than {MOST_BYTES:,} bytes"
+                    return f"unknown, because it unpacks to more than {MOST_BYTES:,} bytes"
                 whole.update(piece)
     except (OSError, EOFError, zlib.error):
-        return "unknown, for it cannot be read"
+        return "unknown, because it cannot be read"
     return whole.hexdigest()
 
 

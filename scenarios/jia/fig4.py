@@ -219,8 +219,8 @@ def notes(epsilon: float) -> list[str]:
     return [
         f"One collection, ε = {epsilon:g}; mean and deviation are those of the fitted Gaussian. p: "
         "Kolmogorov's test against the Gaussian of Eq. 13 and 14.",
-        "The estimates of k-RR lie on a lattice with few points a deviation: hence its gaps. The "
-        "paper shows OUE on the whole of Kosarak.",
+        "The histogram of k-RR has gaps, because its estimates lie on a lattice with few points "
+        "in a standard deviation. The paper shows OUE on the whole of Kosarak.",
     ]
 
 

@@ -43,7 +43,7 @@ FITS = {
     "likelihood": "the exponent of the power law is the likeliest one (Eq. 16)",
 }
 WHYS = {
-    "kosarak": "the whole data set is not at hand, and the text gives no support of the power law",
+    "kosarak": "we do not have the whole data set, and the text gives no support of the power law",
     "retail": "the text does not give the support of the power law; see the other readings",
 }
 

@@ -82,7 +82,7 @@ def as_eq_14(table: Table, **point: Any) -> Counterpart:
 
 
 def _of_two_items(outcomes: list[Outcome], table: Table, point: dict[str, Any]) -> Counterpart:
-    """Return the share of the two items with these outcomes; it names the two items."""
+    """Return the share of the two items with these outcomes; the result names the two items."""
     held = table.at("held", **point).expected or 0.0
     words = (
         f"the most held item, with {held:.4g} times this variance by the law, and an unheld item"

@@ -184,7 +184,7 @@ def _looked_up(prior: Prior, noise: Noise, largest: float) -> tuple[Step, Callab
     """Return the posterior mean as a function of the estimate, and the inverse of this function.
 
     Both are tables with linear interpolation, which are faster for many counts. The posterior mean
-    under a power law is nearly a straight line far above the noise, so that a few points will do
+    under a power law is nearly a straight line far above the noise, so that a few points are enough
     there.
     """
     reach = 10 * sqrt(float(noise.variance(largest)))

@@ -87,7 +87,7 @@ LOCAL_CLAIMS = (
     ),
     ValueClaim(
         "two rounds",
-        "both answers of one owner have at most the ε of the second one",
+        "both answers of one owner have at most the ε of the second answer",
         "Joy and Gerla, section 4",
         lambda s: s.epsilon,
         lambda _: inf,

@@ -241,7 +241,7 @@ def _pooled_mean() -> Finding:
 
 
 def _pooled_mean_of_drawn_items() -> Finding:
-    """Judge the mean of T if every user holds the item with the same probability f, by itself."""
+    """Judge the mean of T if each user holds the item independently with probability f."""
 
     def instances() -> Iterator[Instance]:
         for n, m, power, f in product((1, 2, 3), (2, 3), POWERS, SAMPLING[:2]):

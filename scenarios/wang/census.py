@@ -6,8 +6,8 @@ income", a number: linear regression learns the number itself, and the classifie
 is above its mean (Wang et al., *Collecting and Analyzing Multidimensional Data with Local
 Differential Privacy*, section VI-B). The files have no income in numbers, so we learn another
 number in the same way: the age (Adult), or the weeks of work (Census-Income). A little less than
-half of the people are above its mean. The class of income, which the files do have, is not a
-feature. Labels of classes are -1 and +1, as in section V; section VI-B has 0 and 1.
+half of the people are above the mean of this number. The class of income, which the files do have,
+is not a feature. Labels of classes are -1 and +1, as in section V; section VI-B has 0 and 1.
 """
 
 from pathlib import Path

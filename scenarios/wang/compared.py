@@ -91,8 +91,8 @@ def outperforms(
     kind: str,
     why: str,
 ) -> list[Quote]:
-    """Return two quotes: errors are smaller everywhere, and they are smaller by so much as a word
-    of the text asks, such as "significantly".
+    """Return two quotes. The first says that our errors are smaller everywhere. The second says
+    that they are smaller by at least the threshold of a word of the text, such as "significantly".
     """
 
     def below(least: Callable[[Table], float], table: Table) -> Counterpart:

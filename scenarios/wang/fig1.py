@@ -166,7 +166,8 @@ def drawn_variances(table: Table) -> "Figure":
         notes=[
             "Variance of a report on the value where it is largest. Lines: by the law. The paper's "
             "figure has Laplace, Duchi et al., PM and HM; SCDF and Staircase are added. Up to ε* = "
-            "0.61 HM is Duchi et al.'s mechanism; at ε# PM and Duchi et al. vary alike at worst."
+            "0.61 HM is Duchi et al.'s mechanism; at ε# PM and Duchi et al. have the same worst "
+            "variance."
         ],
     )
     axes = figure.axes[0]
@@ -201,7 +202,8 @@ EXPERIMENT = Experiment(
     quotes=[
         Quote(
             "Wang et al., Eq. 6",
-            "ε*, up to which HM never uses PM: where PM and Duchi et al. vary alike on 0",
+            "ε*, up to which HM never uses PM: where PM and Duchi et al. have the same variance "
+            "on 0",
             "0.61",
             lambda _: exact(crossing(0.0)),
         ),

@@ -61,7 +61,7 @@ def falls_by(source: str) -> Quote:
         "mean squared error of HM's means for the fewest users, divided by that for the most users",
         printed,
         reading,
-        under="Lemma 5, with which the figure is said to agree: errors go with 1/√n",
+        under="Lemma 5, with which the figure is said to agree: errors are proportional to 1/√n",
         points=f"MX's numbers, ε = {EPSILON:g}; a difference of 1 % is allowed, because each trial "
         "draws its users anew",
         tolerance=lambda _: 0.01,
@@ -174,7 +174,8 @@ def drawn_growth(table: Table, axis: str) -> "Figure":
     notes = [f"ε = {EPSILON:g}. {LINES}"]
     if axis != "users":
         notes.append(
-            "Between the points the law depends on which attributes are added: straight lines."
+            "Between the points the law depends on which attributes are added, so the lines are "
+            "straight."
         )
     figure = curves(
         with_encodings(table),

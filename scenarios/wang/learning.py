@@ -40,7 +40,7 @@ APPROACHES = Word(
 FAR = Word(2.0, "an error is 'far higher' if it is at least so many times the other one")
 CHOICES = (
     "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data; the age"
-    " and the weeks of work are learnt, for the files have no income in numbers; without data, "
+    " and the weeks of work are learnt, because the files have no income in numbers; without data, "
     "tables of the paper's shape and a linear income",
     "50 trials: each draws 20,000 users anew and holds out one tenth of them; the paper's ten-fold "
     "cross-validation, five times, makes as many models, but models of one cross-validation share "

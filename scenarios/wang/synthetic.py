@@ -212,7 +212,7 @@ def experiment(summary: str, source: str, laws: Sequence[str], rivals: Sequence[
         words={"slightly": SLIGHT_GAP, "small": LITTLE},
         choices=(
             f"n = {USERS:,}: the text does not say how many users there are; mean squared errors "
-            "go with 1/n exactly",
+            "are exactly proportional to 1/n",
             EPSILON_CHOICE,
         ),
         quotes=[

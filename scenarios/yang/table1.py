@@ -60,7 +60,8 @@ def sent(users: int, items: int, alpha: float) -> float:
 
 
 WHY_SQUARE = (
-    "an item has αn reporters on average, and the costs go with the mean of the square of this "
+    "an item has αn reporters on average, and the costs are proportional to the mean of the "
+    "square of this "
     "number, whatever the law of the sets"
 )
 ANY_LAW = (
