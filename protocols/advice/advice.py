@@ -47,8 +47,8 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders; options that sample depend on this. Raises
-    `ValueError` for a `rarest` of 0, for more holders than users, for fewer than two users or one
-    item, and for a budget that is not positive.
+    `ValueError` for a `rarest` of 0, for more holders of all items together than users, for fewer
+    than two users or one item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget

@@ -206,8 +206,8 @@ def printed_variance_g(case: str, sampling: float) -> float:
 def printed_variance_c_hat(case: str, sampling: float) -> float:
     """The variance of ĉ in the proof of Theorem 3.5, as printed.
 
-    The formula adds, to the variance of g, q² times the variance of the number of reports. For the
-    variance of g we take the exact variance.
+    The formula is the variance of g plus q² Var(S) / (π (p - q))², where S is the number of
+    reports. For the variance of g we take the exact variance.
     """
     known = sample(case, sampling)
     _, q, gap = known.chances
@@ -230,7 +230,7 @@ def corrected_variance_g(case: str, sampling: float) -> float:
 
 
 def corrected_variance_c_hat(case: str, sampling: float) -> float:
-    """The exact variance of ĉ: the printed variance minus the forgotten term with 2 q Cov(N_i, S).
+    """The exact variance of ĉ: the printed variance minus 2 q Cov(N_i, S) / (π (p - q))².
 
     Here Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q).
     """

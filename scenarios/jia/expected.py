@@ -134,7 +134,7 @@ def expected_errors(holders: Ints, epsilons: Sequence[float], prior: Prior) -> l
 
 
 def expected_raw_mse(noise: Noise, items: int) -> float:
-    """The expected error of raw estimates: V₀ and the slope times n / N."""
+    """The expected error of raw estimates: V₀ plus the slope times n / N."""
     return float(noise.variance(noise.users / items))
 
 

@@ -94,8 +94,8 @@ def reduces(counts: Ints) -> float:
 
 
 def better_fit(counts: Ints) -> float:
-    """The share of the steps of ε at which the mean of the estimates, to which the power law is
-    fitted, scatters less.
+    """The share of the steps to a larger ε at which the mean of the estimates has a smaller
+    variance. The power law is fitted to this mean.
     """
     users, items = int(counts.sum()), len(counts)
     scatter = [

@@ -64,8 +64,8 @@ def ratio(table: Table) -> Counterpart:
 
 
 def ratio_of_circles(table: Table) -> Counterpart:
-    """The largest quotient of the ε of randomised response at its evaluated coin and the ε of Eq.
-    29 at any x of its curve.
+    """The largest quotient of two ε: that of randomised response by Eq. 30 at the evaluated coin,
+    and that of Eq. 29 at any x of its curve.
     """
     evaluated = table.at("epsilon", curve="eq. 30", x=float(COMPETITOR.yes))
     pairs = [

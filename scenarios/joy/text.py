@@ -119,12 +119,12 @@ class Passage:
 
 
 def for_all(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return the value of a function, whatever the mechanism."""
+    """Return a function of the mechanism that ignores it: `function` of these arguments."""
     return lambda _: function(*arguments)
 
 
 def for_mechanism(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return the value of a function of the mechanism and of more arguments."""
+    """Return a function of the mechanism: `function` of the mechanism and these arguments."""
     return lambda mechanism: function(mechanism, *arguments)
 
 
@@ -202,7 +202,8 @@ def _mean_difference(mechanism: TwoRounds, truths: Sequence[int], value: int) ->
 
 
 def _stronger(mechanism: TwoRounds) -> float:
-    """The share of the steps of the population at which the ε of round two's count of ones falls.
+    """The share of the steps to a larger population at which the ε of round two's count of ones
+    falls.
 
     The ε comes from the exact law of the count.
     """
@@ -216,12 +217,12 @@ def _falling(numbers: Sequence[float]) -> float:
 
 
 def _stronger_delta(mechanism: TwoRounds) -> float:
-    """The share of the steps of the population at which the δ of round two's count falls."""
+    """The share of the steps to a larger population at which the δ of round two's count falls."""
     return _falling([delta_of_sums(mechanism, 0.1, 2, owners - 2) for owners in CROWDS])
 
 
 def _stronger_both(mechanism: TwoRounds) -> float:
-    """The share of the steps of the population at which the δ of both rounds' sums falls."""
+    """The share of the steps to a larger population at which the δ of both rounds' sums falls."""
     return _falling([aggregate_delta(mechanism, MODERATE, HELD, no) for no in OTHERS])
 
 
@@ -277,7 +278,7 @@ def _rising(numbers: Sequence[float]) -> float:
 
 
 def _cost_of_privacy() -> float:
-    """The share of the steps of flip2 at which the error of randomised response grows."""
+    """The share of the steps to a larger flip2 at which the error of randomised response grows."""
     owners = 10_000
     errors = [JoyGerla(0.8, coin / 10).variance(HOLDERS / owners, owners) for coin in range(1, 10)]
     return _rising([float(error) for error in errors])

@@ -149,7 +149,7 @@ class DeltaClaim:
 
     def holds(self, setting: Setting) -> bool | None:
         """Whether the exact δ stays within the bound, for all relations; None where nothing is
-        claimed.
+        claimed or no exact value is defined.
         """
         return self.judge(setting).holds
 
@@ -189,7 +189,7 @@ class ValueClaim:
 
     def holds(self, setting: Setting) -> bool | None:
         """Whether the exact value equals the claimed value or, for a bound, is at most the claimed
-        value. None if nothing is claimed.
+        value. None if nothing is claimed or no exact value is defined.
         """
         return self.judge(setting).holds
 

@@ -237,7 +237,7 @@ def _populations() -> Iterator[tuple[int, ...]]:
 def _moments(
     held: tuple[int, ...], chance: Fraction
 ) -> tuple[list[Fraction], list[list[Fraction]]]:
-    """Return the mean and covariance of counts / (p n), if each user counts with probability p."""
+    """Return the mean and covariance of counts / (p n), if users are counted with probability p."""
     items, users = max(held) + 1, len(held)
     mean = [Fraction(0)] * items
     square = [[Fraction(0)] * items for _ in range(items)]

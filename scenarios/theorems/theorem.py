@@ -289,7 +289,9 @@ def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:
 
 
 def _number(value: Any) -> str:
-    """Return a parameter or a result as text; a number that is not whole has up to four digits."""
+    """Return a parameter or a result as text. Floats have up to four digits. So have fractions
+    whose denominator is above 100; other fractions are written as fractions.
+    """
     if isinstance(value, Fraction) and value.denominator > 100:
         return f"{float(value):.4g}"
     if isinstance(value, float):

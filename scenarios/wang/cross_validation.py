@@ -102,8 +102,8 @@ def _judged(
     seed: int,
     **settings: Any,
 ) -> tuple[LDPSGD, float]:
-    """Run the protocol on the users of a fold; return the run with the model's error on the users
-    who were held out.
+    """Run the protocol on the users of a fold; return the protocol, and the model's error on the
+    users who were held out.
     """
     known, held_out = fold
     protocol = ldp_sgd(

@@ -52,7 +52,7 @@ WORDS_OF_THE_TEXT = {
 
 
 def crossing(value: float) -> float:
-    """The ε at which PM and Duchi et al.'s mechanism have the same variance on a value."""
+    """The ε at which PM's variance on a value is Duchi et al.'s worst variance."""
     from scipy.optimize import brentq  # scipy loads slowly, so we import it only where it is needed
 
     def gap(epsilon: float) -> float:

@@ -36,7 +36,7 @@ def quote(what: str, measure: str, value: float, printed: float) -> Quote:
 
 
 def lemma_1(value: float) -> float:
-    """The variance of PM as printed."""
+    """The variance of PM at ε = 1, by Lemma 1 as printed."""
     root = expm1(EPSILON / 2)
     return value**2 / root + (exp(EPSILON / 2) + 3) / (3 * root**2)
 

@@ -155,7 +155,7 @@ def equation_8(epsilon: float, _: int) -> bool:
 
 
 def multi_unbiased(variant: DuchiVariant) -> "Claim":
-    """Return the claim that Algorithm 3 is unbiased with B by Eqs. 9 and 10."""
+    """Return the claim that Algorithm 3 is unbiased in this variant, which has a B of its own."""
     return lambda epsilon, d: all(
         isclose(DuchiMulti(epsilon, d, variant).law(t).mean, t, rel_tol=EQUAL, abs_tol=EQUAL)
         for t in VALUES
@@ -165,8 +165,8 @@ def multi_unbiased(variant: DuchiVariant) -> "Claim":
 def fewer_steps(epsilon: float, d: int, best: bool = False) -> bool:
     """Whether asking each user m > 1 times, with ε/m each, leaves fewer steps of equal noise.
 
-    A step needs a group in proportion to the worst variance of a report, and m n reports are
-    shared out among the groups. k is by Eq. 12, or the `best` one.
+    The size of a step's group is proportional to the worst variance of a report, and m n reports
+    are divided among the groups. k is by Eq. 12, or the `best` one.
     """
 
     def worst(budget: float) -> float:

@@ -113,8 +113,8 @@ def quotes() -> list[Quote]:
             _of_theorem(each.name, place),
             under=reading.under,
             why=(
-                "the point named is the first counterexample of a search through evenly held "
-                "items; other populations may have fewer users"
+                "the point named is the first counterexample of the search, which begins with the "
+                "smallest populations"
             ),
         )
         for each in THEOREMS
