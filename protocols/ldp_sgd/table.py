@@ -139,7 +139,7 @@ def table_descent(
     target: Annotated[str, "the column that is learnt from the others"],
     loss: str = "logistic",
     held_out: Annotated[
-        float, "the share of the users who judge the model and are never asked, between 0 and 1"
+        float, "the share of the users who test the model and are never asked, between 0 and 1"
     ] = 0.1,
     **settings: Any,
 ) -> TableDescent:
@@ -152,7 +152,7 @@ def table_descent(
     checks.number("held_out", held_out)
     if not 0 < held_out < 1:
         raise ValueError(
-            f"held_out is the share of users who judge the model, above 0 and below 1, got "
+            f"held_out is the share of users who test the model, above 0 and below 1, got "
             f"{held_out}"
         )
     one_of("loss", loss, tuple(LOSSES))

@@ -25,7 +25,8 @@ MOST_ITEMS = 40  # up to this many items, a description names every item
 class Pure(ABC):
     """A pure protocol: the common part of the mechanisms over items.
 
-    A subclass defines its items and exact probabilities, and names the outcomes of a report with their probabilities.
+    A subclass defines its items and exact probabilities, and names the outcomes of a report, with
+    their probabilities.
     """
 
     items: int

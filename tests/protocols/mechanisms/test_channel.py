@@ -99,8 +99,8 @@ def test_known_channels() -> None:
 @pytest.mark.parametrize(
     ("rows", "wrong"),
     [
-        ([[0.5, 0.5], [1.0]], "one length"),
-        ([], "one length"),
+        ([[0.5, 0.5], [1.0]], "same length"),
+        ([], "same length"),
         ([[0.5, 0.6]], "add up to 1"),
         ([[-0.5, 1.5]], "add up to 1"),
         ([[math.nan, 1.0]], "add up to 1"),
