@@ -114,8 +114,9 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the logarithms of the ends of an interval for δ(ε).
 
-        The relative width of the interval is at most the tolerance. The interval may be wider if it
-        lies below `known`, a lower bound on the final result that the caller already has.
+        The relative width of the interval is at most the tolerance, with two exceptions: the error
+        of the finest grid can be larger, and the interval may be wider if it lies below `known`, a
+        lower bound on the final result that the caller already has.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
@@ -141,7 +142,7 @@ class OneWay:
         """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta.
 
         The ends are infinite if no ε is large enough. The ends meet the tolerance, in ε or in δ,
-        unless the interval lies below `known`, as for `log_delta`.
+        with the two exceptions of `log_delta`.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:

@@ -105,7 +105,8 @@ def sampled_run(
     """Return statements for both relations, at ε and at δ, with the claims of the paper's
     theorems.
 
-    By default ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`.
+    By default ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`. With a single item there
+    is only the relation `remove`.
     """
     own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
     at = own if epsilon is None else epsilon

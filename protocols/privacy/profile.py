@@ -52,7 +52,7 @@ def delta_at(profile: Profile, epsilon: float) -> float:
     """Return δ(ε) of a profile.
 
     The result is 0 if δ is below the smallest float; `log_delta_at` gives its logarithm. Raises
-    `ValueError` for an ε below 0.
+    `ValueError` for an ε that is negative or not finite.
 
     >>> from protocols import GaussianProfile
     >>> round(delta_at(GaussianProfile(sigma=1.0, sensitivity=1.0), epsilon=1.0), 4)
@@ -62,7 +62,9 @@ def delta_at(profile: Profile, epsilon: float) -> float:
 
 
 def log_delta_at(profile: Profile, epsilon: float) -> float:
-    """Return the logarithm of δ(ε), never above 0. Raises `ValueError` for an ε below 0."""
+    """Return the logarithm of δ(ε), never above 0. Raises `ValueError` for an ε that is negative or
+    not finite.
+    """
     if not 0 <= epsilon < inf:
         raise ValueError(f"epsilon is a number from 0, got {epsilon}")
     # rounding may take a sum of probabilities above 1
