@@ -91,7 +91,7 @@ def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
     """Yield the lines of a Markdown table of the figures."""
     from simnet.bench.benchmark import machine
 
-    yield f"`simnet bench` on {machine()}; median (least..most) of {repeat}."
+    yield f"`simnet bench` on {machine()}; median (least..most) of {repeat} measurements."
     yield ""
     yield "| figure | sizes | measured | target |"
     yield "| --- | --- | --- | --- |"
