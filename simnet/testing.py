@@ -107,8 +107,8 @@ def fates(
 ) -> st.SearchStrategy[dict[str, Fate]]:
     """Return a strategy for fates: which of the parties drop out, and where.
 
-    `sent` are the parties that may drop out with what they send, as `simnet.sends` returns it; at
-    most `most` of them drop out, and at least `least`, if there are so many. The last send of a
+    `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At most
+    `most` of these parties drop out, and at least `least`, if there are so many. The last send of a
     party may reach any of its recipients. Hypothesis shrinks a failing example to as few fates as
     possible.
 
@@ -130,7 +130,7 @@ def message_fates(
 ) -> st.SearchStrategy[list[MessageFate]]:
     """Return a strategy for fates of messages: which of the messages go astray, and how.
 
-    `sent` are the parties with what they send, as `simnet.sends` returns it. At most `most`
+    `sent` has the sends of each party, as `simnet.sends` returns them. At most `most`
     messages go astray, and Hypothesis shrinks a failing example to as few as possible. Late
     messages are late by up to `seconds`. Messages under summed tags cannot go astray, so leave out
     their sends.
@@ -268,11 +268,11 @@ def assert_learns(
     item: int | None = None,
     about: About | None = None,
 ) -> Verdict:
-    """Fail unless the coalition learns single secrets and every attack gives the true value; return
-    the verdict.
+    """Fail unless the coalition learns a single secret, and every attack on such a secret gives the
+    true value; return the verdict.
 
-    With `party`, the coalition must learn a secret of this party. With `item`, it must learn the
-    element of a secret at this place, from 1.
+    With `party`, only secrets of this party count. With `item`, only elements of secrets at this
+    place count, from 1.
     """
     verdict_of_set = verdict(runs, corrupt, about)
     exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]

@@ -172,7 +172,7 @@ class Hub:
                     self._hold(party, recipient, part)
 
     def _hold(self, sender: int, recipient: int, part: bytes) -> None:
-        """Hold a part of a message back for the latency."""
+        """Hold a part of a message back for the latency between its sender and its recipient."""
         self._number += 1
         leaves = time.monotonic() + self._latencies[sender][recipient]
         entry = leaves, self._number, PIECE_HEADER.pack(sender, len(part)) + part

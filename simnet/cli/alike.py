@@ -45,7 +45,7 @@ def judge_alike(
     except NotAlike as error:
         raise BadInput(
             f"this run cannot be judged by symmetry: {error}. Judge it by elimination, with fewer "
-            "users if it has more than ten million messages"
+            "users if the run has more than ten million messages"
         ) from error
     written.write_alike(verified)
     out = console(json)

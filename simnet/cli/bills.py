@@ -42,8 +42,8 @@ def print_bill(
         console.print(Text.assemble((f"({place})", "yellow"), f" {note}"))
     if _two_kinds(rows):
         console.print(
-            "bytes are those of all messages that carry such elements: the bytes of a message that "
-            "carries two kinds stand in both rows"
+            "bytes: the size of the messages that carry this kind; a message with two kinds counts "
+            "in both rows"
         )
 
 

@@ -73,8 +73,9 @@ def coalitions(
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.
     figure
-        Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib): each of them for at
-        most 6 parties, and by the number of members of each role for more.
+        Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib). With at most 6
+        parties, the figure has a mark for each coalition. With more parties, it has a bar for all
+        coalitions with the same number of members of each role.
     certificates
         Write a certificate of each coalition that the lists name into this folder. `python -m
         simnet.adversary.check` checks the proofs, and `simnet verify --check` reads the run again.

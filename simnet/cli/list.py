@@ -227,7 +227,7 @@ def _print_described(described: dict[str, Any], out: "Console") -> None:
         [(one.get("option", one["name"]), one["words"]) for one in described["settings"]],
     )
     section(
-        "Claims about coalitions, which every run checks",
+        "Claims about coalitions, which `simnet run` checks",
         [(one["corrupt"], one["claim"]) for one in described["claims"]],
     )
     if not is_scenario:

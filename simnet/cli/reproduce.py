@@ -115,10 +115,7 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
     if any(study.experiment.figure is not None for study in studies):
         blank_figure()
     if not has_pyarrow():
-        tell(
-            "tables are written as CSV only, not as Parquet: "
-            f"{extra_missing('that', 'pyarrow', 'data')}"
-        )
+        tell(f"no table is written as Parquet: {extra_missing('that', 'pyarrow', 'data')}")
 
 
 def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None:

@@ -64,8 +64,8 @@ def show_page(
     svg
         Write a sequence diagram of the messages into this file, for example for a paper.
     judge
-        A coalition to judge in a run that is too large to judge all, written as for `simnet verify
-        --corrupt`. You can give this option several times.
+        A coalition to judge, written as for `simnet verify --corrupt`, if the run is too large to
+        judge all coalitions. You can give this option several times.
     worlds
         Two inputs of a tiny instance, such as `1,1/1,2`. The page then shows side by side what the
         coalition that `--corrupt` names sees in each of these two worlds, with exact probabilities.

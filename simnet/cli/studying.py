@@ -119,7 +119,9 @@ class StudyOptions:
 
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
-        """Open the executor that runs the trials; yield it with the number of trials at once."""
+        """Open the executor that runs the trials. Yield the executor, and the number of trials that
+        it runs at once.
+        """
         from simnet.studies.executors import dask_cluster, local_processes
         from simnet.studies.find import module_of
 

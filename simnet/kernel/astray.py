@@ -11,7 +11,8 @@ into the recipient's mailbox.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit. (A random
   damage would go unnoticed once in 2^32 cases.)
 - A *duplicated* message is billed twice and read once: the second one has the same number.
-- A *late* message comes so many seconds later. Only a wait with a deadline can notice this.
+- A *late* message comes later, by the number of seconds that its fate gives. Only a wait with a
+  deadline can notice this.
 
 A verdict counts all of these as seen by the recipient. If a message is lost after a relay has
 passed it on, the relay has seen it; most bits of a damaged message are as they were; and an

@@ -146,9 +146,9 @@ class _Repeating:
                 ended = []
         if not ended:
             raise ScriptError(
-                "a party waits with a deadline where it did not when the run was recorded: a "
-                "script must draw every random number from me.coins, read no clock and keep "
-                "nothing from one run to the next"
+                "the waits with deadlines are others than when the run was recorded: a script must "
+                "draw every random number from me.coins, read no clock and keep nothing from one "
+                "run to the next"
             )
         return ended
 

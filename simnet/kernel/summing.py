@@ -134,7 +134,7 @@ class Summing:
         return heard
 
     async def _some(self, actor: Actor, sum_: Sum, senders: Group | None) -> FieldArray:
-        """Return the sum of the messages of some of the parties that the recipient has heard from.
+        """Return the sum of the messages of `senders`, some of those that the recipient has heard.
 
         All other messages are taken out of the total: of parties that are not asked for, and of
         parties whose silence the recipient did not wait out.
@@ -176,7 +176,7 @@ class Summing:
         return total.metered(actor.meter)
 
     def _left_out(self, actor: Actor, sum_: Sum, sender: int) -> FieldArray:
-        """Return the row of a sender that a recipient leaves out of its sum."""
+        """Return a sender's row in a recipient's sum. The recipient leaves this row out."""
         for posting in self._postings.get(sender, ()):
             row = posting.row_for(actor.number, sum_)
             if row is not None:

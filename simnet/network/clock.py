@@ -347,7 +347,7 @@ class Clock:
         heapq.heappush(self._queue, (float(np.min(need.time)), rank, self._queued, need))
 
     def _compute_deadline(self, need: Need) -> None:
-        """Compute when a party goes on that waits until a deadline at the latest."""
+        """Compute when a party that waits with a deadline goes on."""
         assert need.until is not None
         is_there = not need.unsent and float(need.time) <= need.until
         if need.open is None and float(need.time) > need.until * (1 + 1e-9) + 1e-9:

@@ -115,8 +115,8 @@ def passed(
 ) -> Passing:
     """Return when a downlink that is free from `free` on delivers these messages.
 
-    Of messages that come at the same time, the one of the lower rank is first; `ranks` has the rank
-    of each post.
+    Messages that come at the same time are delivered in the order of their ranks; `ranks` has the
+    rank of each post.
     """
     order = _order(posts, last, ranks)
     if order is not None:

@@ -148,8 +148,8 @@ def draw_breaking(sizes: Sizes, path: Path) -> None:
 def breaking_figure(sizes: Sizes) -> Any:
     """Return a matplotlib figure of the sizes of the smallest breaking sets.
 
-    For each number of colluding users, it shows the share of users whose secret so many other users
-    can read, and the share of runs with at least one such user.
+    For each number of colluding users, the figure shows the share of users whose secret that many
+    other users can read, and the share of runs with at least one such user.
     """
     figure = blank_figure()(figsize=(COLUMN, 2.6), layout="constrained")
     axes = figure.subplots()

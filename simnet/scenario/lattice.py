@@ -149,7 +149,9 @@ def _legend(axes: Any, found: EveryCoalition, has_ends: bool) -> None:
         if finding in present:
             axes.plot([], [], marker, color=colour, markeredgecolor=INK, label=words)
     if has_ends:
-        axes.plot([], [], color=ESTIMATE, dashes=(3, 2), label="this ends when somebody joins")
+        axes.plot(
+            [], [], color=ESTIMATE, dashes=(3, 2), label="only its output once one more joins"
+        )
     axes.legend(
         frameon=False, fontsize=SMALL, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2
     )

@@ -322,7 +322,8 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
 def guessed_inputs_in_words(
     scenario: Scenario, protocol: Protocol, has_option: bool = True
 ) -> str | None:
-    """Return a note on inputs that were made up for a protocol that does not say what it takes.
+    """Return a note on inputs that were made up, because the protocol does not say which inputs are
+    possible.
 
     `has_option` says whether the note may advise the option `--inputs`, which some commands do not
     have. Returns None if the protocol has `items`, if the scenario says what the inputs are, or if

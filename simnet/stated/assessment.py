@@ -16,8 +16,8 @@ class Scores:
 
     `target` is the column that is predicted (or the class that large scores stand for), or the
     items that are looked for. `judges` says in words which users or items the errors are over.
-    `errors` are by the model's name, this run's model first; for heavy items they are rates by
-    name. `remark` says what the numbers cannot show.
+    `errors` maps the name of each model to its error, this run's model first. For heavy items it
+    maps the name of each rate to the rate. `remark` says what the numbers cannot show.
 
     >>> Scores(target="sex", measure="error rate", judges="100 users", errors={"run": 0.2}).remark
     ''

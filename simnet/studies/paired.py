@@ -136,7 +136,7 @@ def _arm(values: Floats, error: float) -> float:
 def _quotient(one: Floats, other: Floats, error: float) -> Ends:
     """Return the quotient of two means, with Student's interval on a logarithmic scale.
 
-    The variance of the logarithm is that of first order (the delta method).
+    The variance of the logarithm is computed to first order (the delta method).
     """
     means = float(one.mean()), float(other.mean())
     arm = _arm(one / means[0] - other / means[1], error)

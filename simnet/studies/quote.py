@@ -1,6 +1,6 @@
 """Numbers that a paper quotes, and verdicts on them.
 
-A *quote* is a number that a paper prints, or a statement that it makes, and that we check. We
+A *quote* is a number that a paper prints, or a statement that a paper makes. To check a quote, we
 compare it with the value that the experiment's law expects: first as the paper defines the number,
 then with a correction, if one is known. A number that the paper simulated is a random draw. A
 simulated number agrees if its probability under the law is at least `LEVEL`. We also compare it

@@ -58,7 +58,7 @@ def paired_quotient(
 
     Both numbers of a trial come from the same reports, so they rise and fall together, and their
     quotient scatters less than the quotient of independent numbers. The interval is Student's, on a
-    logarithmic scale; the variance of the logarithm is that of first order (the delta method).
+    logarithmic scale; the variance of the logarithm is computed to first order (the delta method).
     `expected` is the quotient by law, if it is known, and `runs` says over how many runs the
     paper's numbers are means (0: they are exact).
 

@@ -23,7 +23,8 @@ class Sentence:
     """A sentence of a paper: what it says, and how the right number is computed.
 
     `printed` is a number as text, or what the paper states in words. `value` computes the right
-    number, or, for a statement about many places, the share of the places at which it holds.
+    number, or, for a statement about many places, the share of the places at which the statement
+    holds.
     `instead` computes what should be printed, and `correction` says so. The other fields are those
     of a quote.
     """

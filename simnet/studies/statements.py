@@ -2,9 +2,10 @@
 
 A paper says, for example, that the error falls as the number of users grows. We check this at every
 place of an experiment's grid. The number that stands for the statement is the share of places at
-which it holds; it is 1 if the paper is right. Its interval goes from the share of places at which
-the statement holds whatever the true values are within their confidence intervals, to the share of
-places at which it holds for some values within the intervals.
+which the statement holds. This share is 1 if the paper is right. The interval of the share has two
+ends. The lower end is the share of places at which the statement holds for all values within the
+confidence intervals. The upper end is the share of places at which it holds for some values within
+them.
 """
 
 import itertools

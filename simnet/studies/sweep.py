@@ -116,12 +116,13 @@ def run_chunk(chunk: Chunk) -> list[Result | Failed]:
     if here != chunk.versions:
         what = "code" if here.code != chunk.versions.code else "data"
         raise BadInput(
-            f"a worker has another version of the {what}: install the same, and start it anew"
+            f"a worker has another version of the {what}: give the worker the same version, and "
+            "start the worker anew"
         )
     outcomes = [outcome(experiment, job, chunk.data) for job in chunk.jobs]
     if data_version(chunk.data, experiment.files) != chunk.versions.data:
         raise BadInput(
-            "the data changed while trials ran: nothing of these was kept; repeat the command"
+            "the data changed while trials ran: no result of them was kept; repeat the command"
         )
     return outcomes
 

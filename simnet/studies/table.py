@@ -140,16 +140,20 @@ class Table:
     def at(self, measure: str | Measure, **fixed: Any) -> Estimate:
         """Return the estimate of a measure at one point.
 
-        The measure is one of the table's, by its name, or any number that the trials returned.
+        `measure` is a measure, the name of a measure of the table, or the name of any number that
+        the trials returned.
 
         Raises `NoSuchPoint` if no row fits, or if the rows of several points fit.
         """
         found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
         points = found.points()
-        if len(points) != 1 or not any(name in row for row in found.rows):
-            place = ", ".join(f"{axis} = {value}" for axis, value in fixed.items())
-            count = "no point" if not points else f"{len(points)} points"
-            raise NoSuchPoint(f"{count} with {name!r} at {place} was run")
+        has_measure = any(name in row for row in found.rows)
+        if len(points) != 1 or not has_measure:
+            place = ", ".join(f"{axis} = {value}" for axis, value in fixed.items()) or "any place"
+            were = f"{len(points)} points, not one," if has_measure else "no point"
+            raise NoSuchPoint(
+                f"{were} with {name!r} at {place} {'were' if has_measure else 'was'} run"
+            )
         if isinstance(measure, str):
             measure = next((one for one in self.measures if one.name == name), Measure(name))
         return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)

@@ -39,9 +39,9 @@ def errors(
     """Return a run's squared L2 error with its exact mean and standard deviation, and its costs.
 
     Each party with an input drops out with probability `drop`, as with `simnet run --drop`. With
-    `network`, a parameter of an experiment that takes it, the result has the `seconds` until the
-    last party ends; jitter and losses follow from the seed. Raises `Aborted` if the run is aborted,
-    and `ValueError` if `about` does not say how an estimate is assessed.
+    `network`, the value of an experiment's parameter `network`, the result has the `seconds` until
+    the last party ends; jitter and losses follow from the seed. Raises `Aborted` if the run is
+    aborted, and `ValueError` if `about` does not say how an estimate is assessed.
     """
     if about.assess is None:
         raise ValueError(f"nothing says how good an estimate of {about.name} is")

@@ -155,7 +155,9 @@ def test_a_ring_is_first_said_to_be_searched_in_part(more: str) -> None:
 
 
 def test_a_run_without_secrets_is_refused() -> None:
-    assert "no party has declared a secret" in refusal(simnet("breaking", "local_mean", "--runs", 2))
+    assert "no party has declared a secret" in refusal(
+        simnet("breaking", "local_mean", "--runs", 2)
+    )
 
 
 # What a person reads

@@ -158,7 +158,9 @@ def test_a_saved_run_is_repeated_without_its_network(tmp_path: Path) -> None:
     again = replay(load(path), protocol)
     assert again.trace_hash == done.trace_hash
     assert again.deadlines == done.deadlines
-    with pytest.raises(ScriptError, match="waits with a deadline where it did not"):
+    with pytest.raises(
+        ScriptError, match="the waits with deadlines are others than when the run was recorded"
+    ):
         run(protocol, [1, 2, 3], network=Repeated(()))
 
 

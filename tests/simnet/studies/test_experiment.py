@@ -154,7 +154,7 @@ def test_a_point_has_a_mean_an_interval_and_what_is_expected() -> None:
         table().at("square", x=3)
     with pytest.raises(NoSuchPoint, match="2 points"):
         table().at("square")
-    with pytest.raises(NoSuchPoint):
+    with pytest.raises(NoSuchPoint, match="no point with 'circle' at x = 1 was run"):
         table().at("circle", x=1)
 
 
