@@ -39,7 +39,8 @@ def mechanism(
     Parameters
     ----------
     name
-        The name of the mechanism, such as grr, oue, pm. An unknown name is answered with all names.
+        The name of the mechanism, such as grr, oue, pm. For an unknown name, the error lists all
+        names.
     epsilon
         The requested ε.
     items

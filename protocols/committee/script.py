@@ -111,7 +111,7 @@ class Committee:
         await me.scatter(SHARE, to=self.committee(me), rows=shares)  # (L9)
 
     async def member(self, me: Party) -> None:
-        """Add up the shares of the users whom all members have heard."""
+        """Add up the shares of the users whom all members that answered have heard."""
         users = me.all("user")
         heard = await me.heard(SHARE, senders=users)
         await me.send(HEARD, to="server", payload=bits([name in heard for name in users]))
@@ -120,9 +120,10 @@ class Committee:
         await me.send(PARTIAL, to="server", payload=partial)  # (L11)
 
     async def server(self, me: Party) -> Sealed:
-        """Find the users whom all members have heard, and the frequencies among them; shape (N,).
+        """Find the users whom all members that answered have heard, and the frequencies among these
+        users; shape (N,).
 
-        Raises `Abort` if too few members answer, or if no user was heard by all of them.
+        Raises `Abort` if too few members answer, or if they have heard no user in common.
         """
         members = self.committee(me)
         needed = self.sharing.needed(self.holders)
@@ -131,7 +132,7 @@ class Committee:
             all(column) for column in zip(*(one.numbers() for one in lists.values()), strict=True)
         ]
         if not any(common):
-            raise Abort("no user's shares came to all members")
+            raise Abort("no user's shares came to all members that answered")
         await me.publish(AGREED, to=list(lists), payload=bits(common))
         partials = await me.gather_some(PARTIAL, senders=list(lists), at_least=needed)
         points = [place for place, name in enumerate(members, start=1) if name in partials]

@@ -83,7 +83,10 @@ class DPCS:
         await me.send(COUNTED, to="trusted", payload=bits(counted))
 
     async def trusted(self, me: Party) -> Ints:
-        """Count the items of the users in the sample, and tell the server; shape (n,)."""
+        """Count the items of the users in the sample, and tell the server the counts.
+
+        Returns which users are in the sample; shape (n,).
+        """
         users = me.all("user")
         answers = await me.gather(ITEM, users)
         counted = stack(await me.gather(COUNTED, users)).numbers()[:, 0]  # (L1)
