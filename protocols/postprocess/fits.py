@@ -47,8 +47,9 @@ class CountMoments:
     ) -> "CountMoments":
         """Return the mean and variance of the counts behind estimates, shape (N,).
 
-        V₀ is subtracted from the variance of the estimates; the result is 0 if noise explains all
-        of it. Raises `ValueError` for fewer than two estimates, and for an unknown `mean_source`.
+        V₀ is subtracted from the variance of the estimates; the variance of the counts is 0 if
+        noise explains the whole variance of the estimates. Raises `ValueError` for fewer than two
+        estimates, and for an unknown `mean_source`.
         """
         one_of("mean_source", mean_source, get_args(MeanSource))
         counts = checked(estimates)

@@ -60,7 +60,8 @@ def exponent_of_mean(mean: float, support: float) -> float:
     checks.number("mean", mean)
     if not 1 < mean < support:
         raise ValueError(
-            f"a power law on 1..{support:g} has a mean between these, got {mean:g}: if noise hides "
+            f"a power law on 1..{support:g} has a mean between these two numbers, got {mean:g}: "
+            f"if noise hides "
             "the mean of the estimates, take the known mean, users / items"
         )
     if support == math.inf:

@@ -6,8 +6,8 @@ scores that order reports as that ratio does, from likelier under Q to likelier 
 sets the thresholds. We learn three kinds of scores, because no kind is best everywhere:
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
-  each of the features whose means differ most, and one for all features together if these have few
-  cells. It finds any event of a finite channel.
+  each of the features whose means differ most, and one table for all features together if it has
+  few cells. It finds any event of a finite channel.
 - `WeightedSum`: Fisher's discriminant. It is the best score for Gaussian noise, and it still orders
   reports far out in the tails, where a table has no counts.
 - `Trees`: the log-odds of gradient-boosted trees, for everything else.

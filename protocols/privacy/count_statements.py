@@ -39,8 +39,8 @@ def server_of_sampling(
     `counts` are the numbers of users who hold each item, or lower bounds above 0; a 0 says that
     nobody holds the item. R1 or R2 stands beside the exact value as a bound. `colluders` of the
     users tell the server whether they took part, and `dropped` users never reported. In the worst
-    case all of these hold the item of the user in question. For a replacement they are subtracted
-    from both of its items, which gives a bound.
+    case all these colluders and drop-outs hold the item of the user in question. For a replacement
+    they are subtracted from both of its items, which gives a bound.
 
     Raises `ValueError` as `sampled_counts.profile` does, and if no user is left.
     """

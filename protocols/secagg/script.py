@@ -24,7 +24,7 @@ is on the list, and waits for t signatures of the same list.
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
 Bell et al., *Secure Single-Server Aggregation with (Poly)Logarithmic Overhead*, CCS 2020, algorithm
-2: each user has k neighbours, and does with these what it does with all users above.
+2: each user has k neighbours, and does with its neighbours what a user above does with all users.
 
 The vectors are the answers of DPDS or of DPDG, so that the server learns the same sum as in these
 protocols.
@@ -364,7 +364,7 @@ class SecAgg:
         happened: Happened | None = None,
     ) -> Mapping[str, FieldArray]:
         """Return the ideal world's output: the sum over the users whose vectors came, for the
-        server alone; nothing if these are fewer than t. Without `happened`, all vectors came.
+        server alone; nothing if these users are fewer than t. Without `happened`, all vectors came.
         """
         names = [user.name for user in users]
         counted = set(names if happened is None else self.counted(happened))

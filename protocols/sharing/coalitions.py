@@ -35,7 +35,7 @@ def refuse_unreachable(sharing: Sharing, holders: int, noun: str) -> None:
 def enough_users(run: Run) -> list[str]:
     """Return the fewest users who hold enough shares of everybody's secret.
 
-    Returns no users if these would be all users.
+    Returns no users if all users would be needed.
     """
     users = list(run.roster.role("user"))
     needed = run.protocol.sharing.needed(len(users))

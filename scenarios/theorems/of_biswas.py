@@ -99,7 +99,7 @@ def per_report(case: Case, named: int, sent: int) -> Fraction:
 
 
 def pooled(case: Case, named: int, sent: int) -> Fraction:
-    """Return T of Theorem 5.1; its h is `direct`."""
+    """Return T of Theorem 5.1, whose formula has `direct` in the place of h."""
     budget, gap = sum(case.sampling, Fraction(0)), case.p - case.q
     rest = case.n * case.q * (case.n - budget) / (budget * gap)
     return case.n * direct(case, named, sent) / budget + rest
