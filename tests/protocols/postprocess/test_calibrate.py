@@ -579,7 +579,9 @@ def test_the_support_may_end_at_the_largest_estimate() -> None:
 def test_noise_that_drowns_the_mean_is_refused_and_the_known_mean_serves() -> None:
     raw = np.array([-400.0, 300.0, -20.0, 50.0])
     small = Noise(400, 1e5)
-    with pytest.raises(ValueError, match=r"mean between these, got -17\.5: .* take the known mean"):
+    with pytest.raises(
+        ValueError, match=r"mean between these two numbers, got -17\.5: .* take the known mean"
+    ):
         Calibrate().counts(raw, small)
     assert (Calibrate(mean_source="known_total").counts(raw, small) >= 1).all()
     users, items = KOSARAK
@@ -666,9 +668,9 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: FinitePrior.of([0.5, 0.4]), "add up to 1"),
         (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "every count has a mass"),
         (lambda: log_power_sum(1.0, math.inf), "infinite sum"),
-        (lambda: exponent_of_mean(1.0, 10), "mean between these"),
-        (lambda: exponent_of_mean(10.0, 10), "mean between these"),
-        (lambda: exponent_of_mean(math.nan, 10), "mean between these"),
+        (lambda: exponent_of_mean(1.0, 10), "mean between these two numbers"),
+        (lambda: exponent_of_mean(10.0, 10), "mean between these two numbers"),
+        (lambda: exponent_of_mean(math.nan, 10), "mean between these two numbers"),
         (
             lambda: posterior_mean([1.0, math.nan], PowerLaw(1.5, 5), noise(1.0)),
             "finite numbers, got nan",
