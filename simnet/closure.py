@@ -175,8 +175,8 @@ def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[
 def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
     """Return the source files that Python runs to import a module: its packages and the module.
 
-    If no such module exists, the last part is a name that the stub of the package has loaded when
-    it is first used; then the files behind this name are returned. The last part may also be the
+    If the last part is not a module, it may be a name that the package's stub (`__init__.pyi`)
+    imports; then the files behind this name are returned as well. The last part may also be the
     name of a function or class in the module.
     """
     found = []

@@ -161,8 +161,8 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run. Given inputs are left out, and with them
-        the seed and, in the statements of privacy, ε and δ.
+        """Return the words of a command on the same run. If inputs were given, they are left out,
+        and so are the seed, ε and δ.
 
         A path is shortened to its last part, because the page may be read on another machine.
         """

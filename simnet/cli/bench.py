@@ -100,9 +100,11 @@ def _part(results: "Sequence[Measured]", repeat: int) -> "Iterator[str]":
 
 
 def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: int) -> list[str]:
-    """Return the lines of a table with the rows of these results. A row of the same benchmark is
-    replaced; rows of other benchmarks are added at the end. Each of these rows says how often it
-    was measured, because the line above the table is about the rows that were there.
+    """Return the lines of a table with the rows of these results.
+
+    If the table has a row of the same benchmark, this row is replaced; otherwise the new row is
+    added at the end. Each new row says how often it was measured, because the line above the table
+    is about the old rows.
     """
     rows = {one.benchmark.name: _row(one, f" of {repeat}") for one in results}
     kept = [rows.pop(line.split("|")[1].strip(), line) if "|" in line else line for line in lines]

@@ -118,8 +118,8 @@ class Mailbox:
     def first(self) -> int:
         """Return a sender that has a waiting message.
 
-        The choice depends only on the messages that were put and taken so far. Its message need not
-        be the one that has waited longest.
+        The choice depends only on the messages that were put and taken so far. The sender's message
+        need not be the one that has waited longest.
         """
         while self.arrivals[0] not in self.held:
             self.arrivals.popleft()
@@ -288,7 +288,9 @@ class Actor:
             box.give_up(sender, due)
 
     def late_box(self, tag: str) -> LateMailbox:
-        """Return the party's mailbox for a tag, as one that may lack messages."""
+        """Return the party's mailbox for a tag, as a `LateMailbox`: its messages may be late or
+        lost.
+        """
         box = self.box(tag)
         if not isinstance(box, LateMailbox):
             box = self.boxes[tag] = LateMailbox(box)

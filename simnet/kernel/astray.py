@@ -10,7 +10,8 @@ into the recipient's mailbox.
   as silent.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit. (A random
   damage would go unnoticed once in 2^32 cases.)
-- A *duplicated* message is billed twice and read once: the second one has the same number.
+- A *duplicated* message is billed twice and read once: the second copy has the number of the first,
+  so the recipient drops it.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a wait with a
   deadline can notice this.
 

@@ -105,8 +105,8 @@ class CutLink(Link):
 
     @contextlib.contextmanager
     def _last_send(self) -> Iterator[None]:
-        """Send the last messages of a party that drops out. If this fails, the party is not gone:
-        the error is an error of its script.
+        """Run the block that sends the last messages of a party that drops out. If the block fails,
+        the party has not dropped out: the error is an error of its script.
         """
         try:
             yield

@@ -34,8 +34,8 @@ def manifest_for(payload: Any) -> Manifest:
     if any(not hasattr(piece, "wire") for piece in pieces):
         kinds = ", ".join(type(piece).__name__ for piece in pieces)
         raise TypeError(
-            f"a payload must be field elements, bits(...), index(...) or reals(...), got "
-            f"{kinds}{_advice(pieces)}"
+            "a payload must be field elements, bits(...), index(...), reals(...), public keys, "
+            f"signatures or boxes, or a tuple of these, got {kinds}{_advice(pieces)}"
         )
     return manifest_of(*((piece.wire, piece.shape) for piece in pieces))
 

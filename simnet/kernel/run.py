@@ -314,12 +314,13 @@ def run(
     input for each member, and its script gets the inputs as an array. The transcript contains every
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
-    deferred blocks (default: one for each processor if blocks are large, else none). `reading`
-    replaces the numeric run by another reading. `progress` is called whenever a block has been
-    added to sums, with the number of field elements of this block. `fates` says which parties drop
-    out, and where: see `Fate`. `network` decides when deadlines pass: a `Network`, the name of a
-    network, or the name of a TOML file. If no script waits with a deadline, the network changes
-    nothing. `message_fates` says which messages go astray: see `MessageFate`.
+    deferred blocks (default: one for each processor if blocks are large, else none). With
+    `reading`, scripts are executed in this reading, for example the symbolic one, and not
+    numerically. `progress` is called whenever a block has been added to sums, with the number of
+    field elements of this block. `fates` says which parties drop out, and where: see `Fate`.
+    `network` decides when deadlines pass: a `Network`, the name of a network, or the name of a TOML
+    file. If no script waits with a deadline, the network changes nothing. `message_fates` says
+    which messages go astray: see `MessageFate`.
 
     Raises `BadInput` for inputs that do not fit the parties, `ScriptError` if a script breaks a
     rule or raises an error, and `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the

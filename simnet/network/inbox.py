@@ -72,10 +72,12 @@ class GroupPosts:
 
 @attrs.frozen(eq=False)
 class Passing:
-    """Messages to one party in the order in which they come: the post, when the first and the last
-    bit of the message come, the seconds that it needs on the downlink, and when it is there.
+    """Messages to one party, in the order in which they come.
 
-    `free` is when the downlink is done with each message.
+    For each message, `posts` is the number of its post, `first` and `last` are the times at which
+    its first and its last bit come, `service` is the number of seconds that it needs on the
+    downlink, `there` is the time at which the party has it, and `free` the time at which the
+    downlink is done with it.
     """
 
     posts: Ints

@@ -126,7 +126,7 @@ class Experiment:
     paired: Sequence[str] = ()
 
     def __attrs_post_init__(self) -> None:
-        """Raise `ValueError` for what the docstring of the class says."""
+        """Raise `ValueError` for the mistakes that the docstring of the class names."""
         if self.files and self.data == NONE_NEEDED and any(q.data is None for q in self.quotes):
             raise ValueError(
                 "say with data= whether the files hold the paper's data (ORIGINAL), a part of "

@@ -122,7 +122,7 @@ _ON_OTHER_DATA: dict[Law, tuple[Headline, Headline, Headline, Headline]] = {
 
 
 def headline(law: Law, runs: Runs, status: DataStatus) -> Headline:
-    """Return the headline for the three columns.
+    """Return the headline that follows from the three columns of a verdict: law, runs and data.
 
     >>> headline("agrees", "undecided", "none needed")
     'holds by the law'

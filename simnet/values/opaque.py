@@ -57,13 +57,15 @@ class _Octets:
         return type(self)(self._octets, meter)
 
     def numbers(self) -> Numbers:
-        """Return the octets, for the codec. Raises `SealBroken` in a script."""
+        """Return the octets, which the codec sends. Raises `SealBroken` in a script."""
         if self.meter is not None and self.meter.in_script:
             raise SealBroken("looks into a public key or a signature, which tells a script nothing")
         return self._octets
 
     def texts(self) -> list[bytes]:
-        """Return each row as bytes, in order. Only the kernel and instruments call this."""
+        """Return each row as bytes, in order. This method is for simnet's own code, not for
+        scripts.
+        """
         return [row.tobytes() for row in self._octets.reshape(-1, self.shape[-1])]
 
     def __len__(self) -> int:
@@ -103,7 +105,8 @@ class Boxes:
     """Encrypted field elements, made by `me.encrypt`: one box, or several in one array.
 
     `content` has one row for each box, also if there is a single box. `keys` are the digests of the
-    boxes' keys, one for each box. Only the kernel and instruments read `content` and `keys`.
+    boxes' keys, one for each box. Scripts must not read `content` and `keys`; they are for simnet's
+    own code.
     """
 
     __slots__ = ("content", "is_single", "keys", "meter")
@@ -141,10 +144,10 @@ class Boxes:
         return Boxes(self.content, self.keys, self.is_single, meter)
 
     def numbers(self) -> Numbers:
-        """Return the octets, for the codec: a hash of key and content, as long as the box.
+        """Return the octets that the codec sends: a hash of key and content, as long as the box.
 
-        Nobody can open a box by its octets: a simulation needs no real cipher, since the box
-        carries its content.
+        A simulation needs no real cipher, because the box object itself carries its content. Nobody
+        can open a box by its octets.
         """
         plain = getattr(self.content, "sampled", self.content).metered(None).numbers()
         elements = math.prod(self.content.shape[1:])  # -1 would not do for no boxes at all

@@ -416,12 +416,16 @@ def holder_of(arrays: Sequence[Any]) -> Meter | None:
 
 
 def residues_of(array: Residues) -> Numbers:
-    """Return the residues, read-only. Only the kernel and instruments call this function."""
+    """Return the residues, read-only. This function is for simnet's own code, not for scripts."""
     return array._values
 
 
 def _refuse_mixed(arrays: Sequence[Any]) -> None:
-    """Raise `TypeError` if arrays have different fields, or are held by different parties."""
+    """Raise `TypeError` if arrays have different fields.
+
+    While the party that holds the first held array runs its script, raise `TypeError` also for an
+    array that another party holds.
+    """
     # An array without a holder may be combined with any other array. So we compare all arrays with
     # the first one that has a holder.
     first = next((array for array in arrays if array.meter is not None), arrays[0])
