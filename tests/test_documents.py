@@ -3,6 +3,7 @@ write them.
 """
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,38 @@ def test_the_readme_is_short_and_does_what_it_shows(tmp_path: Path) -> None:
 def test_every_file_that_a_page_links_to_is_there(page: str) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text()):
         assert link.startswith("https://") or (ROOT / link).exists(), link
+
+
+LIST_MARK = re.compile(r"\s*([-+*]|\d+[.)]) ")
+
+
+def broken_formulas(text: str) -> list[str]:
+    """Return the lines that Markdown takes for items of a list in the middle of a sentence: a
+    formula was broken before a minus, a plus, or a number with a point.
+    """
+    found, is_code, in_list = [], False, False
+    for above, line in pairwise(["", *text.splitlines()]):
+        is_code ^= line.lstrip().startswith("```")
+        begins = is_code or not above.strip() or above.startswith(("|", "#", "<!--", "```"))
+        if LIST_MARK.match(line):
+            ends = above.rstrip().endswith((":", ".", ";"))
+            if not (begins or ends or in_list):
+                found.append(line)
+            in_list = True
+        elif begins:
+            in_list = False
+    return found
+
+
+def test_no_page_breaks_a_formula_into_a_list() -> None:
+    assert broken_formulas("The sum is a\n- b, and so on.\n") == ["- b, and so on."]
+    assert broken_formulas("There are two:\n- b\n- c\n\n- d\n  + e\n") == []
+    for page in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").glob("*/*.md"),
+    ):
+        assert not broken_formulas(page.read_text()), page
 
 
 @pytest.mark.parametrize(
