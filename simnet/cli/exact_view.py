@@ -36,8 +36,9 @@ def exact_view(
     element that a script opens. Field coins that only hide a value stay unknown.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played. Silence is
-    then part of the view. If the protocol has an ideal world, the command also says how well the
-    coalition could tell the inputs apart there, if the ideal world is told who was heard.
+    then part of the view. With `--drop`, if the protocol has an ideal world, the command also says
+    how well the coalition could tell the inputs apart in the ideal world, which is told who dropped
+    out and who was heard. This line is left out if coins decide who drops out or is heard.
 
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.
@@ -187,7 +188,7 @@ def _ideal(
     """Return how well the coalition can tell the two inputs apart in the ideal world, which is told
     who was heard.
 
-    Returns None if the protocol has no ideal world, or if who was heard depends on coins.
+    Returns None if the protocol has no ideal world, or if coins decide who drops out or is heard.
     """
     from simnet.errors import BadInput
 

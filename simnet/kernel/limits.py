@@ -1,7 +1,7 @@
 """A limit on the messages of a run: a script that sends for ever would fill the memory.
 
-The code that starts runs sets the limit around them, because the calls to `run` may be many and
-deep inside:
+The limit holds for every run that starts inside a `with` block. So it needs no parameter of `run`,
+which is often called many times, by functions far inside other functions:
 
     with messages_limited(1_000_000):
         verdict(...)

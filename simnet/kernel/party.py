@@ -585,9 +585,9 @@ class Party:
     async def heard(
         self, tag: Tag, senders: To, at_least: int = 1, key: int | None = None
     ) -> list[str]:
-        """Wait for one message of each named sender that still sends one into the next sum, and
-        return the names of those who have sent; the tag is `Summed`. With `key`, the sum is that of
-        the messages with this key.
+        """Wait until each named sender has sent one message into the next sum, except senders that
+        no longer send one. Return the names of those who have sent. The tag is `Summed`. With
+        `key`, the sum is that of the messages with this key.
 
         Afterwards `gather_sum` adds up the messages of any of these senders, and leaves the
         messages of all others out: `await me.gather_sum(SHARE, senders=agreed)`. So recipients can

@@ -178,7 +178,10 @@ def why_for_ever(
 
 
 def _all_arrows(lacks: Lacks, parties: int) -> dict[int, frozenset[int]]:
-    """Return whom each waiting party waits for. A party that anybody may send to waits for all."""
+    """Return whom each waiting party waits for.
+
+    A party that waits for a message of any sender waits for all other parties.
+    """
     everybody = frozenset(range(parties))
     return {
         number: everybody - {number} if lack is None else lack for number, lack in lacks.items()
@@ -189,7 +192,7 @@ def _moving(lacks: Lacks, may_stop: Collection[int]) -> frozenset[int]:
     """Return the parties that may still go on: the least set that contains everybody who may stop
     waiting, and everybody who lacks messages of such parties only.
 
-    A party that any party may send to is in the set as soon as anybody else is.
+    A party that waits for a message of any sender is in the set if anybody else is.
     """
     moving = set(may_stop)
     lacked_by: dict[int, list[int]] = {}

@@ -157,9 +157,10 @@ def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
 class Inbox:
     """The messages that are on their way to one party.
 
-    `arrived` returns, for columns of posts to a group and the offset of the party in the group, the
-    posts, when the first and the last bit of the party's message come, and the seconds on its
-    downlink. `ranks` says in which order messages are delivered that come at the same time.
+    `arrived` takes columns of posts to a group, and the offset of the party in the group. It
+    returns the posts, the times at which the first and the last bit of the party's messages come,
+    and the seconds that each message needs on the party's downlink. `ranks` says in which order
+    messages are delivered that come at the same time.
     """
 
     def __init__(self, arrived: Callable[[Floats, int], Arriving], ranks: Ints) -> None:

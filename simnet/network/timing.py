@@ -19,9 +19,11 @@ from simnet.network.toml_file import as_toml, network_from_toml, network_named
 
 @attrs.frozen
 class RoleTiming:
-    """The parties of one role: when the last one ended, and the mean seconds of a party in which it
-    computed, waited, and had its uplink busy. Bytes count the headers of the transport, and are
-    those of a party on average.
+    """The times and bytes of the parties of one role.
+
+    `ended` is when the last of the parties ended. `computing` and `waiting` are the seconds in
+    which a party computed and waited, and `sending` those in which its uplink was busy; each is the
+    mean over the parties. `bytes_up` and `bytes_down` are means too, with the transport's headers.
     """
 
     role: str

@@ -178,8 +178,9 @@ class Happened:
     missed: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = attrs.field(factory=dict)
 
     def heard(self, party: str, tag: str, call: int = 1) -> tuple[str, ...]:
-        """Return the senders that a party had a message of when its `call`-th wait under this tag
-        ended, counted from 1; nobody if the party did not wait so often.
+        """Return the senders whose messages a party had when its `call`-th wait under this tag
+        ended. The first wait has the number 1. The result is empty if the party did not wait so
+        often.
         """
         calls = self.came.get((party, tag), ())
         return calls[call - 1] if call <= len(calls) else ()
@@ -187,8 +188,8 @@ class Happened:
 
 @attrs.frozen(order=True)
 class Silence:
-    """A party stopped waiting for these senders. `round` is the round of their silence. Parties are
-    numbers.
+    """A party stopped waiting for some senders: `recipient` is the number of the party, and
+    `senders` has the numbers of the senders. `round` is the round of their silence.
     """
 
     round: int

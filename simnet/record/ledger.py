@@ -14,10 +14,11 @@ perform, on the meter of the party that holds them.
 There are two countings: `wire` counts the messages that cross a channel; `logical` also counts what
 a party sends to itself, as the papers do.
 
-Two axes need more than lines. A *link* is a pair of sender and recipient. Lines do not store
-recipients, so links are counted from observed messages. A *phase* is a label that a script gives to
-a tag (`Tag("share", phase="sharing")`); parties note the label when they use the tag. No message
-carries the label, so no view and no verdict can depend on it.
+Messages can also be counted by link and by phase; for these two the lines are not enough. A *link*
+is a pair of sender and recipient. Lines do not store recipients, so links are counted from observed
+messages. A *phase* is a label that a script gives to a tag (`Tag("share", phase="sharing")`);
+parties note the label when they use the tag. No message carries the label, so no view and no
+verdict can depend on it.
 
 Example. u1 and u2 scatter two shares each, to u1 and u2, and add up the shares that they get. There
 is one lot (tag `share`, round 1) and two lines with `sent` 2 and `local` 1. So 2 messages are sent

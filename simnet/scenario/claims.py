@@ -145,7 +145,9 @@ class Exposes:
         return f"exposes {self.secret_of or 'a user'}"
 
     def holds(self, verdict: Verdict) -> bool:
-        """Return whether the coalition learns such a secret, and all attacks give true values."""
+        """Return whether the coalition learns a single secret as claimed, and all attacks on single
+        secrets give the true values.
+        """
         exposed = [learned for learned in verdict.leaks if learned.exposes]
         named = [
             learned

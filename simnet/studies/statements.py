@@ -206,12 +206,13 @@ def share_at(
     """Return the share of places at which a statement holds: for the expected values, if they are
     known, and for the measured ones.
 
-    A place has lines, such as those of a table's summary, by the keys that the statement looks up:
-    with `mean`, `low`, `high`, `expected`, `trials`, and `holds`, which says whether the interval
-    contains the expected value.
+    A place maps the keys that the statement looks up to lines, such as the lines of a table's
+    summary. A line has `mean`, `low`, `high`, `expected`, `trials`, and `holds`, which says whether
+    the interval contains the expected value.
 
-    If numbers of `exact` trials have no other expected value, they count as values of a law, and
-    nothing was measured.
+    `exact` says that the trials compute their numbers exactly. If they then have no expected values
+    besides, the share of the computed numbers counts as the value of a law, and nothing counts as
+    measured.
     """
     tried = [_outcome_at(place, holds) for place in places]
     outcomes = [outcome for outcome in tried if outcome is not None]
