@@ -65,13 +65,16 @@ class Party:
 
     - An argument that names parties is a name, a sequence of names, or a `Group` (see `all`).
     - A *payload*, the content of a message, is an array of field elements, `bits(...)`,
-      `index(...)`, `reals(...)`, or a tuple of these. Plain numbers become field elements with
-      `constant(field, numbers)`.
+      `index(...)`, `reals(...)`, public keys, signatures, boxes, or a tuple of these. Plain numbers
+      become field elements with `constant(field, numbers)`.
     - Methods that send or receive are async: write `await` before the call. Messages from one
       sender under one tag arrive in the order in which they were sent.
-    - A method that raises an error ends the run, unless the script catches the error. The run then
-      raises `ScriptError`, which names the party, the round and the tag. Names of unknown parties
-      raise `BadInput`; a payload of another kind than above raises `TypeError`.
+    - If a method raises an error and the script does not catch it, the run ends with a
+      `ScriptError`, which names the party, the round and the tag. (An `Abort` is different: it ends
+      only this party's part in the run.) An error in a door's function, a forgotten `await` and too
+      many messages always end the run, even if the script catches errors.
+    - Names of unknown parties raise `BadInput`; a payload of another kind than above raises
+      `TypeError`.
     - Only the script that gets a party may use it, and only while the script runs. A script cannot
       use the party of another script, use its own party in a thread, or act after the run has
       failed.
@@ -306,9 +309,9 @@ class Party:
         """Return a seed that the holders of two secret keys share: hashed Diffie-Hellman key
         agreement.
 
-        `secret` is the own secret key, and `public` the other party's public key, or k public keys.
-        The result has shape `shape`, or (k, *shape). The other party gets the same elements from
-        its secret key and this party's public key.
+        `secret` is this party's secret key, and `public` the other party's public key, or k public
+        keys. The result has shape `shape`, or (k, *shape). The other party gets the same elements
+        from its secret key and this party's public key.
 
         For example, `seed = me.agree(secret, public, F, (4,))`.
         """
