@@ -183,6 +183,8 @@ def quotes() -> Iterator[Quote]:
                 population,
                 f"Kolmogorov's test rejects the Gaussian no more often than by false alarm, "
                 f"{FALSE_ALARM:.0%}",
+                unresolved="the distance is so small that the test rejects as often as by false "
+                "alarm: no number of trials that we can run tells the two rates apart",
             )
         yield _stated(
             "Jia and Gong, section III-C, Eq. 21",
@@ -201,6 +203,7 @@ def _stated(
     population: str,
     under: str,
     disputed: str = "",
+    unresolved: str = "",
 ) -> Quote:
     return Quote(
         source,
@@ -211,6 +214,7 @@ def _stated(
         why=GAUSSIAN,
         data=DATA[population],
         disputed=disputed,
+        unresolved=unresolved,
     )
 
 

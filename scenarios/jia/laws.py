@@ -134,6 +134,10 @@ def variance_quotes() -> Iterator[Quote]:
                     "an item with f holders has (1 - p - q) / (p - q) f in addition",
                     partial(as_exact, **point),
                     data=DATA[population],
+                    disputed="the threshold of 'approximately' is ours and decides alone: another "
+                    "one may give another verdict"
+                    if mechanism == "k-rr" and epsilon == 1.0
+                    else "",
                 )
             yield Quote(
                 f"{SECTION}, Eq. 13",

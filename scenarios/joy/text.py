@@ -529,6 +529,9 @@ PASSAGES = (
             "even without collusion, the difference of the two published sums has the law "
             "Bin(yes, π_s): no ε is finite"
         ),
+        under="both sums are published, and δ is 0 because section 4.3 says that the mechanism "
+        "satisfies differential privacy",
+        disputed="the text looks at round two alone, and prints no δ",
     ),
     Passage(
         "section 3.2, Eq. 1",
@@ -643,6 +646,10 @@ PASSAGES = (
             "the paper looks at round two alone; the pair of answers has no finite ε, and δ"
             " = π_s at every ε"
         ),
+        under="an adversary inspects both answers, as in section 3.1, and δ is 0 because section "
+        "4.3 says that the mechanism satisfies differential privacy",
+        disputed="the text prints no δ, and section 4 assumes that only the aggregate counts are "
+        "released",
     ),
     Passage(
         "Eq. 19",

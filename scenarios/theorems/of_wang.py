@@ -142,8 +142,8 @@ def _lemma_5() -> Finding:
                 yield Instance(where=where, claimed=claimed, exact=exact, holds=exact <= claimed)
 
     over = (
-        f"{RANGE}, d = 1, 2, 16, 100, β = 1/2, 0.1, 10^-3, 10^-6, n = d ln(2d/β) and 100 times as "
-        "many"
+        f"{RANGE}, d = 1, 2, 16, 100, β = 1/2, 0.1, 10^-3, 10^-6, PM and HM, n = d ln(2d/β) and "
+        "100 times as many"
     )
     numbers = (
         f"claimed is {CONSTANT_5:g} √(d ln(d/β)) / (ε √n), and exact is the bound of Bernstein's "
@@ -233,7 +233,10 @@ def _lemma_4() -> Finding:
                 holds=unbiased and tuples.exact_epsilon <= epsilon * (1 + SLACK),
             )
 
-    over = "d = 1..4 attributes, ε = 1/4, 3/4, ..., PM and HM: ε and means of the law of a report"
+    over = (
+        "d = 1..4 attributes, ε = 1/4, 3/4, ..., 31/4, PM and HM: ε and means of the law of a "
+        "report"
+    )
     return searched(instances(), over, proof=PAGE)
 
 
@@ -283,7 +286,8 @@ def _lemma_6(whole: bool) -> Finding:
                         holds=_near(claimed, exact[name]),
                     )
 
-    over = f"d = 1..5 attributes, {RANGE}, t = 0, 1/2, 1, Eqs. 13, 14 and 15, in this order"
+    equations = "Eqs. 13, 14 and 15" if whole else "Eqs. 13, 14 and, if ε/k > ε*, 15"
+    over = f"d = 1..5 attributes, {RANGE}, t = 0, 1/2, 1, {equations}, in this order"
     return searched(instances(), over, proof=None if whole else PAGE)
 
 

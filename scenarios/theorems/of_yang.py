@@ -105,12 +105,19 @@ OVER = (
 )
 
 
+RAREST = (
+    "the rarest counts are the numbers of holders of the two rarest items; claimed is the δ of the "
+    "theorem, and exact is the larger δ of removing a user and of replacing its item"
+)
+
+
 def _first(both: bool) -> Finding:
-    return searched(_sampled(both, second=False), OVER)
+    return searched(_sampled(both, second=False), OVER, RAREST)
 
 
 def _second(both: bool) -> Finding:
-    return searched(_sampled(both, second=True), f"{OVER}, then by z with e^-z = 19/20, 3/4, 1/2")
+    over = f"{OVER}, then by z with e^-z = 19/20, 3/4, 1/2"
+    return searched(_sampled(both, second=True), over, RAREST)
 
 
 ONE_SIDE = "the population has βn holders of every item; its neighbour need not"
@@ -156,7 +163,10 @@ def _post_processing() -> Finding:
                     holds=after <= before,
                 )
 
-    over = "pairs of 3 laws on 3 outputs, e^ε = 1, 3/2, 3, maps to a bit with probability 0, 1/2, 1"
+    over = (
+        "the pairs of 3 laws on 3 outputs, e^ε = 1, 3/2, 3, and maps of the outputs to a bit that "
+        "is 1 with probability 0, 1/2, 1 for each output"
+    )
     return searched(instances(), over, proof=PAGE)
 
 
@@ -198,7 +208,7 @@ def _partial_shares() -> Finding:
                 where = {"m": parties, "q": q, "missing share": left_out + 1, "s": secret}
                 yield Instance(where=where, holds=laws[0] == laws[1])
 
-    over = "all secrets and all coins, for m = 2, 3 parties and q = 2, 3, 5"
+    over = "every missing share, all secrets and all coins, for m = 2, 3 parties and q = 2, 3, 5"
     return searched(instances(), over, proof=PAGE)
 
 
@@ -219,7 +229,9 @@ def _still_uniform() -> Finding:
                 where = {"m": parties, "q": q, "missing share": left_out + 1}
                 yield Instance(where=where, holds=uniform)
 
-    over = "a uniform secret and all coins, for m = 2, 3 parties and q = 2, 3, 5"
+    over = (
+        "every missing share, a uniform secret and all coins, for m = 2, 3 parties and q = 2, 3, 5"
+    )
     return searched(instances(), over, proof=PAGE)
 
 
@@ -273,7 +285,10 @@ def _sampling_law(with_matrix: bool) -> Iterator[Instance]:
         )
 
 
-OVER_SMALL = "populations of n = 1..4 users and at most 3 items, probabilities in steps of 1/7"
+OVER_SMALL = (
+    "populations of n = 1..4 users who hold items 1 to 3, up to the users' order, and "
+    "probabilities 1/7, 2/7, ..., 6/7"
+)
 
 
 def _lemma_3_1() -> Finding:
@@ -354,7 +369,7 @@ def _theorem_3_3() -> Finding:
                     holds=exact <= weight,
                 )
 
-    return searched(instances(), f"{OVER_SETS}, p in steps of 1/7", proof=PAGE)
+    return searched(instances(), f"{OVER_SETS}, p = 1/7, 2/7, ..., 1", proof=PAGE)
 
 
 TINY = ((2, None), (2, 2.0), (3, 2.0))  # users, and γ or None for uniform sets

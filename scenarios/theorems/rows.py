@@ -44,10 +44,10 @@ def _row(theorem: Theorem, reading: Reading) -> Quote:
 
 def _judged(reading: Reading, _: Table) -> Counterpart:
     found = reading.finding
-    return Counterpart(float(found.state == "holds"), judged_at=_where(found))
+    return Counterpart(float(found.state == "holds"), judged_at=where_judged(found))
 
 
-def _where(found: Finding) -> str:
+def where_judged(found: Finding) -> str:
     """Return where a statement was judged, and its counterexample with what its numbers are."""
     if found.counterexample is None:
         return found.basis

@@ -10,7 +10,7 @@ from scenarios.wang.one_value import BINS, pieces
 from simnet.drawing import COLOURS, NORMAL, SMALL, dress, panels
 from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.quote import Counterpart, Quote, Stated
 from simnet.studies.statements import exact
 from simnet.studies.table import Measure, Table
 
@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
         Quote(
             "Wang et al., section III-B",
             "length of PM's rightmost piece, t=1",
-            lambda _: 0.0,
+            Stated(0.0),
             right_piece,
         ),
     ],

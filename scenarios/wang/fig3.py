@@ -16,7 +16,7 @@ from simnet.drawing import horizontal
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.quote import Counterpart, Quote, Stated
 from simnet.studies.statements import exact
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
@@ -79,12 +79,12 @@ def largest(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
     return reading
 
 
-def ratio_quote(mechanism: str, variant: str, printed: float) -> Quote:
+def ratio_quote(mechanism: str, variant: str, printed: str | Stated) -> Quote:
     """The quote of the largest ratio of a mechanism to a variant of Duchi et al.'s."""
     return Quote(
         "Wang et al., section IV-B",
         f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40",
-        lambda _: printed,
+        printed,
         largest("ratio", mechanism=mechanism, variant=variant),
         bound="at most",
         why=FAIR,
@@ -97,7 +97,7 @@ def privacy_quote(attributes: int) -> Quote:
     return Quote(
         "Wang et al., Algorithm 3",
         f"ε of Duchi et al.'s mechanism, d={attributes}, ε=1",
-        lambda _: 1.0,
+        Stated(1.0),
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
             "corners that agree with the values in half of the coordinates must belong to "
@@ -155,14 +155,14 @@ EXPERIMENT = Experiment(
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
     choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12"),
     quotes=[
-        *(ratio_quote("hm", variant, 0.77) for variant in ("as-printed", "corrected")),
-        *(ratio_quote("pm", variant, 1.0) for variant in ("as-printed", "corrected")),
+        *(ratio_quote("hm", variant, "0.77") for variant in ("as-printed", "corrected")),
+        *(ratio_quote("pm", variant, Stated(1.0)) for variant in ("as-printed", "corrected")),
         *(
             Quote(
                 "Wang et al., Eq. 12",
                 f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
                 "over that with the best k",
-                lambda _: 1.0,
+                Stated(1.0),
                 largest("excess", mechanism=mechanism),
                 bound="at most",
                 why=f"a rule of thumb: the best ε/k is {best}, and ε/2.5 is rounded down",

@@ -15,6 +15,7 @@ from scenarios.wang.compared import (
     alike,
     all_below,
     of_kind,
+    ours_alone,
     outperforms,
     titles,
     with_encodings,
@@ -34,7 +35,7 @@ from scenarios.wang.trials import (
 )
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Word
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.quote import STATED, Counterpart, Quote, Stated
 from simnet.studies.statements import exact
 from simnet.studies.table import Table
 from simnet.studies.verdict_table import NONE_NEEDED
@@ -166,7 +167,7 @@ EXPERIMENT = Experiment(
         Quote(
             SECTION,
             "ε of the best effort with Algorithm 3 on BR, said to be ε-LDP, ε=1",
-            lambda _: 1.0,
+            Stated(1.0),
             whole_epsilon("duchi-as-printed"),
             correction=(
                 "with the corrected Algorithm 3; as printed its actual ε is larger for an even "
@@ -178,7 +179,7 @@ EXPERIMENT = Experiment(
         Quote(
             "Wang et al., section IV-C",
             "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
-            lambda _: 0.0,
+            Stated(0.0),
             printed_frequency,
             why="the estimator does not remove the bias; (y - q) / (p - q) in place of y would "
             "remove it",
@@ -200,6 +201,7 @@ EXPERIMENT = Experiment(
             "comparable",
             under="their errors on means; the sentence may be about models, which we do not learn "
             "with SCDF",
+            disputed=ours_alone("comparable"),
         ),
         *(
             Quote(

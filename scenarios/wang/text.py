@@ -25,7 +25,7 @@ from protocols.mechanisms.unary import OUE
 from scenarios.theorems.rows import theorem_quotes
 from simnet.studies.experiment import Experiment, Measurements, Word
 from simnet.studies.parameters import typed
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.quote import STATED, Counterpart, Quote, Stated
 from simnet.studies.statements import everywhere, exact
 from simnet.studies.table import Measure, Table
 
@@ -523,7 +523,7 @@ EXPERIMENT = Experiment(
         Quote(
             "Wang et al., Eq. 2",
             "mass of SCDF's density, ε=1",
-            lambda _: 1.0,
+            Stated(1.0),
             lambda _: exact(mass_of_scdf(1.0, 0)),
             correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
             corrected=lambda _: exact(mass_of_scdf(1.0, 1)),

@@ -8,7 +8,7 @@ from scenarios.yang.people import CHOICES, DATA, FILES, GOWALLA_DATA, notes_on_d
 from scenarios.yang.trials import RUNS, items_of, sampling, sharing_cost
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import Counterpart, Quote
+from simnet.studies.quote import Counterpart, Quote, Stated
 from simnet.studies.statements import everywhere, falls
 from simnet.studies.table import CONFIDENCE, Estimate, NoSuchPoint, Table
 from simnet.studies.trial import SQUARED_L2
@@ -147,7 +147,7 @@ EXPERIMENT = Experiment(
         Quote(
             SOURCE,
             "power of n to which the error is proportional (the text: inversely proportional to n)",
-            "-1",
+            Stated(-1.0),
             power_of_users,
             points="a line through all n, the mean over ε and data sets",
         ),

@@ -66,6 +66,7 @@ EXPERIMENT = Experiment(
             why="at some setting the improvement is below the threshold of 'much'",
             under="directed aggregation is UWA, and the improvement is in the squared L2 error",
             points=POINTS,
+            disputed="the threshold of 'much' is ours, and with another one the verdict may change",
         ),
         Quote(
             SOURCE,

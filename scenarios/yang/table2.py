@@ -109,6 +109,8 @@ def quotes() -> Iterator[Quote]:
         lambda errors: errors["uniform"] * (1 + ROUNDING) < errors["normal"],
         why=WHY["normal"],
         points="settings and data are the paper's",
+        disputed="the sentence describes the table's own numbers, which runs gave, and is true of "
+        "them",
     )
     for population, method in ERRORS:
         yield from (error(population, method, setting) for setting in BUDGETS)

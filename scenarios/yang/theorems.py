@@ -16,6 +16,7 @@ import numpy as np
 from scenarios.theorems.all_theorems import of_papers, theorem
 from scenarios.theorems.gaussian import GAUSSIAN_CLAIMS
 from scenarios.theorems.plane import claimed_over_exact, evenly_held
+from scenarios.theorems.rows import where_judged
 from scenarios.theorems.sampling import SAMPLING_CLAIMS
 from simnet.drawing import INK, NORMAL, SMALL, dress, panels
 from simnet.studies.curves import note
@@ -92,17 +93,6 @@ def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
     return numbers
 
 
-def _judged_at(name: str, reading: int, points: int, holds: bool) -> str:
-    """Return how many instances were judged, or the counterexample found."""
-    if holds:
-        return f"{points:,} instances; simnet theorems yang names them"
-    found = theorem(PAPER, name).readings[reading].finding.counterexample
-    if found is None:
-        return ""
-    claimed, exact = found.numbers
-    return f"{found.place}" + (f": claimed {claimed}, exact {exact}" if claimed else "")
-
-
 def quotes() -> list[Quote]:
     """The quotes of all theorems under each reading, of the claims on DPDG, and of the plane."""
     found = [
@@ -112,10 +102,7 @@ def quotes() -> list[Quote]:
             STATED,
             _of_theorem(each.name, place),
             under=reading.under,
-            why=(
-                "the point named is the first counterexample of the search, which begins with the "
-                "smallest populations"
-            ),
+            why=f"there is a counterexample: {each.shown_by}",
         )
         for each in THEOREMS
         for place, reading in enumerate(each.readings)
@@ -143,8 +130,8 @@ def _of_theorem(name: str, reading: int) -> Any:
         rows = table.where(statement=name, reading=reading).rows
         if not rows or isnan(float(rows[0]["holds"])):
             raise NoSuchPoint(f"{name} was not judged")
-        holds, points = float(rows[0]["holds"]), int(rows[0]["points"])
-        return Counterpart(holds, judged_at=_judged_at(name, reading, points, bool(holds)))
+        found = theorem(PAPER, name).readings[reading].finding
+        return Counterpart(float(rows[0]["holds"]), judged_at=where_judged(found))
 
     return read
 

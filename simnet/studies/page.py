@@ -50,11 +50,11 @@ HEADER = f"| {' | '.join(COLUMNS)} |"
 EXPLANATION = f"""\
 Each row has a number or a statement of a paper.
 
-- *Printed* is the number in the paper, what a printed formula gives, or the number that the text
-  says in words: for a quotient, "at least 1" says that the first number is not the smaller one.
-  *Stated* means that the paper states something about many points and prints no number. For such a
-  row the other columns show the share of the points at which the statement holds; 1 stands for all
-  of them.
+- *Printed* is the number in the paper, or what a printed formula gives. *Stated* with a number
+  stands for a number that the paper does not print, but says in words, or that follows at once from
+  its words: for a quotient, "stated: at least 1" says that the first number is not the smaller one.
+  *Stated* alone means that the paper states something about many points. For such a row the other
+  columns show the share of the points at which the statement holds; 1 stands for all of them.
 - *Expected* is the number that follows from a law, where we know one.
 - *Measured* is the number that our runs give, with an interval that holds with probability
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
@@ -67,10 +67,12 @@ Each row has a number or a statement of a paper.
   without width.
 - *Law* says whether the printed number agrees with the expected one. A bound agrees if the expected
   number keeps it, a simulated number if its chance is at least {LEVEL * 100:g} %, and any other
-  number if the expected one rounds to it. *None* means that no law is known, or that it is not
-  known how far the paper's own runs scatter. If the number does not agree, and we know what is
-  wrong, then law and runs are asked about the corrected number: *with correction* means that it
-  agrees.
+  number if the expected one rounds to it. A row that says "approximately", or that it allows a
+  difference, names a share: then a number agrees if it differs from the printed one by at most this
+  share of the printed one, and the rules for *runs* treat this range as the printed number. *None*
+  means that no law is known, or that it is not known how far the paper's own runs scatter. If the
+  number does not agree, and we know what is wrong, then law and runs are asked about the corrected
+  number: *with correction* means that it agrees.
 - *Runs* says whether our runs confirm the number. The first of these rules that applies decides:
 
   1. *None*, if we measured nothing.
@@ -88,7 +90,9 @@ Each row has a number or a statement of a paper.
      {INFORMATIVE * 100:g} % of the measured value; otherwise *confirm*.
 
   After these rules, *confirm* becomes *undecided* if the law disagrees and the interval contains
-  the expected number, too: such runs have room for both.
+  the expected number, too: such runs have room for both. Where runs are undecided about a
+  statement, more trials would decide only if the compared numbers differ enough. They never would
+  where these numbers are equal; the row says so if we know it.
 - *Data* says whose data these were. A *partial* or *stand-in* data set and *made up* people neither
   reproduce a number nor refute it.
 - A row is *disputed* if a fair reader of the paper may come to another verdict. Such a row says

@@ -24,6 +24,9 @@ ROUNDING = 1e-9  # the relative rounding error that an exact number may have
 INFORMATIVE = 0.5  # the largest width of an interval, relative to its number, that confirms
 LONGEST_WHOLE = 1e9  # whole numbers below this are printed in full
 MORE = "more trials would tell"
+OPEN = "our trials leave it open: somewhere their intervals allow both answers"
+ON_THE_BOUND = "our trials cannot tell: no law shows that the number lies off the bound"
+A_HUNDRED_TIMES = 10  # with a hundred times as many trials an interval is a tenth as wide
 DIFFER = "our law and our runs contradict each other: one of them is wrong"
 Bound = Literal["", "at least", "at most"]
 
@@ -102,6 +105,12 @@ class Counterpart:
             return True
         slack = ROUNDING * abs(self.expected)
         return self.low - slack <= self.expected <= self.high + slack
+
+    def is_clearly_off(self, bound: float) -> bool:
+        """Whether the interval of a hundred times as many trials would keep clear of a bound."""
+        if self.expected is None or self.low is None or self.high is None:
+            return False
+        return abs(self.expected - bound) > (self.high - self.low) / A_HUNDRED_TIMES
 
     def by_law(self, printed: float, rounding: float, bound: Bound) -> tuple[Law, float | None]:
         """Return whether the law agrees with a printed number, and the probability of the number.
@@ -209,6 +218,7 @@ class Quote:
       experiment's `data` counts.
     - `points` says at which points of the grid the statement is judged, and why at these points.
     - `tolerance` gives the relative difference that a word such as "about" allows.
+    - `unresolved` is the note if the runs are undecided and more trials would not help.
     - `disputed` says why a fair reader of the paper may come to another verdict. The page lists all
       disputed rows.
 
@@ -230,6 +240,7 @@ class Quote:
     data: Data | None = attrs.field(default=None, kw_only=True)
     points: str = attrs.field(default="", kw_only=True)
     tolerance: Callable[[Table], float] | None = attrs.field(default=None, kw_only=True)
+    unresolved: str = attrs.field(default="", kw_only=True)
     disputed: str = attrs.field(default="", kw_only=True)
 
     def judge(self, table: Table) -> "Ruling":
@@ -274,14 +285,26 @@ class Quote:
             if law == "agrees":
                 law, note = "with correction", self.correction
                 return self._ruling(table, printed, found, law, runs, chance, note)
-        return self._ruling(table, printed, found, law, runs, chance, self._note(law, runs))
+        note = self._note(law, runs, found, printed)
+        return self._ruling(table, printed, found, law, runs, chance, note)
 
-    def _note(self, law: Law, runs: Runs) -> str:
+    def _note(self, law: Law, runs: Runs, found: Counterpart, printed: float) -> str:
+        """Return what a row says of its verdict if it has no correction; mostly nothing.
+
+        We promise that more trials would tell only where this is sure. A statement about places
+        stays undecided, however many trials run, where the compared numbers are equal.
+        """
         if law == "disagrees" or (law == "none" and runs == "contradict"):
             return self.why
         if runs == "contradict":
             return DIFFER
-        return MORE if runs == "undecided" else ""
+        if runs != "undecided":
+            return ""
+        if self.unresolved:
+            return self.unresolved
+        if found.share:
+            return OPEN
+        return MORE if not self.bound or found.is_clearly_off(printed) else ON_THE_BOUND
 
     def _printed(self, table: Table) -> tuple[float, float]:
         """Return the printed number, and by how much a value that agrees may differ from it.
@@ -317,6 +340,7 @@ class Quote:
             bound=self.bound,
             printed=printed,
             stated=self.printed == STATED,
+            in_words=isinstance(self.printed, Stated),
             expected=found.expected,
             measured=found.measured,
             low=found.low,
@@ -353,8 +377,9 @@ class Ruling:
     probability of the printed number under the expected law, if the paper's own runs are random.
     `disputed` says why a fair reader may come to another verdict; it is empty for a row that is not
     disputed.
-    `stated` says that the row has the share of places at which a statement holds. `holds` says
-    whether the measured interval contains the expected value. Unknown values are None.
+    `stated` says that the row has the share of places at which a statement holds, and `in_words`
+    that the paper does not print the number, but says it in words. `holds` says whether the
+    measured interval contains the expected value. Unknown values are None.
     """
 
     source: str
@@ -363,6 +388,7 @@ class Ruling:
     bound: str
     printed: float | None
     stated: bool
+    in_words: bool
     expected: float | None
     measured: float | None
     low: float | None
@@ -384,12 +410,15 @@ class Ruling:
 
     @property
     def printed_in_words(self) -> str:
-        """What the paper prints, as text; "stated" for a statement about places."""
+        """What the paper prints, as text; "stated" for a statement about places, and before a
+        number that the paper only says in words.
+        """
         if self.stated:
             return "stated"
-        return (
-            "" if self.printed is None else f"{self.bound} {number_in_words(self.printed)}".strip()
-        )
+        if self.printed is None:
+            return ""
+        number = f"{self.bound} {number_in_words(self.printed)}".strip()
+        return f"stated: {number}" if self.in_words else number
 
     @property
     def interval_in_words(self) -> str:

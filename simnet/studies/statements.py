@@ -52,12 +52,14 @@ def everywhere(
     under: str = "",
     data: Data | None = None,
     points: str = "",
+    unresolved: str = "",
+    disputed: str = "",
 ) -> Quote:
     """Return the statement that `holds` is true of a measure at every place.
 
     A place is a combination of the values of the axes in `others`. At each place `holds` is given
     the measure by the values of `axis` (one axis or several). With a `correction`, the statement is
-    checked again with `instead`. `under`, `data` and `points` are those of the quote.
+    checked again with `instead`. The other arguments are fields of the quote.
     """
     axes = [axis, *others] if isinstance(axis, str) else [*axis, *others]
 
@@ -81,6 +83,8 @@ def everywhere(
         under=under,
         data=data,
         points=points,
+        unresolved=unresolved,
+        disputed=disputed,
     )
 
 

@@ -13,7 +13,16 @@ import pytest
 from scipy.stats import gamma
 
 from simnet.studies.page import EXPLANATION
-from simnet.studies.quote import Bound, Counterpart, Quote
+from simnet.studies.quote import (
+    MORE,
+    ON_THE_BOUND,
+    OPEN,
+    STATED,
+    Bound,
+    Counterpart,
+    Quote,
+    Stated,
+)
 from simnet.studies.table import Table
 
 PRINTED = ("0.4", "1.0", "1.4", "2.0")
@@ -33,9 +42,11 @@ EXPECTED = (None, 0.4, 1.0, 1.5)
 SPREADS = (0.0, 0.05, 0.4, nan)  # of the paper's number
 
 
-def rounds(number: float, printed: float) -> bool:
-    """Whether a number rounds to a printed one with one digit after the point."""
-    return abs(number - printed) <= 0.05 + 1e-8
+def rounds(number: float, printed: float, half: float = 0.05) -> bool:
+    """Whether a number rounds to a printed one with one digit after the point, or lies in another
+    range around it.
+    """
+    return abs(number - printed) <= half + 1e-8
 
 
 @cache
@@ -45,37 +56,38 @@ def chance(printed: float, mean: float, spread: float) -> float:
     return float(min(1.0, 2 * min(law.cdf(printed + 0.05), law.sf(printed - 0.05))))
 
 
-def law_by_the_head(found: Counterpart, printed: float, bound: Bound) -> str:
-    """The column *law*."""
+def law_by_the_head(found: Counterpart, printed: float, bound: Bound, half: float = 0.05) -> str:
+    """The column *law*; `half` is half the range of numbers that count as the printed one."""
     if found.expected is None or isnan(found.spread):
         return "none"
     if bound == "at least":
-        agrees = found.expected >= printed or rounds(found.expected, printed)
+        agrees = found.expected >= printed or rounds(found.expected, printed, half)
     elif bound == "at most":
-        agrees = found.expected <= printed or rounds(found.expected, printed)
+        agrees = found.expected <= printed or rounds(found.expected, printed, half)
     elif found.spread:
         agrees = chance(printed, found.expected, found.spread) >= 0.01
     else:
-        agrees = rounds(found.expected, printed)
+        agrees = rounds(found.expected, printed, half)
     return "agrees" if agrees else "disagrees"
 
 
-def rule(found: Counterpart, printed: float, bound: Bound) -> str:
+def rule(found: Counterpart, printed: float, bound: Bound, half: float = 0.05) -> str:
     """The column *runs* by the first rule that applies."""
     if found.measured is None or found.low is None or found.high is None:
         return "none"
     if isnan(found.spread):
         return "undecided"
     low, high = found.low, found.high
-    inside = low <= printed + 0.05 + 1e-8 and high >= printed - 0.05 - 1e-8
+    inside = low <= printed + half + 1e-8 and high >= printed - half - 1e-8
     if bound:
         kept = [
-            (end >= printed if bound == "at least" else end <= printed) or rounds(end, printed)
+            (end >= printed if bound == "at least" else end <= printed)
+            or rounds(end, printed, half)
             for end in (low, high)
         ]
         return "confirm" if all(kept) else "undecided" if any(kept) else "contradict"
     if found.share:
-        alone = rounds(low, printed) and rounds(high, printed)
+        alone = rounds(low, printed, half) and rounds(high, printed, half)
         return "confirm" if alone else "undecided" if inside else "contradict"
     if not inside:
         nearer = low if printed < low else high
@@ -85,10 +97,10 @@ def rule(found: Counterpart, printed: float, bound: Bound) -> str:
     return "undecided" if high - low > 0.5 * abs(found.measured) else "confirm"
 
 
-def runs_by_the_head(found: Counterpart, printed: float, bound: Bound) -> str:
+def runs_by_the_head(found: Counterpart, printed: float, bound: Bound, half: float = 0.05) -> str:
     """The column *runs*: the first rule that applies, and what is said after the rules."""
-    runs = rule(found, printed, bound)
-    if runs == "confirm" and law_by_the_head(found, printed, bound) == "disagrees":
+    runs = rule(found, printed, bound, half)
+    if runs == "confirm" and law_by_the_head(found, printed, bound, half) == "disagrees":
         assert found.low is not None
         assert found.high is not None
         assert found.expected is not None
@@ -110,6 +122,11 @@ def counterparts() -> list[Counterpart]:
 
 ALL = counterparts()
 EMPTY = Table([], [], [])
+
+
+def formula(number: float) -> Callable[[Table], float]:
+    """Return a printed formula that gives this number."""
+    return lambda _: number
 
 
 def reading(found: Counterpart) -> Callable[[Table], Counterpart]:
@@ -175,6 +192,62 @@ def test_a_statement_is_confirmed_by_the_whole_interval_only() -> None:
         Counterpart(1.0, 1.0, low, 1.0, share=True).answers(1.0, 0.0, "") for low in (1.0, 0.99)
     )
     assert (whole[1], narrow[1]) == ("confirm", "undecided")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.3])
+def test_a_row_that_allows_a_difference_is_judged_by_the_same_rules_with_a_wider_range(
+    share: float,
+) -> None:
+    """The head: a number agrees if it differs by at most this share of the printed one."""
+    fixed = [found for found in ALL if not found.spread]
+    for printed, found in itertools.product(map(float, PRINTED), fixed):
+        quote = Quote("", "", formula(printed), reading(found), tolerance=formula(share))
+        ruling, half = quote.judge(EMPTY), share * printed
+        assert ruling.law == law_by_the_head(found, printed, "", half), found
+        assert ruling.runs == runs_by_the_head(found, printed, "", half), found
+
+
+def test_a_factor_of_about_as_much_need_not_round_to_the_printed_one() -> None:
+    found = Counterpart(6.231, 6.231, 6.228, 6.234)
+    loose, strict = (
+        Quote("", "", formula(6.25), reading(found), tolerance=tolerance).judge(EMPTY)
+        for tolerance in (formula(0.1), None)
+    )
+    assert (loose.verdict, strict.verdict) == ("reproduced", "not reproduced")
+
+
+def undecided(found: Counterpart, printed: str | Stated, bound: Bound = "", why: str = "") -> str:
+    """The note of a row whose runs are undecided."""
+    ruling = Quote("", "", printed, reading(found), bound=bound, unresolved=why).judge(EMPTY)
+    assert ruling.runs == "undecided"
+    return ruling.note
+
+
+def test_more_trials_are_promised_only_where_they_would_tell() -> None:
+    """A wide interval of a number becomes narrow; a statement may hang on two equal numbers."""
+    wide = Counterpart(1.0, 1.0, 0.5, 1.6)
+    assert undecided(wide, "1.0") == MORE
+    assert undecided(Counterpart(1.0, 1.0, 0.0, 1.0, share=True), STATED) == OPEN
+    assert undecided(Counterpart(None, 0.5, 0.0, 1.0, share=True), STATED) == OPEN
+    assert undecided(Counterpart(1.0, 1.0, 0.0, 1.0, share=True), STATED, why="equal") == "equal"
+
+
+@pytest.mark.parametrize(
+    ("expected", "note"), [(1.0, ON_THE_BOUND), (0.99, ON_THE_BOUND), (0.9, MORE), (None, None)]
+)
+def test_more_trials_tell_on_which_side_of_a_bound_a_number_lies_if_it_is_clearly_off(
+    expected: float | None, note: str | None
+) -> None:
+    found = Counterpart(expected, 1.0, 0.8, 1.2)
+    assert undecided(found, Stated(1.0), "at most") == (note or ON_THE_BOUND)
+
+
+def test_a_number_that_the_paper_only_says_in_words_is_marked() -> None:
+    printed, said = (
+        Quote("", "", number, reading(Counterpart(0.0)), bound="at least").judge(EMPTY)
+        for number in ("0", Stated(0.0))
+    )
+    assert (printed.printed_in_words, said.printed_in_words) == ("at least 0", "stated: at least 0")
 
 
 @pytest.mark.parametrize("word", ["its chance is at least 1 %", "of 1 % or more", "50 % of the"])

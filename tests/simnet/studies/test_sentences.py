@@ -36,5 +36,5 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     assert the(found, "misprint").note == "it is 8"
     assert the(found, "one reading").verdict == "fails by the law"
     assert the(found, "another").verdict == "computed"
-    assert the(found, "bound").printed_in_words == "at least 3"
+    assert the(found, "bound").printed_in_words == "stated: at least 3"
     assert the(found, "bound").verdict == "computed"
