@@ -69,12 +69,12 @@ def log_of(protocol: Protocol, items: Sequence[int], seed: int = 0) -> RecordedR
 
 
 def is_pairwise(protocol: Protocol) -> TypeGuard[DPDS | DPDG]:
-    """Whether this is DPDS or DPDG with additive sharing."""
+    """Whether the protocol is DPDS or DPDG with additive sharing."""
     return isinstance(protocol, DPDS | DPDG) and isinstance(protocol.sharing, Additive)
 
 
 def is_committee(protocol: Protocol) -> TypeGuard[Committee]:
-    """Whether this is a committee of servers with Shamir's sharing."""
+    """Whether the protocol is a committee of servers with Shamir's sharing."""
     return type(protocol) is Committee and isinstance(protocol.sharing, Shamir)
 
 

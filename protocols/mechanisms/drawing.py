@@ -80,8 +80,9 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 
 
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
-    """Draw the densities as lines over the reports; atoms are stems with their own axis on the
-    right.
+    """Draw the densities as lines over the reports, and atoms as stems.
+
+    Next to a density, the stems have their own axis on the right.
     """
     axes = figure.subplots()
     values = (

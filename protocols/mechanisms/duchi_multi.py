@@ -1,13 +1,14 @@
 """Duchi et al.'s mechanism for d values in [-1, 1] at once: report a corner of the cube [-B, B]^d.
 
-A user rounds its values to v in {-1, 1}^d with the values as means, and reports a corner. The set
-T+ holds the corners y that agree with v in more than half of the coordinates. The corners of T+ are
-e^ε times as likely as the other corners, T-. The mean of the reports is an unbiased estimate of the
-mean values.
+A user rounds its values to v in {-1, 1}^d with the values as means. The set T+ holds the corners
+that agree with v in more than half of the coordinates, and the set T- holds the other corners. The
+user tosses a biased coin that chooses one of the two sets, and reports a random corner of this set.
+A corner of T+ is e^ε times as likely as a corner of T-. The mean of the reports is an unbiased
+estimate of the mean values.
 
-As the paper prints it, a corner that agrees in exactly half of the coordinates (d even) belongs to
-both sets. The probability of this corner is then the same whatever the coin shows, and the exact ε
-is ln(1 + e^ε). In the corrected mechanism such ties belong to T- only.
+In the printed mechanism, a corner that agrees in exactly half of the coordinates (d even) belongs
+to both sets. So it can be reported whatever the coin shows, and the exact ε is ln(1 + e^ε). In the
+corrected mechanism such corners belong to T- only.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 3.

@@ -24,5 +24,7 @@ def reader_of_reports(
         raise ValueError(
             f"reports have a pure ε of {exact:g}; the δ of the smaller ε = {at:g} is not computed"
         )
-    assumption = EXACT_REALS if continuous else "nothing: it holds for every user by itself"
+    assumption = (
+        EXACT_REALS if continuous else "nothing: the statement holds for each user separately"
+    )
     return PrivacyStatement(max(at, exact), -inf, "replace", "whoever reads its report", assumption)

@@ -90,8 +90,9 @@ class Calibrate:
 
     @property
     def method(self) -> str:
-        """The name of the method in `CALIBRATED` that belongs to this family; this method may have
-        other options.
+        """The name of the method in `CALIBRATED` with this family of priors.
+
+        The method with this name may differ in other options.
         """
         if self.family != "power-law":
             return f"calibrate-{self.family}"

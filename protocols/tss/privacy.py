@@ -71,7 +71,7 @@ def s1_of_tss(
         -inf,
         "replace",
         SETS,
-        "nothing: it holds for every user by itself",
+        "nothing: the statement holds for each user separately",
         closed,
         "log γ (Theorem 3.3)",
         given_delta=0.0,

@@ -82,7 +82,7 @@ def about(protocol: RobustTSS) -> About:
                 attrs.evolve(statement, assumption=statement.assumption + NOT_CUT)
                 for statement in statements[:-1]
             ),
-            statements[-1],  # S1's statement holds for every user by itself
+            statements[-1],  # S1's statement holds for each user separately
         ]
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:

@@ -27,7 +27,7 @@ BOTH = "whoever links both rounds of an owner"
 SECOND = "whoever sees round two of an owner alone"
 FIRST = "whoever sees round one of an owner alone"
 SENT = "whoever sees all that an owner sends"
-NOTHING = "nothing: it holds for every owner by itself"
+NOTHING = "nothing: the statement holds for each owner separately"
 LOCAL = "nothing: owners perturb their answers before they send them"
 RELATION = "replace"
 

@@ -386,8 +386,8 @@ QUOTES = (
         under="Var(g) / E[g], as in Definition 3.1",
         why=(
             "the mean of g is n f and does not depend on π, so the power is 1. O(1/(π³ n)) is not "
-            "even an upper bound, because this quotient does not fall as n grows. It also grows "
-            "without bound as f goes to 0, where Var* is taken"
+            "even an upper bound, because this quotient does not fall as n grows. The quotient "
+            "also grows without bound as f goes to 0, and Var* is the variance at f = 0"
         ),
     ),
     Quote(

@@ -108,7 +108,7 @@ def as_exact(table: Table, **point: Any) -> Counterpart:
 
 
 def mean_noise(table: Table, **point: Any) -> Counterpart:
-    """Return the largest mean of an item's noise, by exact fractions."""
+    """Return the largest absolute mean of an item's noise, by exact fractions."""
     rows = table.where(**point).rows
     if not rows:
         raise NoSuchPoint("no noise was drawn")

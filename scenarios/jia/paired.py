@@ -85,7 +85,8 @@ def all_less(
 
 
 def sure(found: Counterpart) -> Counterpart:
-    """Return a share of places that decides nothing if there are too few trials.
+    """Return the share of places; with too few trials, with the interval 0..1, so that it decides
+    nothing.
 
     A few differences of scores may be equal by accident, and then their interval has no width.
     """

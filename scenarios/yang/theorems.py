@@ -194,7 +194,7 @@ def planes(table: Table) -> "Figure":
     bar.ax.tick_params(labelsize=SMALL)
     sentence = (
         f"ε = {EPSILON:g}, z = {Z:g}. Below 0 (brown) the theorem fails: the exact δ is so many "
-        "powers of ten larger than claimed. Colours end at 20 powers of ten."
+        "powers of ten larger than claimed. Beyond 20 powers of ten the colour stays the same."
     )
     note(figure, table, [sentence])
     return figure

@@ -186,5 +186,5 @@ def test_what_has_a_density_is_stated_for_exact_reals_alone(protocol: Any, dense
         (stated,) = about(protocol).privacy(None, None, None, None)
         told_of = "exact reals: the doubles that are drawn and sent tell more"
         assert stated.assumption == (
-            told_of if dense else "nothing: it holds for every user by itself"
+            told_of if dense else "nothing: the statement holds for each user separately"
         )
