@@ -43,7 +43,7 @@ WIDEST, NARROWER = (
 
 
 def heads(compared: Compared) -> list[str]:
-    """The heads of the columns: those that depend on the number of users, and those of trust."""
+    """The heads of the columns; one column for each network has the time at which a run is done."""
     return [*HEADS, *(f"done, {one.name}" for one in compared.networks), *OF_TRUST]
 
 

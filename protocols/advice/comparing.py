@@ -112,7 +112,9 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """Where the two change places, and on which network: the beginning of a sentence."""
+        """From how many users on the two protocols change places, and on which network: the beginning
+        of a sentence.
+        """
         where = f"from about {_rounded(self.users):,} users on"
         if self.after is not None:
             where = f"from somewhere between {self.after:,} and {round(self.users):,} users on"
@@ -252,7 +254,7 @@ class _Population:
         return attrs.evolve(row, seconds=self._seconds[key])
 
     def _held(self, users: int) -> list[int]:
-        """The items of so many users, as frequent as the shares say."""
+        """The items of this number of users, as frequent as the shares say."""
         ends = [round(end * users) for end in itertools.accumulate(self.shares)]
         counts = [after - before for before, after in itertools.pairwise([0, *ends[:-1], users])]
         return [item for item, count in enumerate(counts, start=1) for _ in range(count)]

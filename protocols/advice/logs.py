@@ -348,5 +348,5 @@ def vector_bytes(modulus: int, elements: int) -> int:
 
 
 def bits_bytes(count: int) -> int:
-    """Return the bytes of so many bits."""
+    """Return the number of bytes that hold `count` bits."""
     return Manifest(((BIT, (count,)),)).payload_bytes

@@ -128,7 +128,7 @@ class _Way:
 
     @classmethod
     def of(cls, network: Network, sender: str, recipient: str, payload: int) -> "_Way":
-        """Return the way of messages with so many bytes from one role to another."""
+        """Return the way of messages with a payload of `payload` bytes from one role to another."""
         one, other = (network.class_of(role, role == USER) for role in (sender, recipient))
         size = network.transport.bytes(HEADER_BYTES + payload)
         latency = network.latency(one, other).seconds

@@ -55,7 +55,7 @@ class Traffic:
 
 
 def one_report(users: int, bits: int) -> Traffic:
-    """Return the traffic if every user sends one report of so many bits to the server."""
+    """Return the traffic if every user sends one report of `bits` bits to the server."""
     report = -(-bits // 8)
     return Traffic(1, report, users * report)
 
@@ -109,7 +109,7 @@ def two_stage(protocol: TSS) -> Traffic:
 
 
 def secure_aggregation(protocol: SecAgg, neighbours: int) -> Traffic:
-    """Return the traffic of secure aggregation in which each user has so many neighbours.
+    """Return the traffic of secure aggregation in which each user has this number of `neighbours`.
 
     >>> from protocols.secagg.build import secagg
     >>> secure_aggregation(secagg(users=100, items=30), neighbours=99).messages

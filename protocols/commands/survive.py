@@ -16,11 +16,11 @@ def survive(
     figure: FigureFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Bound the probability that so many random users break a run of TSS or TSS'.
+    """Bound the probability that random colluders break a run of TSS or TSS'.
 
-    They break it if they include enough of the users elected for one item, while an honest user
-    reports on this item. The probability for one item is exact; for all items together there are
-    bounds.
+    Colluders break a run if they include enough of the users elected for one item, while an honest
+    user reports on this item. The probability for one item is exact; for all items together there
+    are bounds.
 
     For example:
 

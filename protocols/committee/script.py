@@ -192,7 +192,7 @@ class Committee:
         return response(item, self.items, self.participation, coins)  # (L2-L7)
 
     def estimate(self, counts: Numbers, users: int) -> Numbers:
-        """Return unbiased frequencies among so many users, from their counts; shape (N,)."""
+        """Return unbiased frequencies among `users` users, from their counts; shape (N,)."""
         return counts / (self.participation * users)
 
     def enough_shares(self, shares: int) -> int:

@@ -111,7 +111,9 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
 
 
 def _seed(random_state: Any) -> int:
-    """Return the seed itself, or draw one, as usual in scikit-learn."""
+    """Return `random_state` if it is a whole number; otherwise draw a seed from it, as scikit-learn
+    does.
+    """
     if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

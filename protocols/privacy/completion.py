@@ -199,7 +199,7 @@ def _in_groups(marks: Bools, degree: int) -> Ints:
 def _simulate(
     users: int, degree: int, threshold: int, steps: Sequence[float], runs: int, seed: int
 ) -> int:
-    """Return how many of so many simulated runs complete."""
+    """Return how many of `runs` simulated runs complete."""
     coins = SampledCoins(seed, "drop-outs")
     ends = np.cumsum(steps)
     completed, at_once = 0, max(1, BLOCK // users)
@@ -217,7 +217,7 @@ Pair = tuple[float, float]
 
 
 def _at_least(needed: int, count: int, rate: float) -> Pair:
-    """Return the probability that at least `needed` of so many stay."""
+    """Return the probability that at least `needed` of `count` parties stay."""
     from scipy.special import betainc  # imported only here: scipy loads slowly
 
     if needed <= 0:
@@ -233,12 +233,12 @@ def _all_of(count: int, rate: float) -> Pair:
 
 
 def _somebody(count: int, rate: float) -> Pair:
-    """Return the probability that somebody of so many stays."""
+    """Return the probability that at least one of `count` parties stays."""
     return 1 - rate**count, rate**count
 
 
 def _power(chance: float, count: int) -> Pair:
-    """Return the probability that none of so many independent events of this chance happens."""
+    """Return the probability that none of `count` independent events of this chance happens."""
     if chance >= 1:
         return float(count == 0), float(count > 0)
     log = count * log1p(-chance)

@@ -254,8 +254,9 @@ class _Moved:
         return total + self.epsilon - log(self.a) - log1p(-self.participation)
 
     def _above(self, y: int) -> float:
-        """Return an upper bound on the logarithm of a term; it is concave in y and cheap to
-        compute.
+        """Return an upper bound on the logarithm of a term.
+
+        The bound is concave in y and cheap to compute.
         """
         if y > self.b:
             return -inf

@@ -383,7 +383,7 @@ class SecAgg:
         return tuple(came) if len(came) >= self.threshold else ()
 
     def estimate(self, counts: Numbers, users: int) -> Numbers:
-        """Return the frequencies among so many users, from the sum of their vectors; shape (N,)."""
+        """Return the frequencies among `users` users, from the sum of their vectors; shape (N,)."""
         return self.question.estimate(counts) * (self.users / users)
 
     def enough_shares(self, shares: int) -> int:

@@ -244,7 +244,7 @@ class RobustTSS(TSS):
     def estimate_counted(
         self, found: Sequence[int], lost: Sequence[int], users: int, counts: Ints
     ) -> Numbers:
-        """Return unbiased frequencies among so many users; shape (N,).
+        """Return unbiased frequencies among `users` users; shape (N,).
 
         `counts` are the counts of the items `found`. The items `lost` have no estimate, NaN, and on
         all other items no user who is counted reports.

@@ -111,8 +111,8 @@ def about(protocol: RobustTSS) -> About:
 def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
     """Return what each role sends, given the reporting sets, the elections and who dropped out.
 
-    Shares to oneself are no messages. S1 knows sets and elections; if it dropped out after its last
-    message, there is nothing to compare with.
+    Shares to oneself are no messages. S1 knows the sets and the elections. If S1 dropped out
+    after its last message, nothing is returned, because they are not known.
     """
     if "S1" not in run.outputs:
         return []

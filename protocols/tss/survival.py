@@ -56,7 +56,7 @@ class Survival:
 
 
 def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) -> Survival:
-    """Return how likely it is that so many random users break a run of TSS or TSS′.
+    """Return how likely it is that `colluders` random users break a run of TSS or TSS′.
 
     `support` has the number of users who hold each item; without it, equally many users hold each
     item. The support matters only for the adaptive law of reporting sets. Raises `ValueError`

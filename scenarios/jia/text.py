@@ -166,7 +166,7 @@ def of_population(name: str) -> list[Sentence]:
                 f"Gaussian with its own variance, {title}, ε = 1",
                 STATED,
                 counts_of(name, gaussian_items(mechanism)),
-                why="few reports name the item, so its noise is skewed, and in steps",
+                why="few reports name the item, so its noise is skewed and takes few values",
                 under=f"its exact distribution function is off by at most {NEAR:g}",
                 disputed="the text has no measure of 'approximately', and the bound is ours"
                 if mechanism == "k-rr"

@@ -244,7 +244,7 @@ def _equations(mechanism: TwoRounds) -> float:
 
 
 def _within(deviations: float) -> float:
-    """The probability that a Gaussian lies within so many standard deviations of its mean."""
+    """The probability that a Gaussian lies within `deviations` standard deviations of its mean."""
     return erf(deviations / sqrt(2))
 
 

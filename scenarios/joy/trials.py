@@ -76,7 +76,7 @@ def location(point: LocationPoint, seed: int, data: Path | None) -> Measurements
 
 @attrs.frozen(kw_only=True)
 class PatientsPoint(Answers):
-    """A group of patients, by age or by the size of the tumour, among so many owners."""
+    """A group of patients, by age or by the size of the tumour, among `owners` owners."""
 
     by: str
     group: str

@@ -44,9 +44,13 @@ EPSILONS = (
 WORDS_OF_THE_TEXT = {
     "slightly": Word(0.1, "a worst variance at most this share larger is 'slightly' larger"),
     "close": Word(0.1, "a worst variance at most this share larger is 'close'"),
-    "considerably": Word(0.1, "a worst variance smaller by this share is 'considerably' smaller"),
+    "considerably": Word(
+        0.1, "a worst variance smaller by at least this share is 'considerably' smaller"
+    ),
     "significantly": Word(
-        0.1, "'significantly' outperformed: the other's worst variance is smaller by this share"
+        0.1,
+        "'significantly' outperformed: the other's worst variance is smaller by at least this "
+        "share",
     ),
 }
 

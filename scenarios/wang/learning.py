@@ -37,7 +37,7 @@ RIVALS = {"duchi": "Algorithm 3 corrected", "duchi-as-printed": "Algorithm 3 as 
 APPROACHES = Word(
     0.25, "an error at most this share above that of the model without privacy approaches it"
 )
-FAR = Word(2.0, "an error is 'far higher' if it is at least so many times the other one")
+FAR = Word(2.0, "an error is 'far higher' if it is at least this many times the other one")
 CHOICES = (
     "BR and MX may not be passed on: Adult and Census-Income stand in for them with --data; the age"
     " and the weeks of work are learnt, because the files have no income in numbers; without data, "

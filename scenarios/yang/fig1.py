@@ -161,7 +161,9 @@ EXPERIMENT = Experiment(
     quick_trials=3,
     files=FILES,
     data=DATA,
-    words={"much better": Word(2.0, "the error of DPDG is more than so many times that of DPDS")},
+    words={
+        "much better": Word(2.0, "the error of DPDG is more than this many times the error of DPDS")
+    },
     choices=(
         *CHOICES,
         "DPDS samples with p = 1 - exp(-ε); the experiment yang_fig1_delta says which δ this gives",

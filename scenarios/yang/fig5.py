@@ -56,7 +56,7 @@ EXPERIMENT = Experiment(
     trials=RUNS,
     quick_trials=5,
     choices=CHOICES,
-    words={"much": Word(1.5, "the error of UWA is at least so many times that of WA")},
+    words={"much": Word(1.5, "the error of UWA is more than this many times the error of WA")},
     quotes=[
         Quote(
             SOURCE,

@@ -33,7 +33,8 @@ Counts = Callable[[Ints, Ints, int], Any]  # a function of m_j, d_j and n that r
 class Overhead:
     """A cost: its entry in the bill, what TSS spends, and what the paper adds for TSS′.
 
-    `of_tss` also has the part of the cost that another row is about.
+    Two rows can be about two parts of one cost. Then `of_tss` of one row includes the part of the
+    other row.
     """
 
     role: str
