@@ -598,7 +598,7 @@ function start(data) {
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
       ["Form", form],
-      ["Who can compute it", traffic.elements[i] ? who : "it has plain values: verdicts take it that everybody knows disclosed values"],
+      ["Who can compute it", traffic.elements[i] ? who : "the message has plain values; a verdict assumes that everybody knows disclosed values"],
     ]));
   }
 
