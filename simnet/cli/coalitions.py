@@ -78,10 +78,10 @@ def coalitions(
         coalitions with the same number of members of each role.
     certificates
         Write a certificate of each coalition that the lists name into this folder. `python -m
-        simnet.adversary.check` checks the proofs, and `simnet verify --check` reads the run again.
+        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run.
     json
-        Write the result as JSON to this file; `-` writes it to standard output. It has the finding
-        about each coalition.
+        Write the result as JSON to this file; `-` writes it to standard output. The JSON has the
+        finding about each coalition.
     """
     from simnet.adversary.every_coalition import MOST_PARTIES, every_coalition
     from simnet.cli.output import console, print_note, write_json

@@ -119,8 +119,8 @@ def parties_to_release(lacks: Lacks, may_stop: Collection[int]) -> list[int]:
 def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]) -> dict[int, int]:
     """Return, by released party, when the last of its senders' empty letters arrives.
 
-    `times` has the round or the step that every party has reached. A letter takes one round, or one
-    step.
+    `times` has the round or the step that every party has reached. An empty letter takes one round,
+    or one step (see the module's docstring).
     """
     farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
     arrivals = {}

@@ -1,12 +1,13 @@
 """Turns: one party at a time continues its script, and the schedule chooses which party.
 
-Theory of operation. Every party is a trio task, which drives the party's script. The task resumes
-the script, and the script continues until it waits for a message, has sent very many messages, or
-ends. Then the party hands the turn over: the schedule chooses the next party among the *ready*
-ones, that is, those that can continue. (Without a schedule, the party that has been ready for the
-longest time is next.) The chosen party's task is woken, and the task that had the turn sleeps. So
-trio never has a choice between two tasks, and the random order in which trio runs tasks has no
-effect: a run depends only on its protocol, inputs, seed and schedule.
+Theory of operation. Every party is a task of trio, a library for asynchronous programs. The task
+drives the party's script: it resumes the script, and the script continues until it waits for a
+message, has sent very many messages, or ends. Then the party hands the turn over: the schedule
+chooses the next party among the *ready* parties, which are those that can continue. (Without a
+schedule, the party that has been ready for the longest time is next.) The chosen party's task is
+woken, and the task that had the turn sleeps. So trio never has a choice between two tasks, and the
+random order in which trio runs tasks has no effect: a run depends only on its protocol, inputs,
+seed and schedule.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 
