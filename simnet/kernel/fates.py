@@ -285,7 +285,7 @@ def drawn_fates(sends: Mapping[str, Sequence[Send]], chance: float, seed: int) -
     Raises `BadInput` unless `chance` is a probability.
     """
     if not 0 <= chance <= 1:
-        raise BadInput(f"the share of parties that drop out lies in [0, 1], got {chance}")
+        raise BadInput(f"the probability that a party drops out lies in [0, 1], got {chance}")
     fates = {}
     for name, own in sends.items():
         coins = SampledCoins(seed, name, purpose="fate ")

@@ -496,7 +496,9 @@ class Party:
         """Wait for the next payload from one sender, and return it.
 
         With `shape`, raises `ScriptError` for a payload of another shape. Raises `ScriptError` for
-        a `Summed` tag: use `gather_sum`. If the sender never sends, the run ends with `Stall`.
+        a `Summed` tag: use `gather_sum`. If the message never comes, the run ends with `Stall`. But
+        if a party has dropped out, aborted or stayed silent, or if a message was lost, the run ends
+        without an error, and `Run.aborts` says that this party waited in vain.
 
         For example, `total = await me.receive(TOTAL, sender="server", shape=(5,))`.
         """
@@ -556,9 +558,10 @@ class Party:
         """Wait for one payload from each named sender that still sends one, and return the payloads
         by the name of the sender, in the order of `senders`.
 
-        The call always waits for all senders. A sender counts as silent only when no party can go
-        on without this silence (see `simnet.kernel.silence`), so the result does not depend on the
-        schedule. A payload that comes later is never read.
+        The call ends when every sender has sent or counts as silent, and not as soon as `at_least`
+        senders have sent. Without `within`, a sender counts as silent only when no party can go on
+        without this silence (see `simnet.kernel.silence`), so the result does not depend on the
+        schedule. A payload of a sender that counts as silent is never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
         network: a sender counts as silent if its payload has not come by then. `Run.late` lists the
