@@ -13,6 +13,7 @@ protocol TSS sees the set of items that each user reports::
     disclosure   ε = 0.3463, enumerated: ε is exact for the value's law given the input
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -209,7 +210,7 @@ def _counted(
     # The key of a message is plain, even if the message carries only field elements. The messages
     # of a crowd are not listed one by one: we count them.
     for block in blocks:
-        received = sum(to in members for to in block.recipients)
+        received = sum(map(members.__contains__, block.recipients))
         if not received or block.sender in members:
             continue
         if block.key_wire is not None:
@@ -254,7 +255,8 @@ def traffic(run: Run) -> Ints:
     table = np.zeros((sum(counts), 4), dtype=np.int64)
     table[:, 0] = np.repeat([block.round for block in blocks], counts)
     table[:, 1] = np.repeat([block.sender for block in blocks], counts)
-    table[:, 2] = [recipient for block in blocks for recipient in block.recipients]
+    recipients = itertools.chain.from_iterable(block.recipients for block in blocks)
+    table[:, 2] = np.fromiter(recipients, np.int64, len(table))
     table[:, 3] = np.repeat(sizes, counts)
     table = table[table[:, 1] != table[:, 2]]  # a message from a party to itself crosses no link
     ordered = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]

@@ -179,6 +179,21 @@ class Verdict:
         return tuple(function for function in self.functions if function.exposes is not None)
 
     @functools.cached_property
+    def exposed_parties(self) -> tuple[str, ...]:
+        """The parties whose single secrets are in L."""
+        return tuple(dict.fromkeys(leak.exposes.party for leak in self.leaks if leak.exposes))
+
+    @property
+    def has_true_attacks(self) -> bool:
+        """Whether the attack on every single secret in L gives its true value."""
+        return all(learned.value == learned.true for learned in self.leaks)
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether one of the runs was aborted."""
+        return any(done.aborts for done in self.runs)
+
+    @functools.cached_property
     def output_fixes(self) -> OutputFixes:
         """What follows from the output alone, for one run in which nothing else is learned."""
         if self.finding != "output-only" or len(self.runs) > 1:

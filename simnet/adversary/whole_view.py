@@ -11,6 +11,7 @@ have the same law for all inputs. The two are always shown together::
     nothing    not judged            learns nothing from secret shares; disclosed values: not judged
 """
 
+from collections.abc import Sequence
 from math import inf
 from typing import Literal, Protocol
 
@@ -42,6 +43,35 @@ class Found(Protocol):
     @property
     def discrete(self) -> DiscreteView:
         """The part of the view that is not shares."""
+        ...
+
+
+class Judgement(Found, Protocol):
+    """A verdict of any kind, as claims and tables need it."""
+
+    @property
+    def at_least(self) -> ShareFinding:
+        """What the coalition learns from secret shares for certain."""
+        ...
+
+    @property
+    def at_most(self) -> ShareFinding:
+        """What the coalition may learn from secret shares."""
+        ...
+
+    @property
+    def is_aborted(self) -> bool:
+        """Whether a run that was judged was aborted."""
+        ...
+
+    @property
+    def exposed_parties(self) -> Sequence[str]:
+        """The honest parties of which the coalition determines a single secret."""
+        ...
+
+    @property
+    def has_true_attacks(self) -> bool:
+        """Whether every attack that was replayed gives the true value of the exposed secret."""
         ...
 
 

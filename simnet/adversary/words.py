@@ -8,6 +8,7 @@ from typing import Any
 from simnet.adversary.verdict import LearnedFunction, Secret, Verdict
 from simnet.adversary.whole_view import (
     FINDINGS_IN_WORDS,
+    Judgement,
     besides_in_words,
     disclosed_in_words,
     discloses_nothing,
@@ -98,9 +99,9 @@ def interval_in_words(verdict: Verdict) -> str:
     return f"at least {least}{listed} and at most {most}"
 
 
-def finding_in_short(verdict: Verdict) -> str:
+def finding_in_short(verdict: Judgement) -> str:
     """The finding in a few words, for a table."""
-    parties = list(dict.fromkeys(leak.exposes.party for leak in verdict.leaks if leak.exposes))
+    parties = verdict.exposed_parties
     hidden = len(parties) - PARTIES_SHOWN
     more = f" and {hidden} more" if hidden > 0 else ""
     exposed = f"exposes {', '.join(parties[:PARTIES_SHOWN])}{more}" if parties else ""

@@ -29,6 +29,7 @@ from typing import Any
 
 from simnet.adversary.certificate import protocol_header
 from simnet.adversary.check import ORBIT_FORMAT, ORBIT_VERSION
+from simnet.adversary.coalition import NETWORK
 from simnet.adversary.orbits.solving import OrbitProof, SymmetricSystem
 from simnet.adversary.orbits.tables import Entry, Word
 from simnet.adversary.orbits.verdict import AlikeVerdict
@@ -60,7 +61,7 @@ def alike_certificate_of(
             "parties": len(verdict.run.roster),
             "seed": verdict.seed if with_seed else None,
         },
-        "set": list(verdict.corrupt.parties),
+        "set": [*verdict.corrupt.parties, *[NETWORK] * verdict.corrupt.network],
         "statement": verdict.finding,
         "checked": list(verdict.checked),
         "systems": [

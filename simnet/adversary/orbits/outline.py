@@ -111,14 +111,21 @@ class Outline:
         return self.reading.secret(unknown)
 
 
-def outline_of(sampled: Run, record: DoorRecord) -> Outline:
+def outline_of(
+    sampled: Run, record: DoorRecord, progress: Callable[[int], None] | None = None
+) -> Outline:
     """Read the outline of a run, whose doors are on record.
+
+    `progress` is called with the number of field elements just read.
 
     Raises `NotAlike` for a run that has something for which outlines have no rule, and
     `ScriptError` if the script behaves differently when it is read again.
     """
-    if sampled.fates or sampled.aborts:
-        raise NotAlike("somebody dropped out, or the run was aborted")
+    if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
+        raise NotAlike(
+            "somebody dropped out, a message was lost, somebody waited with a deadline, or the run "
+            "was aborted"
+        )
     if sampled.roster.crowds:
         raise NotAlike("some parties are crowds")
     reading = OutlineReading(record)
@@ -130,6 +137,7 @@ def outline_of(sampled: Run, record: DoorRecord) -> Outline:
             observe=sampled.roster.names,
             reading=reading,
             threads=1,
+            progress=progress,
         )
     except ScriptError:
         # What the reading refuses reaches the kernel as an error of the script.

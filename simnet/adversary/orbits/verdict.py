@@ -11,7 +11,8 @@ again as an outline. Three things are checked on every message of the run:
 Then the tables of the run are solved at the sizes that its classes have.
 
 *At least.* `leaks` means that what the coalition sees determines a function beyond the output. This
-certainly tells something if every honest party makes one secret from its own input, and if the
+certainly tells something if every honest party makes one secret from its own input, if the function
+does not combine elements of one secret (in the secret [x, 1 - x] their sum is constant), and if the
 coalition knows all discrete coins outside doors. Otherwise the verdict is `undecided`.
 
 >>> from simnet import Field, Summed, run, seats
@@ -37,24 +38,27 @@ coalition knows all discrete coins outside doors. Otherwise the verdict is `unde
 ('honest user 2: secret 1, element 1',)
 """
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 
-from simnet.adversary.coalition import Coalition, CoalitionLike, coalition_of
+from simnet.adversary.coalition import NETWORK, Coalition, CoalitionLike, coalition_of
 from simnet.adversary.discrete import DiscreteView, discrete_view
 from simnet.adversary.door_laws.door_judge import DoorJudge
 from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.orbits.lift import Lifted, lift
 from simnet.adversary.orbits.outline import outline_of
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.solving import exposed_types
-from simnet.adversary.orbits.structure import Structure
+from simnet.adversary.orbits.solving import OrbitProof, exposed_types
+from simnet.adversary.orbits.structure import Component, Structure
 from simnet.adversary.reading_again import Recording
 from simnet.adversary.roles import Roles
 from simnet.adversary.verdict import ShareFinding
 from simnet.contract import Protocol
 from simnet.kernel.inputs import Inputs
+from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 
 THEOREM = "Theorem 1 of docs/proofs/orbits.md"
@@ -66,8 +70,8 @@ class AlikeVerdict:
 
     `at_most` is proved by tables (`lifted`). `at_least` is the same finding, or `nothing` if
     `notes` say why the upper end may be too high. `checked` are sentences about what was checked on
-    the run. `exposed` names the kinds of parties whose single secrets the coalition determines.
-    `discrete` does not list what is seen in clear.
+    the run. `exposed` names the kinds of parties whose single secrets the coalition determines, and
+    `exposed_parties` these parties. `discrete` does not list what is seen in clear.
     """
 
     corrupt: Coalition
@@ -76,6 +80,7 @@ class AlikeVerdict:
     notes: tuple[str, ...]
     checked: tuple[str, ...]
     exposed: tuple[str, ...]
+    exposed_parties: tuple[str, ...]
     discrete: DiscreteView
     seed: int
     lifted: Lifted = attrs.field(repr=False)
@@ -87,6 +92,28 @@ class AlikeVerdict:
     def finding(self) -> ShareFinding:
         """The finding about secret shares; `undecided` if the two ends differ."""
         return self.at_least if self.at_least == self.at_most else "undecided"
+
+    @property
+    def finds_all_exposed(self) -> bool:
+        """Whether all parties are listed whose single secrets the coalition determines.
+
+        They are if the field has more elements than every class has parties. Then the mean over all
+        exchanges of alike parties exists, and it makes tables of any equations for one secret.
+        """
+        return all(
+            component.system.modulus > max(component.system.sizes.values(), default=0)
+            for component, _ in self.lifted.found
+        )
+
+    @property
+    def has_true_attacks(self) -> bool:
+        """Nothing is replayed in numbers: what is learned was proved by equations."""
+        return True
+
+    @property
+    def is_aborted(self) -> bool:
+        """No aborted run is judged by symmetry."""
+        return False
 
     @property
     def tier(self) -> str:
@@ -124,7 +151,7 @@ class AlikeVerdict:
             },
         }
         return {
-            "corrupt": list(self.corrupt.parties),
+            "corrupt": [*self.corrupt.parties, *[NETWORK] * self.corrupt.network],
             "shares": shares,
             "discrete": self.discrete.as_json(),
         }
@@ -134,39 +161,58 @@ class AlikeJudge:
     """Plays and reads a run once, and gives verdicts on coalitions of its parties.
 
     Raises `NotAlike` if the run has something for which there is no rule here. The method `verdict`
-    raises `NotAlike` if the parties of the run are not alike, if no honest party has declared a
-    secret, or if the coalition watches the network.
+    raises `NotAlike` if the parties of the run are not alike, or if no honest party has declared a
+    secret.
+
+    `same_as` is a run that was made before: `ScriptError` is raised unless this run does the same.
+    `progress` is called with the number of field elements just moved; each is moved twice.
     """
 
-    def __init__(self, protocol: Protocol, inputs: Inputs, seed: int) -> None:
+    def __init__(
+        self,
+        protocol: Protocol,
+        inputs: Inputs,
+        seed: int,
+        *,
+        same_as: Run | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
         recording = Recording()
-        sampled = run(protocol, inputs, seed, reading=recording)
-        self.outline = outline_of(sampled, recording.record)
+        sampled = run(protocol, inputs, seed, reading=recording, progress=progress)
+        if same_as is not None:
+            compare_runs(same_as, sampled)
+        self.outline = outline_of(sampled, recording.record, progress)
         self._structure = Structure(self.outline)
 
     def verdict(self, corrupt: CoalitionLike) -> AlikeVerdict:
-        """Return what a coalition learns."""
+        """Return what a coalition learns.
+
+        Who sends how much to whom follows from disclosed values and from coins that say nothing
+        about inputs, because the run was read without inputs. So a coalition that sees the traffic
+        learns what it would learn without it: all disclosed values are judged in any case.
+        """
         done = self.outline.run
         coalition = coalition_of(corrupt, done.roster)
-        if coalition.network:
-            raise NotAlike("the coalition sees the traffic of all parties, which is not recorded")
         members = frozenset(done.roster.number[name] for name in coalition.parties)
         notes = self._notes(coalition)
         lifted = lift(self._structure, members)
         at_most: ShareFinding = lifted.finding
         at_least = at_most
         if at_most == "leaks":
-            doubt = self._doubt(coalition)
+            doubt = self._doubt(coalition, lifted)
             if doubt is not None:
                 at_least = "nothing"
                 notes.append(doubt)
+        exposed = self._exposed(lifted)
+        exposed_numbers = sorted({number for members, _ in exposed for number in members})
         return AlikeVerdict(
             corrupt=coalition,
             at_least=at_least,
             at_most=at_most,
             notes=tuple(notes),
             checked=self._checked(lifted),
-            exposed=self._exposed(lifted),
+            exposed=tuple(words for _, words in exposed),
+            exposed_parties=tuple(done.roster.names[number] for number in exposed_numbers),
             discrete=self._discrete(coalition, lifted),
             seed=done.seed,
             lifted=lifted,
@@ -184,7 +230,7 @@ class AlikeJudge:
         uncovered = "has an input but declared no secret: the verdict does not cover this input"
         return [f"{name} {uncovered}" for name in first]
 
-    def _doubt(self, coalition: Coalition) -> str | None:
+    def _doubt(self, coalition: Coalition, lifted: Lifted) -> str | None:
         """Say why functions beyond the output are perhaps no leak; None if they are a leak."""
         reading = self.outline.reading
         uses = [use for use in reading.door_uses if use.kind == "secret"]
@@ -194,6 +240,11 @@ class AlikeJudge:
             return (
                 "perhaps the functions beyond the output are made of related secrets, or of "
                 "secrets that say nothing about an input; only the upper end is proved"
+            )
+        if any(map(_combines_elements, lifted.found)):
+            return (
+                "the functions beyond the output combine several elements of one secret, and may "
+                "be the same for all inputs; only the upper end is proved"
             )
         if not set(reading.tossing_parties()) <= set(coalition.parties):
             return (
@@ -219,15 +270,20 @@ class AlikeJudge:
             "every coin belongs to one sender alone",
         )
 
-    def _exposed(self, lifted: Lifted) -> tuple[str, ...]:
+    def _exposed(self, lifted: Lifted) -> list[tuple[Sequence[int], str]]:
+        """The parties whose single secrets are determined, kind by kind, and the kind in words.
+
+        The output alone may determine a secret.
+        """
         found = []
         for component, proof in lifted.found:
-            if proof.finding != "leaks":
+            if not proof.learned:
                 continue
             for place in exposed_types(component.system, proof):
                 secret = component.system.secrets[place]
-                found.append(f"{secret.word[0]}: {secret.label}")
-        return tuple(found)
+                members = component.members[secret.word[0]]
+                found.append((members, f"{secret.word[0]}: {secret.label}"))
+        return found
 
     def _discrete(self, coalition: Coalition, lifted: Lifted) -> DiscreteView:
         outline = self.outline
@@ -238,9 +294,27 @@ class AlikeJudge:
             roles = Roles(unknowns, coalition.parties, [])
             view = WidestView(functions={}, rows={}, roles=roles, unknowns=unknowns)
         disclosures = judge.disclosures(coalition.parties, view)
+        # The outline keeps no summed messages, so it knows neither the traffic nor all tags, and
+        # what the protocol states about its tags is left out.
         view_of_run = discrete_view(
-            [outline.run], coalition, disclosures, None, judge.independent_runs
+            [outline.run],
+            attrs.evolve(coalition, network=False),
+            disclosures,
+            None,
+            judge.independent_runs,
         )
-        # The outline keeps no summed messages, so a list of what is seen in clear would lack their
-        # keys. What honest parties disclose is judged whether a message carries it or not.
+        # A list of what is seen in clear would lack the keys of summed messages. What honest
+        # parties disclose is judged whether a message carries it or not.
         return attrs.evolve(view_of_run, sees=())
+
+
+def _combines_elements(found: tuple[Component, OrbitProof]) -> bool:
+    """Whether a function beyond the output may combine several elements of one party's secret."""
+    component, proof = found
+    if proof.finding != "leaks":
+        return False
+    places: dict[tuple[int, object, int], set[int]] = defaultdict(set)
+    for function, column, _ in proof.learned:
+        secret = component.secrets[column].number
+        places[function, component.system.secrets[column].word, secret].add(column)
+    return any(len(columns) > 1 for columns in places.values())
