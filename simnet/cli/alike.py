@@ -31,9 +31,10 @@ def judge_alike(
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import console, write_json
+    from simnet.scenario.judging import MOST_ALIKE_ELEMENTS
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.population import Population
-    from simnet.scenario.verify import MOST_ALIKE_ELEMENTS, verify_alike
+    from simnet.scenario.verify import verify_alike
 
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     work = fitted.described(fitted.build(fitted.users, fitted.items)).workload

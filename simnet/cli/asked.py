@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from simnet.scenario.perform import Performance
     from simnet.scenario.plain import PlainRun
     from simnet.scenario.scenario import Scenario
+
+
+def _claims_announced(result: "Performance | PlainRun") -> AbstractContextManager[None]:
+    """Say how the claims are judged and how long it takes, if it takes long."""
+    from simnet.cli.long_work import announced, seconds_to_judge
+    from simnet.cli.reproduce import duration
+    from simnet.scenario.judging import Size, first_way
+
+    way = first_way(result.scenario.claims, result.run)
+    seconds = seconds_to_judge(way, Size.of(result.run), result.run.seconds)
+    what = f"claims: judged by {way}, about {duration(seconds)}; --no-claims leaves them out"
+    return announced("claims", seconds, what)
 
 
 @attrs.frozen(kw_only=True)
@@ -103,7 +116,10 @@ class Asked:
         result = self._assessed(chosen) if self.assesses else self._plain(chosen)
         if not (self.claims and chosen.claims):
             return result
-        with progress_bar("claims", len(chosen.claims) + 1) as progress:
+        with (
+            _claims_announced(result),
+            progress_bar("claims", len(chosen.claims) + 1) as progress,
+        ):
             return result.judged(progress)
 
     def timed(

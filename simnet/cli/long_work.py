@@ -4,11 +4,15 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from simnet.cli.reproduce import duration
 from simnet.cli.tell import asked, tell
 from simnet.errors import BadInput
 from simnet.stated.about import Workload
+
+if TYPE_CHECKING:
+    from simnet.scenario.judging import Size, Way
 
 # For this many field elements or more, the program asks before it starts the run.
 LARGE = 1_000_000_000
@@ -18,6 +22,7 @@ LONG = 5.0  # for this many seconds or more, the program says when the run begin
 SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
 SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by message
 SECONDS_A_JUDGED_ELEMENT = 3e-8  # a verdict by symmetry goes through the elements of the run
+SECONDS_A_JUDGED_PARTY = 3e-3  # judging claims plays the script of each party several times
 
 
 @contextmanager
@@ -48,6 +53,21 @@ def seconds_of(work: Workload | None) -> float:
     if work is None or work.element_bits is None:
         return 0.0
     return work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
+
+
+def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
+    """Return about how long it takes to judge claims, on a run that took so many seconds.
+
+    `way` is how they are judged first.
+    """
+    if way is None:
+        return 0.0
+    if not size.elements:
+        return 4 * seconds  # there are no forms: the run is played three times more
+    parties = size.parties * SECONDS_A_JUDGED_PARTY
+    if way == "elimination":
+        return parties + size.messages * SECONDS_A_JUDGED_MESSAGE
+    return parties + size.elements * SECONDS_A_JUDGED_ELEMENT
 
 
 @contextmanager

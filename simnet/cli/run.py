@@ -78,7 +78,9 @@ def run(
         Write a page about the run into this file: who sends what to whom, and what each coalition
         learns (see `simnet show --help`).
     claims
-        Judge the scenario's claims about coalitions. `--no-claims` skips this step.
+        Judge the scenario's claims about coalitions, on the run itself. For a large run this takes
+        longer than the run; a claim that cannot be judged is shown as "not judged". `--no-claims`
+        skips this step.
     drop
         Let parties drop out. `--drop 0.1`: each party with an input drops out with this
         probability, at a random point before, between or after its sends. `--drop u3@share`: u3
@@ -149,6 +151,6 @@ def run(
         show(result, out)
     if timings:
         print_times(out, timings)
-    failed = not all(row.holds for row in result.adversaries)
+    failed = result.adversaries.fails
     aborted = isinstance(result, PlainRun) and result.is_aborted
     return 1 if failed else ABORTED if aborted else 0

@@ -58,7 +58,7 @@ def show(result: Performance, console: Console) -> None:
     console.print(_errors(result.assessment))
     console.print()
     print_privacy(console, result.privacy)
-    print_claims(console, result.adversaries, result.run.people, run.seed)
+    print_claims(console, result.adversaries, run.seed)
     printed = any(row.expectation.paper is not None for row in result.bill)
     print_bill(console, result.bill, "Bill, against the paper" if printed else "Bill")
     total = run.ledger.total()

@@ -33,7 +33,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     print_drop_outs(run, result.about, console)
     _print_outputs(result, console)
     print_privacy(console, result.privacy)
-    print_claims(console, result.adversaries, run.people, run.seed)
+    print_claims(console, result.adversaries, run.seed)
     _print_traffic(result, console)
     if result.bill:
         print_bill(console, result.bill, "Bill")

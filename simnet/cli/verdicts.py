@@ -1,18 +1,15 @@
 """Verdicts as a person sees them on a terminal."""
 
-from collections.abc import Sequence
-
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from simnet.adversary.replays import replays_in_words
 from simnet.adversary.verdict import LearnedFunction, Verdict
-from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_short, disclosed_in_words
+from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
 from simnet.adversary.words import (
     evidence_in_words,
     exposed_in_words,
-    finding_in_short,
     finding_in_words,
     function_in_words,
     seen_in_words,
@@ -20,7 +17,7 @@ from simnet.adversary.words import (
 )
 from simnet.cli.grid import Grid
 from simnet.contract import Ideal
-from simnet.scenario.claims import Judged
+from simnet.scenario.claims import Adversaries
 from simnet.scenario.verify import VerdictCounts
 
 FUNCTIONS_SHOWN = 8
@@ -39,37 +36,30 @@ COLOURS = {
 }
 
 
-def print_claims(console: Console, judged: Sequence[Judged], users: int, seed: int) -> None:
+def print_claims(console: Console, judged: Adversaries, seed: int) -> None:
     """Print a table of a scenario's claims: coalition, what it learns, what was expected."""
     if not judged:
         return
-    where = f"this run (seed {seed})"
-    if judged[0].users != users:
-        where = f"a smaller copy of {where}, with {judged[0].users} users"
-    console.print(Text(f"What coalitions learn in {where}", "bold"))
+    console.print(Text(f"What coalitions learn in this run (seed {seed})", "bold"))
     table = Grid("coalition", "learned from secret shares", "disclosed", "expected", "")
-    for row in judged:
-        if row.verdict is None:
-            table.add_row(
-                Text(str(row.claim.corrupt)),
-                row.why_not,
-                "",
-                Text(row.claim.words),
-                "",
-            )
-            continue
-        finding = Text(finding_in_short(row.verdict), COLOURS[row.verdict.finding])
-        holds = Text("holds", "green") if row.holds else Text("fails", "bold red")
+    for row, (coalition, learned, disclosed, expected, holds) in zip(
+        judged, judged.rows(), strict=True
+    ):
+        colour = "yellow" if row.not_judged is not None else ""
+        if row.verdict is not None:
+            colour = COLOURS[row.verdict.finding]
         table.add_row(
-            Text(str(row.claim.corrupt)),
-            finding,
-            disclosed_in_short(row.verdict),
-            Text(row.claim.words),
-            holds,
+            Text(coalition),
+            Text(learned, colour),
+            disclosed,
+            Text(expected),
+            Text(holds, "bold red" if row.fails else "green"),
         )
     console.print(table)
+    for note in judged.notes():
+        console.print(Text(note, "yellow"))
     for row in judged:
-        if row.verdict is not None and row.verdict.output_fixes.is_of_few:
+        if isinstance(row.verdict, Verdict) and row.verdict.output_fixes.is_of_few:
             fixed = row.verdict.output_fixes.in_words
             console.print(Text(f"{row.claim.corrupt}: the output alone fixes {fixed}", "yellow"))
     console.print()

@@ -179,8 +179,8 @@ def _is_too_large(
     scenario: "Scenario", people: "Sequence[int] | Population | None", collections: int
 ) -> bool:
     """Return whether the runs have more messages than elimination can judge."""
+    from simnet.scenario.judging import MOST_MESSAGES
     from simnet.scenario.population import Population
-    from simnet.scenario.verify import MOST_MESSAGES
 
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     work = fitted.described(fitted.build(fitted.users, fitted.items)).workload
@@ -207,11 +207,12 @@ def _judge(
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.network.toml_file import network_named
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
+    from simnet.scenario.judging import MOST_MESSAGES
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.population import Population
-    from simnet.scenario.verify import MOST_MESSAGES, verify_runs
     from simnet.scenario.verify import verify as verify_one
+    from simnet.scenario.verify import verify_runs
 
     fitted = scenario.fitted(people) if isinstance(people, Population) else scenario
     work = fitted.described(fitted.build(fitted.users, fitted.items)).workload

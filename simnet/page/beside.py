@@ -433,17 +433,14 @@ def terms_of_page() -> list[tuple[str, str]]:
     ]
 
 
-def claims_of(judged: Adversaries, people: int) -> Table | None:
+def claims_of(judged: Adversaries) -> Table | None:
     """Return the claims of the scenario, each with its verdict; None if the scenario makes no
     claim.
     """
     if not judged:
         return None
-    notes = []
-    if judged[0].users != people:
-        notes = [f"Judged on a smaller copy of this run, with {judged[0].users:,} users."]
     heads = ["coalition", "learned from secret shares", "disclosed", "expected", "holds?"]
-    return Table("What the scenario claims", heads, judged.rows(), notes=notes)
+    return Table("What the scenario claims", heads, judged.rows(), notes=judged.notes())
 
 
 def _number(value: float) -> str:

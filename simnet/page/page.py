@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from simnet.adversary.coalition import coalition_of
+from simnet.adversary.verdict import Verdict
 from simnet.contract import OverItems
 from simnet.page.beside import (
     Result,
@@ -134,7 +135,7 @@ def page_of(
         bill=bill_of(result.bill),
         roles=roles_of_bill(result),
         worlds=worlds,
-        claims=claims_of(result.adversaries, done.people),
+        claims=claims_of(result.adversaries),
         parameters=parameters_of(result),
         terms=terms_of_page(),
         command=command,
@@ -185,11 +186,7 @@ def _judged(result: Result, judge: Sequence[str], progress: Callable[[int], None
     done = result.run
     if is_small(done):
         return judge_all(done, result.about, progress)
-    verdicts = [
-        row.verdict
-        for row in result.adversaries
-        if row.verdict is not None and row.users == done.people
-    ]
+    verdicts = [row.verdict for row in result.adversaries if isinstance(row.verdict, Verdict)]
     own = {v.corrupt.parties: v for v in verdicts if v.seeds == (done.seed,)}
     sets = [coalition_of(text, done.roster).parties for text in judge]
     wanted = [members for members in sets if members and members not in own]

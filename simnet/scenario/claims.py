@@ -1,22 +1,23 @@
 """Claims of a scenario: what it expects that coalitions learn.
 
 Each claim names a coalition and an expected verdict, for example `LearnsNothing("u1")`. `simnet
-run` judges the claims on the run itself or, if the run is large, on a copy with fewer users.
+run` judges the claims on the run itself (see `simnet.scenario.judging`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol
 
 import attrs
 
 from simnet import markup
-from simnet.adversary.judge import Judge
+from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.verdict import Verdict
-from simnet.adversary.whole_view import Expectation, disclosed_in_short, meets
+from simnet.adversary.whole_view import Expectation, Judgement, disclosed_in_short, meets
 from simnet.adversary.words import finding_in_short
 from simnet.kernel.run import Run
-from simnet.stated.about import About
+
+NOBODY = "no such coalition in this run"
 
 
 @attrs.frozen
@@ -47,7 +48,7 @@ class Claim(Protocol):
         """What the coalition learns if the claim is true, in words."""
         ...
 
-    def holds(self, verdict: Verdict) -> bool:
+    def holds(self, verdict: Judgement) -> bool:
         """Return whether a verdict confirms the claim."""
         ...
 
@@ -71,7 +72,7 @@ class LearnsNothing:
         """What the coalition learns if the claim is true, in words."""
         return "nothing from shares" if self.from_shares else "nothing"
 
-    def holds(self, verdict: Verdict) -> bool:
+    def holds(self, verdict: Judgement) -> bool:
         """Return whether the coalition learns no function of secrets (L = 0).
 
         Without `from_shares`, disclosed values must also be independent of the inputs.
@@ -99,7 +100,7 @@ class LearnsOnlyOutput:
         """What the coalition learns if the claim is true, in words."""
         return "only the output from shares" if self.from_shares else "only the output"
 
-    def holds(self, verdict: Verdict) -> bool:
+    def holds(self, verdict: Judgement) -> bool:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
         Without `from_shares`, disclosed values must also be independent of the inputs. In an
@@ -108,8 +109,7 @@ class LearnsOnlyOutput:
         expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
         if self.from_shares:
             expected = ("output-only-from-shares", "nothing-from-shares")
-        aborted = any(done.aborts for done in verdict.runs)
-        return meets(verdict, expected[0]) or (aborted and meets(verdict, expected[1]))
+        return meets(verdict, expected[0]) or (verdict.is_aborted and meets(verdict, expected[1]))
 
 
 @attrs.frozen
@@ -119,7 +119,7 @@ class SeesNoShares:
     corrupt: str | Chosen
     words = "perturbed reports alone"
 
-    def holds(self, verdict: Verdict) -> bool:
+    def holds(self, verdict: Judgement) -> bool:
         """Return whether the verdict is `no-shares`, and the protocol states a finite ε."""
         stated = verdict.discrete.disclosure
         return verdict.finding == "no-shares" and stated is not None and stated.epsilon != inf
@@ -144,37 +144,60 @@ class Exposes:
         """What the coalition learns if the claim is true, in words."""
         return f"exposes {self.secret_of or 'a user'}"
 
-    def holds(self, verdict: Verdict) -> bool:
+    def holds(self, verdict: Judgement) -> bool:
         """Return whether the coalition learns a single secret as claimed, and all attacks on single
         secrets give the true values.
         """
-        exposed = [learned for learned in verdict.leaks if learned.exposes]
-        named = [
-            learned
-            for learned in exposed
-            if learned.exposes and self.secret_of in (None, learned.exposes.party)
-        ]
-        return bool(named) and all(learned.value == learned.true for learned in exposed)
+        exposed = verdict.exposed_parties
+        is_exposed = bool(exposed) if self.secret_of is None else self.secret_of in exposed
+        return is_exposed and verdict.has_true_attacks
 
 
 @attrs.frozen(eq=False)
 class Judged:
     """A claim and the verdict on its coalition.
 
-    The verdict is None if the claim was not judged, for the reason `why_not`: nobody belongs to the
-    coalition in this run, or the run was aborted before anybody could be exposed. `users` is the
-    number of users of the run that was judged.
+    The verdict is None if nobody belongs to the coalition in this run, or if the claim was not
+    judged. Then `not_judged` says why, and what to do.
     """
 
     claim: Claim
-    verdict: Verdict | None
-    users: int
-    why_not: str = "no such coalition in this run"
+    verdict: Verdict | AlikeVerdict | None
+    not_judged: str | None = None
 
     @property
-    def holds(self) -> bool:
-        """Whether the verdict confirms the claim; True for a claim that was not judged."""
+    def holds(self) -> bool | None:
+        """Whether the verdict confirms the claim; None for a claim that was not judged.
+
+        A claim about a coalition that has no members in this run holds.
+        """
+        if self.not_judged is not None:
+            return None
         return self.verdict is None or self.claim.holds(self.verdict)
+
+    @property
+    def fails(self) -> bool:
+        """Whether the verdict contradicts the claim."""
+        return self.holds is False
+
+    @property
+    def way(self) -> str | None:
+        """How the verdict was found: by `elimination` or by `symmetry`; None without a verdict."""
+        if self.verdict is None:
+            return None
+        return "elimination" if isinstance(self.verdict, Verdict) else "symmetry"
+
+    @property
+    def learned_in_short(self) -> str:
+        """What the coalition learned from secret shares, or why there is no verdict."""
+        if self.verdict is not None:
+            return finding_in_short(self.verdict)
+        return NOBODY if self.not_judged is None else "not judged"
+
+    @property
+    def holds_in_short(self) -> str:
+        """Whether the claim holds, in one word; the text is empty without a verdict."""
+        return "" if self.verdict is None else "holds" if self.holds else "fails"
 
     def as_json(self) -> dict[str, Any]:
         """Return the claim and the verdict for JSON; these keys are stable."""
@@ -188,7 +211,8 @@ class Judged:
             "set": str(self.claim.corrupt),
             "claim": self.claim.words,
             "holds": self.holds,
-            "users": self.users,
+            "by": self.way,
+            "not_judged": self.not_judged,
         }
 
 
@@ -199,58 +223,54 @@ class Adversaries(tuple[Judged, ...]):
 
     @property
     def holds(self) -> bool:
-        """Whether every claim holds."""
+        """Whether every claim was judged, and holds."""
         return all(row.holds for row in self)
+
+    @property
+    def fails(self) -> bool:
+        """Whether some claim fails."""
+        return any(row.fails for row in self)
+
+    @property
+    def not_judged(self) -> Mapping[str, list[str]]:
+        """Why claims were not judged: the coalitions by the reason, each reason once."""
+        reasons: dict[str, list[str]] = {}
+        for row in self:
+            if row.not_judged is not None:
+                reasons.setdefault(row.not_judged, []).append(str(row.claim.corrupt))
+        return reasons
+
+    def notes(self) -> list[str]:
+        """Which claims were not judged, and why, as sentences."""
+        return [
+            f"{'No claim was judged' if len(coalitions) == len(self) else who}. {reason}"
+            for reason, coalitions in self.not_judged.items()
+            for who in [f"Not judged: {'; '.join(coalitions)}"]
+        ]
 
     def rows(self) -> list[list[str]]:
         """Return a row for each claim: the coalition, what it learned from secret shares, what was
         disclosed, what the scenario expects, and whether the claim holds.
         """
-        lines = []
-        for row in self:
-            coalition, expected = str(row.claim.corrupt), row.claim.words
-            if row.verdict is None:
-                lines.append([coalition, row.why_not, "", expected, ""])
-                continue
-            learned, told = finding_in_short(row.verdict), disclosed_in_short(row.verdict)
-            lines.append([coalition, learned, told, expected, "holds" if row.holds else "fails"])
-        return lines
+        return [
+            [
+                str(row.claim.corrupt),
+                row.learned_in_short,
+                "" if row.verdict is None else disclosed_in_short(row.verdict),
+                row.claim.words,
+                row.holds_in_short,
+            ]
+            for row in self
+        ]
 
     def __repr__(self) -> str:
         lines = [
             f"{coalition}: learned from secret shares: {learned}; expected: {expected} {holds}"
             for coalition, learned, _, expected, holds in self.rows()
         ]
+        lines += self.notes()
         return "\n".join(lines) or "no claims were judged"
 
     def _repr_html_(self) -> str:
         heads = ["coalition", "learned from secret shares", "disclosed", "expected", ""]
-        return markup.table(heads, self.rows())
-
-
-def judge_claims(
-    claims: Sequence[Claim],
-    run: Run,
-    about: About | None = None,
-    progress: Callable[[int], None] = lambda _: None,
-) -> list[Judged]:
-    """Judge claims on a run, whose protocol `about` describes; return one result for each claim.
-
-    `progress` is called once before the first claim, and after each claim.
-    """
-    sets = [
-        claim.corrupt.choose(run) if isinstance(claim.corrupt, Chosen) else claim.corrupt
-        for claim in claims
-    ]
-    judge = Judge([run], run.roster.names, about)
-    progress(1)
-    judged = []
-    for claim, corrupt in zip(claims, sets, strict=True):
-        if not corrupt and isinstance(claim.corrupt, Chosen):
-            judged.append(Judged(claim, None, run.people))
-        elif run.aborts and isinstance(claim, Exposes):
-            judged.append(Judged(claim, None, run.people, "not judged: the run was aborted"))
-        else:
-            judged.append(Judged(claim, judge.verdict(corrupt), run.people))
-        progress(1)
-    return judged
+        return markup.table(heads, self.rows()) + "".join(map(markup.paragraph, self.notes()))

@@ -75,11 +75,6 @@ def fates_of(
     return fates, messages
 
 
-def is_by_chance(drop: Sequence[str]) -> bool:
-    """Return whether these texts name no party, so that they mean the same in a smaller run."""
-    return not any("@" in text for text in drop)
-
-
 def _checked(text: str, name: str, fate: Fate, sent: dict[str, tuple[Send, ...]]) -> Fate:
     """Return the fate. Raises `BadInput` if the party never comes to this send."""
     _refuse_unreachable(text, fate, _send_of(text, name, fate, sent))

@@ -12,14 +12,15 @@ import attrs
 
 from simnet import markup
 from simnet.contract import Protocol
-from simnet.errors import BadInput, SimnetError
+from simnet.errors import BadInput
 from simnet.installed import object_at
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.record.ledger import Traffic
-from simnet.scenario.claims import Adversaries, judge_claims
-from simnet.scenario.drops import drop_outs_json, fates_of, is_by_chance
+from simnet.scenario.claims import Adversaries
+from simnet.scenario.drops import drop_outs_json, fates_of
+from simnet.scenario.judging import judge_claims
 from simnet.scenario.population import Population, TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Totals
@@ -28,12 +29,6 @@ from simnet.stated.bill import Bill, BillRow, measured
 from simnet.stated.privacy import PrivacyStatement, Statements
 
 LIMIT = 100_000_000_000  # field elements; a run with so many takes some minutes on one core
-# If a run has more users or more messages than this, its claims are judged on a copy of the run
-# with fewer users.
-JUDGED_USERS = 1000
-JUDGED_MESSAGES = 1_500_000
-# The numbers of users of such a copy: the first number that the protocol's parameters allow.
-COPY_USERS = (200, 400, 800, 1000)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -83,10 +78,11 @@ class Performance:
             settings["items"] = len(self.population.labels)
         return plain_parameters(settings, self.run.protocol, self.about)
 
-    def judged(self, progress: Callable[[int], None] = lambda _: None) -> "Performance":
+    def judged(self, progress: Callable[[float], None] = lambda _: None) -> "Performance":
         """Return the same performance with its scenario's claims judged.
 
-        `progress` is called once before the first claim is judged, and once after each claim.
+        `progress` is called with the number of steps just made: one for reading the run, and one
+        for each claim.
         """
         return judged(self, progress)
 
@@ -350,49 +346,17 @@ def privacy_of(
 
 
 def judged(
-    performance: Performance, progress: Callable[[int], None] = lambda _: None
+    performance: Performance, progress: Callable[[float], None] = lambda _: None
 ) -> Performance:
     """Judge the scenario's claims, and return the performance with the results.
 
-    Claims are judged on the run itself or, if the run is large and no fate names a party, on a copy
-    with fewer users. `progress` is called once before the first claim is judged, and once after
-    each claim.
+    Claims are judged on the run itself: see `simnet.scenario.judging`, also for `progress`.
     """
-    scenario, done = performance.scenario, performance.run
-    if not scenario.claims:
+    claims = performance.scenario.claims
+    if not claims:
         return performance
-    about = performance.about
-    is_large = done.people > JUDGED_USERS or _messages(about) > JUDGED_MESSAGES
-    if is_large and is_by_chance(performance.drop):  # a fate of a named party belongs to this run
-        done = _copy(performance)
-        about = scenario.described(done.protocol)
-    claims = judge_claims(scenario.claims, done, about, progress)
-    return attrs.evolve(performance, adversaries=claims)
-
-
-def _messages(about: About) -> int:
-    """Return about how many messages a run sends, or 0 if the protocol does not say."""
-    return 0 if about.workload is None else about.workload.messages
-
-
-def _copy(performance: Performance) -> Run:
-    """Repeat the run with fewer users, as few as the protocol's parameters allow.
-
-    Returns the run itself if the parameters allow none of the smaller sizes.
-    """
-    scenario, done = performance.scenario, performance.run
-    for size in COPY_USERS:
-        people = performance.population.sample(min(done.people, size), done.seed)
-        try:
-            protocol = scenario.build_for(people)
-            network = done.network
-            fates, _ = fates_of(performance.drop, protocol, people.inputs, done.seed, network)
-            return run(protocol, people.inputs, done.seed, fates=fates, network=network)
-        # There are too few users for the parameters, or for the server to compute an output.
-        except SimnetError:
-            if size == COPY_USERS[-1] and _messages(performance.about) > JUDGED_MESSAGES:
-                raise
-    return done
+    found = judge_claims(claims, performance.run, performance.about, progress)
+    return attrs.evolve(performance, adversaries=found)
 
 
 def bill(about: About, done: Run) -> list[BillRow]:

@@ -23,8 +23,9 @@ from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.kernel.schedule import Schedule
 from simnet.kernel.seating import seated
-from simnet.scenario.claims import Adversaries, judge_claims
+from simnet.scenario.claims import Adversaries
 from simnet.scenario.drops import drop_outs_json, fates_of, lacks_estimate
+from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import (
     bill,
     ledger_json,
@@ -103,7 +104,7 @@ class PlainRun:
         }
         return {method: words for method, (is_there, words) in lacking.items() if not is_there}
 
-    def judged(self, progress: Callable[[int], None] = lambda _: None) -> "PlainRun":
+    def judged(self, progress: Callable[[float], None] = lambda _: None) -> "PlainRun":
         """Judge the scenario's claims on the run, and return the run with the results."""
         return judged(self, progress) if self.scenario.claims else self
 
@@ -254,7 +255,7 @@ def totals_of(scenario: Scenario, inputs: Inputs) -> Totals | None:
     return np.bincount(values, minlength=scenario.items + 1)[1:]
 
 
-def judged(result: PlainRun, progress: Callable[[int], None] = lambda _: None) -> PlainRun:
+def judged(result: PlainRun, progress: Callable[[float], None] = lambda _: None) -> PlainRun:
     """Judge the scenario's claims on the run, and return the run with the results."""
     claims = judge_claims(result.scenario.claims, result.run, result.about, progress)
     return attrs.evolve(result, adversaries=claims)

@@ -17,16 +17,13 @@ from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
 from simnet.record.fate import Fates
 from simnet.scenario.drops import fates_of
+from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
 from simnet.scenario.plain import explained_by, guessed_inputs_in_words, inputs_for
 from simnet.scenario.population import Population, in_chance_order
 from simnet.scenario.scenario import Scenario
 from simnet.stated.about import About, Listed
 
 CONFIDENCE = 0.95
-# The most messages of a run that is judged: the forms of a message take some 300 bytes.
-MOST_MESSAGES = 10_000_000
-# The most field elements of a run that is judged by symmetry: so many take some five minutes.
-MOST_ALIKE_ELEMENTS = 10_000_000_000
 
 
 @attrs.frozen(eq=False)

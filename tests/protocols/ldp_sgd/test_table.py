@@ -21,8 +21,9 @@ from protocols.ldp_sgd.table import TableDescent, table_descent
 from simnet import ScriptError, run
 from simnet.cli.main import main
 from simnet.coins.sampled import SampledCoins
-from simnet.scenario.claims import SeesNoShares, judge_claims
+from simnet.scenario.claims import SeesNoShares
 from simnet.scenario.find import find
+from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import judged, perform
 from simnet.scenario.population import TablePopulation, in_chance_order
 from simnet.scenario.scenario import Scenario
@@ -341,13 +342,6 @@ def test_claims_hold_with_a_finite_epsilon_and_fail_without_noise() -> None:
     (unasked,) = judge_claims([SeesNoShares("rest")], result.run, result.about)
     assert unasked.verdict is not None
     assert unasked.verdict.discrete.disclosure.independent
-
-
-def test_a_group_too_large_for_a_copy_is_judged_on_the_run_itself() -> None:
-    for size, users in ((30, 200), (300, 400), (1500, 2500)):
-        made = scenario(2500, group_size=size)
-        result = judged(perform("ldp_sgd", made, made.synthetic(2500, 0), 0))
-        assert {one.users for one in result.adversaries} == {users}
 
 
 def test_the_privacy_statement_says_how_many_are_asked_and_how_often() -> None:

@@ -25,7 +25,7 @@ from simnet import ScriptError, Sealed, Stall, run, verdict
 from simnet.exhaustive.compare import Comparison
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.party import Party
-from simnet.scenario.claims import judge_claims
+from simnet.scenario.judging import judge_claims
 from simnet.scenario.perform import bill
 from tests.harness.fuzz import cases
 from tests.harness.ideal import users_with_inputs

@@ -1,5 +1,5 @@
-"""Claims of scenarios: the built-in claims hold, false claims are found, and the output says on
-which run they were judged.
+"""Claims of scenarios: the built-in claims hold, false claims are found, and every claim is judged
+on the run itself, or said not to be judged.
 """
 
 from pathlib import Path
@@ -15,20 +15,16 @@ from protocols.tss.prime import tss
 from simnet import run, verdict
 from simnet.adversary import verdict as simnet_verdict
 from simnet.adversary.attack import replay_attack
-from simnet.scenario.claims import (
-    Chosen,
-    Claim,
-    Exposes,
-    LearnsNothing,
-    LearnsOnlyOutput,
-    judge_claims,
-)
+from simnet.errors import ScriptError
+from simnet.scenario.claims import Chosen, Claim, Exposes, LearnsNothing, LearnsOnlyOutput
 from simnet.scenario.find import find, names
-from simnet.scenario.perform import judged, perform
+from simnet.scenario.judging import judge_claims
+from simnet.scenario.perform import Performance, judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
 from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
+from tests.harness.pairwise_masks import REPORT, PairwiseMasks
 from tests.harness.shell import WIDTH, refusal, simnet, words
 
 CLAIMING = [
@@ -110,9 +106,9 @@ def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
         str(claim.corrupt) for claim in find(name)[1].claims
     ]
     for one in adversaries:
-        assert set(one) >= {"corrupt", "shares", "discrete", "claim", "holds", "set", "users"}
+        assert set(one) >= {"corrupt", "shares", "discrete", "claim", "holds", "set", "by"}
         assert one["holds"] is True
-        assert one["users"] == users
+        assert one["not_judged"] is None
         if not one["corrupt"]:
             assert one["shares"] is one["discrete"] is None
             continue
@@ -253,104 +249,270 @@ def test_claims_can_be_left_out(tmp_path: Path) -> None:
 # Larger runs
 
 
-LIMITS = "simnet.scenario.perform."
+JUDGED = "simnet.scenario.judging.JUDGED_MESSAGES"
+MOST = "simnet.scenario.judging.MOST_MESSAGES"
+ELEMENTS = "simnet.scenario.judging.MOST_ALIKE_ELEMENTS"
+ALIKE = ["committee", "dpdg", "dpds", "sampling_privacy", "sampling_privacy_clear"]
+# Of these, symmetry decides some claims.
+PARTLY_ALIKE = ["dpcs", "dpcs_star", "tss", "tss_prime"]
 
 
-@pytest.mark.parametrize(("limit", "value"), [("JUDGED_USERS", 11), ("JUDGED_MESSAGES", 100)])
-def test_above_a_limit_claims_are_judged_on_a_copy(
-    monkeypatch: pytest.MonkeyPatch, limit: str, value: int
+def performed(name: str, users: int = 9, items: int = 3, seed: int = 0, **more: str) -> Performance:
+    scenario = find(name)[1]
+    settings = dict([SMALLEST[name].split("=")]) if name in SMALLEST else {}
+    scenario = scenario.with_settings(
+        {"users": str(users), "items": str(items), **settings, **more}
+    )
+    return perform(name, scenario, uniform_items(users, items, seed), seed)
+
+
+def only_symmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(JUDGED, 0)
+    monkeypatch.setattr(MOST, 0)
+
+
+@pytest.mark.parametrize("name", slow_but(CLAIMING, "dpds", "tss", "dpds_shamir"))
+def test_claims_on_larger_runs_are_judged_as_claims_on_small_ones(
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(LIMITS + limit, value)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (6, 8, 9))
-    large = ("run", "dpds", "--set", "users=12", "--set", "items=2", "--seed", 4)
-    told = simnet(*large, "--json", "-").json
-    assert told["parameters"]["users"] == 12
-    assert {one["users"] for one in told["adversaries"]} == {6}
-    assert [one["corrupt"] for one in told["adversaries"]][1] == [
-        f"u{user}" for user in range(1, 6)
+    result = performed(name)
+    small = judged(result).adversaries
+    assert {row.way for row in small} <= {"elimination", None}
+    monkeypatch.setattr(JUDGED, 0)
+    for most in (10_000_000, 0):
+        monkeypatch.setattr(MOST, most)
+        large = judged(result).adversaries
+        for row, other in zip(large, small, strict=True):
+            assert row.claim == other.claim
+            if row.not_judged is not None:
+                assert (most, row.holds) == (0, None)
+                continue
+            assert row.holds is other.holds
+            if row.verdict is None or other.verdict is None:
+                assert row.verdict is other.verdict
+                continue
+            assert row.verdict.corrupt == other.verdict.corrupt
+            assert row.verdict.finding == other.verdict.finding
+            assert list(row.verdict.exposed_parties) == sorted(
+                other.verdict.exposed_parties, key=result.run.roster.names.index
+            )
+            assert row.verdict.discrete.disclosure is not None
+            if most == 0:
+                assert row.way == "symmetry"
+    is_judged = [row.not_judged is None for row in large]
+    assert all(is_judged) == (name in ALIKE)
+    assert any(row.way == "symmetry" for row in large) == (name in ALIKE + PARTLY_ALIKE)
+
+
+@pytest.mark.slow
+@given(st.sampled_from(ALIKE), st.integers(4, 14), st.integers(2, 5), seeds())
+@cases(25)
+def test_claims_hold_by_symmetry_whatever_the_size_and_the_coins(
+    name: str, users: int, items: int, seed: int
+) -> None:
+    result = performed(name, users, items, seed)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        only_symmetry(monkeypatch)
+        assert judged(result).adversaries.holds
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ('LearnsNothing("server")', "output-only"),
+        ('LearnsNothing("all users but one, server")', "output-only"),
+        ('LearnsOnlyOutput("u1")', "nothing"),
+        ('LearnsOnlyOutput("network")', "nothing"),
+        ('Exposes("u1")', "nothing"),
+        ('Exposes("server")', "output-only"),
+        ('Exposes("server, all users but one", secret_of="u2")', "output-only"),
+    ],
+)
+def test_a_false_claim_is_found_by_symmetry(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, claim: str, found: str
+) -> None:
+    only_symmetry(monkeypatch)
+    path = scenario_file(tmp_path, f'LearnsNothing("u1"), {claim}', users=9)
+    result = simnet("run", path, "--json", "-")
+    assert result.status == 1
+    first, second = result.json["adversaries"]
+    assert (first["holds"], second["holds"], second["by"]) == (True, False, "symmetry")
+    assert second["shares"]["verdict"] == found
+    assert simnet("run", path).out.count("fails") == 1
+
+
+def test_a_true_claim_about_one_party_is_about_that_party_by_symmetry(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    only_symmetry(monkeypatch)
+    claim = 'Exposes("server, all users but one", secret_of="u9")'
+    (told,) = simnet("run", scenario_file(tmp_path, claim, users=9), "--json", "-").json[
+        "adversaries"
     ]
-    assert all(one["holds"] for one in told["adversaries"])
-    assert (
-        "What coalitions learn in a smaller copy of this run (seed 4), with 6 users"
-        in simnet(*large).out
-    )
+    assert (told["holds"], told["by"]) == (True, "symmetry")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("limit", "value"), [("JUDGED_USERS", 12), ("JUDGED_MESSAGES", 144)])
-def test_at_a_limit_claims_are_judged_on_the_run(
-    monkeypatch: pytest.MonkeyPatch, limit: str, value: int
-) -> None:
-    monkeypatch.setattr(LIMITS + limit, value)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (6, 8, 9))
-    large = ("run", "dpds", "--set", "users=12", "--set", "items=2")
-    assert {one["users"] for one in simnet(*large, "--json", "-").json["adversaries"]} == {12}
-    assert "What coalitions learn in this run (seed 0)\n" in simnet(*large).out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in CLAIMING if name != "tss_prime"])
-def test_claims_hold_on_copies_too(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
-    result = simnet("run", name, *options(name, 10, 3), "--json", "-")
-    assert result.status == 0
-    assert {one["users"] for one in result.json["adversaries"]} == {5}
-
-
-def test_a_false_claim_is_found_on_a_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
-    assert simnet("run", scenario_file(tmp_path, 'LearnsNothing("server")', users=10)).status == 1
-
-
-def test_a_copy_has_enough_users_for_the_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
-    assert (
-        simnet(
-            "run", "tss_prime", "--set", "users=10", "--set", "items=2", "--set", "bound=6"
-        ).status
-        == 0
-    )
-
-
-@pytest.mark.parametrize(("limit", "status"), [(10, 0), (9, 2)])
-def test_without_a_copy_claims_are_judged_on_the_run_unless_it_is_too_large(
-    monkeypatch: pytest.MonkeyPatch, limit: int, status: int
-) -> None:
-    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 8, 9))
-    monkeypatch.setattr(LIMITS + "JUDGED_MESSAGES", limit)
-    more_users_than_items = ("run", "calibrated_frequency", "--set", "users=10", "--set", "items=9")
-    result = simnet(*more_users_than_items, "--json", "-")
-    assert result.status == status
-    if not status:
-        assert {one["users"] for one in result.json["adversaries"]} == {10}
-
-
-def test_a_copy_that_cannot_be_run_is_no_reason_to_refuse_the_run(
+def test_the_output_shows_verdicts_by_symmetry_on_the_run_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of 5 users nobody reports, and the ratio divides by the number of reports."""
-    monkeypatch.setattr(LIMITS + "JUDGED_USERS", 9)
-    monkeypatch.setattr(LIMITS + "COPY_USERS", (5, 100, 200))
-    result = simnet(
-        "run",
-        "sampled_frequency",
-        "--set",
-        "users=400",
-        "--set",
-        "items=2",
-        "--set",
-        "formula=ratio",
-        "--set",
-        "sampling=0.05",
-        "--json",
-        "-",
-    )
+    only_symmetry(monkeypatch)
+    large = ("run", "dpds", "--set", "users=12", "--set", "items=2", "--seed", 4)
+    told = simnet(*large, "--json", "-").json["adversaries"]
+    assert {one["by"] for one in told} == {"symmetry"}
+    assert told[1]["corrupt"] == [f"u{user}" for user in range(1, 12)]
+    shown = words(simnet(*large).out)
+    assert "What coalitions learn in this run (seed 4)" in shown
+    assert "which exposes u12" in shown
+    assert "holds" in shown
+    assert "not judged" not in shown
+
+
+def test_a_claim_that_cannot_be_judged_is_said_not_to_be_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_symmetry(monkeypatch)
+    large = ("run", "dpds_shamir", "--set", "users=9", "--set", "items=2")
+    result = simnet(*large, "--json", "-")
     assert result.status == 0
-    assert {one["users"] for one in result.json["adversaries"]} == {100}
+    for told in result.json["adversaries"]:
+        assert (told["holds"], told["by"], told["shares"]) == (None, None, None)
+        assert "treats one of several alike parties in a way of its own" in told["not_judged"]
+        assert "fewer users, with `simnet verify`" in told["not_judged"]
+    shown = simnet(*large)
+    assert shown.status == 0
+    table = words(shown.out).partition("What coalitions learn")[2].partition("Bill,")[0]
+    assert "No claim was judged. The run has 81 messages" in table
+    assert "u1 not judged nothing" in table
+    assert "holds" not in table
+    rows = judged(performed("dpds_shamir")).adversaries
+    assert not rows.holds
+    assert not rows.fails
+    assert "u1: learned from secret shares: not judged" in repr(rows)
+    assert "Judge a run with fewer users" in rows._repr_html_()
+
+
+def test_runs_without_field_elements_are_judged_whatever_their_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_symmetry(monkeypatch)
+    run_of_reports = ("run", "local_frequency", "--set", "users=50", "--set", "items=4")
+    told = simnet(*run_of_reports, "--json", "-").json["adversaries"]
+    assert {(one["holds"], one["by"]) for one in told} == {(True, "elimination")}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(("--drop", "u3@masked"), id="somebody drops out"),
+        pytest.param((), id="too many field elements"),
+    ],
+)
+def test_what_symmetry_does_not_read_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch, change: tuple[str, ...]
+) -> None:
+    only_symmetry(monkeypatch)
+    monkeypatch.setattr(ELEMENTS, 1)
+    name = "secagg" if change else "dpds"
+    result = simnet("run", name, *options(name, 9, 2), *change, "--json", "-")
+    assert result.status == 0
+    reasons = {one["not_judged"] for one in result.json["adversaries"]}
+    (reason,) = reasons
+    assert "at most 1" in reason
+
+
+def test_a_run_with_too_many_parties_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simnet.scenario.judging.MOST_PARTIES", 9)
+    result = performed("dpcs")
+    rows = judged(result).adversaries
+    assert {row.holds for row in rows} == {None}
+    (note,) = rows.notes()
+    assert note.startswith("No claim was judged. The run has 11 parties, which is too many")
+
+
+def test_a_claim_that_fails_for_disclosed_values_alone_is_left_to_elimination(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Symmetry assumes more about disclosed values than elimination does."""
+    done = performed("tss", gamma="2", reported="1").run
+    claims = [
+        LearnsOnlyOutput("S2"),
+        LearnsOnlyOutput("S2", from_shares=True),
+        LearnsNothing("S1"),
+    ]
+    small = judge_claims(claims, done)
+    assert [row.holds for row in small] == [False, True, False]
+    monkeypatch.setattr(JUDGED, 0)
+    large = judge_claims(claims, done)
+    assert [row.way for row in large] == ["elimination", "symmetry", "symmetry"]
+    assert [row.holds for row in large] == [False, True, False]
+    monkeypatch.setattr(MOST, 0)
+    assert [row.holds for row in judge_claims(claims, done)] == [None, True, False]
+
+
+class MasksUsedTwice(PairwiseMasks):
+    """From ten users on, a user sends one mask to all others: each of them can subtract it."""
+
+    def __init__(self, users: int) -> None:
+        super().__init__(users, reuses_from=10)
+
+
+@pytest.mark.parametrize(
+    ("users", "most", "holds"),
+    [(9, 0, True), (10, 10_000, False), (10, 0, None), (30, 10_000, False), (30, 0, None)],
+)
+def test_a_mask_that_is_used_twice_in_large_runs_alone_is_found(
+    monkeypatch: pytest.MonkeyPatch, users: int, most: int, holds: bool | None
+) -> None:
+    """A smaller run in the place of the run would keep the claim."""
+    monkeypatch.setattr(JUDGED, 0)
+    monkeypatch.setattr(MOST, most)
+    claims = [LearnsOnlyOutput("server"), LearnsOnlyOutput("u1, server")]
+    done = run(MasksUsedTwice(users), list(range(users)), 1)
+    rows = judge_claims(claims, done)
+    assert rows[1].holds is holds
+
+
+def test_another_run_is_never_judged_in_place_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script that keeps something from one run to the next does something else when it is
+    played again.
+    """
+    only_symmetry(monkeypatch)
+
+    class Forgetful(PairwiseMasks):
+        runs = 0
+
+        def parties(self) -> Any:
+            Forgetful.runs += 1
+            self.reuses_from = 0 if Forgetful.runs > 1 else 10**9
+            return super().parties()
+
+        async def server(self, me: Any) -> Any:
+            return (await me.gather_sum(REPORT, senders=me.all("user"))), Forgetful.runs > 1
+
+    done = run(Forgetful(5), list(range(5)), 1)
+    with pytest.raises(ScriptError, match="keep nothing from one run to the next"):
+        judge_claims([LearnsNothing("u1")], done)
+
+
+def test_progress_adds_up_by_symmetry_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_symmetry(monkeypatch)
+    for name in ("dpds", "tss", "dpds_shamir"):
+        result = performed(name)
+        steps: list[float] = []
+        judged(result, steps.append)
+        assert sum(steps) == pytest.approx(len(result.scenario.claims) + 1)
+        assert max(steps) <= 1
+
+
+def test_the_command_says_how_long_verdicts_by_symmetry_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only_symmetry(monkeypatch)
+    monkeypatch.setattr("simnet.cli.long_work.SECONDS_A_JUDGED_ELEMENT", 1)
+    result = simnet("run", "dpds", *options("dpds", 9, 2))
+    assert "claims: judged by symmetry, about" in result.err
+    assert "--no-claims leaves them out" in result.err
+    assert "claims: done after" in result.err
 
 
 # Sets that are chosen in the run
@@ -367,7 +529,7 @@ def test_a_set_that_is_empty_in_a_run_is_said_to_be_so(tmp_path: Path) -> None:
         None,
         True,
     )
-    assert (told["set"], told["claim"], told["users"]) == ("nobody", "exposes a user", 5)
+    assert (told["set"], told["claim"], told["by"]) == ("nobody", "exposes a user", None)
     shown = words(simnet("run", path).out)
     assert "nobody no such coalition in this run exposes a user" in shown
 
@@ -480,7 +642,7 @@ def test_words_of_a_claim_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 def test_progress_is_told_once_before_the_first_claim_and_after_each() -> None:
-    steps: list[int] = []
+    steps: list[float] = []
     done = run(tss(users=4, items=2, participation=0.5), [1, 2, 1, 2], 0)
     claims: list[Claim] = [
         LearnsNothing("S1"),

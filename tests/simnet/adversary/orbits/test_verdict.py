@@ -6,20 +6,23 @@ import random
 import shutil
 import subprocess
 
+import attrs
 import pytest
 
-from simnet import BadInput, Field, Summed, seats, verdict
+from simnet import BadInput, Field, Summed, run, seats, verdict
 from simnet.adversary.certificate import certificate_text
 from simnet.adversary.check import BadCertificate, certificate
 from simnet.adversary.orbits.certificate import alike_certificate_of
-from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.adversary.whole_view import meets
+from simnet.errors import ScriptError
+from simnet.scenario.claims import Exposes, LearnsNothing
 from simnet.scenario.find import find
+from simnet.scenario.judging import undecided
 from simnet.scenario.verify import verify, verify_alike
 from tests.harness.data import ROOT
 
-F, SHARE = Field(10_007), Summed("share")
+F, SHARE, REPORT = Field(10_007), Summed("share"), Summed("report")
 NODE = shutil.which("node")
 
 
@@ -54,8 +57,18 @@ def test_a_coalition_is_given_by_counts_as_well_as_by_names():
     assert one.corrupt == other.corrupt
     with pytest.raises(BadInput, match="too large"):
         alike("dpds", "10 users", users=9, items=2)
-    with pytest.raises(NotAlike, match="traffic"):
-        alike("dpds", "u1, network", users=9, items=2)
+
+
+@pytest.mark.parametrize("corrupt", ["network", "u1, network", "server, network"])
+def test_who_sees_the_traffic_learns_what_elimination_finds(corrupt):
+    settings = {"users": 7, "items": 3}
+    found = alike("dpds", corrupt, **settings).verdict
+    scenario = find("dpds")[1].with_settings({key: str(value) for key, value in settings.items()})
+    direct = verify(scenario, corrupt, 1).verdict
+    assert (found.corrupt, found.finding) == (direct.corrupt, direct.finding)
+    stated = attrs.evolve(direct.discrete.disclosure, bound=None)  # what the protocol states
+    assert found.discrete.disclosure == stated
+    assert found.as_json()["corrupt"] == direct.as_json()["corrupt"]
 
 
 class Twice:
@@ -79,6 +92,24 @@ def test_related_secrets_leave_the_verdict_undecided_and_never_leaking():
     assert "related secrets" in found.notes[0]
 
 
+class Complement(Twice):
+    """Every user makes a secret of x and 1 - x, and sends their sum to all users: it is 1."""
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x, 1 - x], number, field=F, shape=(2,))
+        one = mine[[0]] + mine[[1]]
+        await me.scatter(SHARE, to=me.all("user"), rows=type(mine).stack([one] * 5))
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_a_combination_of_elements_of_one_secret_is_no_certain_leak():
+    found = AlikeJudge(Complement(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    direct = verdict(run(Complement(), [1, 2, 3, 4, 5], 1), "u1")
+    assert (found.at_least, found.at_most) == (direct.at_least, direct.at_most)
+    assert found.finding == "undecided"
+    assert "several elements of one secret" in found.notes[0]
+
+
 class Bare(Twice):
     """Every user sends its number to all users."""
 
@@ -89,11 +120,50 @@ class Bare(Twice):
 
 
 def test_a_leak_names_the_parties_that_are_exposed():
-    from simnet import run
-
     found = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
     assert found.finding == verdict(run(Bare(), [1, 2, 3, 4, 5], 1), "u1").finding == "leaks"
     assert found.exposed == ("honest user 2: secret 1, element 1",)
+
+
+def test_the_run_that_is_judged_is_compared_with_a_run_that_was_made_before():
+    judge = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1, same_as=run(Bare(), [1, 2, 3, 4, 5], 1))
+    assert judge.verdict("u1").finding == "leaks"
+
+    class Longer(Bare):
+        async def user(self, me, number):
+            await super().user(me, number)
+            await super().user(me, number)
+
+    with pytest.raises(ScriptError):
+        AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1, same_as=run(Longer(), [1, 2, 3, 4, 5], 1))
+
+
+class OverFive(Bare):
+    """Eight users mask their numbers in a field with five elements."""
+
+    def parties(self):
+        return seats("u", self.user, 8)
+
+    async def user(self, me, number):
+        small = Field(5)
+        mine = me.secret(lambda x: [x], number, field=small, shape=(1,))
+        masks = me.coins.field(small, (8, 1))
+        await me.scatter(SHARE, to=me.all("user"), rows=masks)
+        received = await me.gather_sum(SHARE, senders=me.all("user"))
+        await me.scatter(REPORT, to=["u1"], rows=type(mine).stack([mine + masks.sum() - received]))
+        if me.name == "u1":
+            await me.gather_sum(REPORT, senders=me.all("user"))
+
+
+def test_in_a_small_field_nobody_is_said_not_to_be_exposed():
+    """With eight users and q = 5 the mean over all exchanges of users does not exist."""
+    found = AlikeJudge(OverFive(), [1, 2, 3, 4, 0, 1, 2, 3], 1).verdict("network")
+    assert not found.finds_all_exposed
+    assert undecided(Exposes("network"), found)
+    assert not undecided(LearnsNothing("network", from_shares=True), found)
+    larger = AlikeJudge(Bare(), [1, 2, 3, 4, 5], 1).verdict("u1")
+    assert larger.finds_all_exposed
+    assert undecided(Exposes("u1"), larger) is None
 
 
 # Certificates.

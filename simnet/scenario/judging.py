@@ -1,0 +1,274 @@
+"""Judging the claims of a scenario on a run, whatever the size of the run.
+
+Theory of operation. A claim is judged on the run itself, never on a smaller run in its place: a
+script may do something else from some number of users on, for example use a mask twice. There are
+two ways to a verdict, and they are tried in this order:
+
+1. *Elimination* keeps the linear form of every message. It judges every kind of run, and is used
+   for runs of up to `JUDGED_MESSAGES` messages.
+2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
+   The run is played again, and must do the same as before. One reading serves all claims.
+3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements
+   or at most `MOST_MESSAGES` messages and `MOST_PARTIES` parties.
+4. A claim that is left over is *not judged*: it neither holds nor fails, and the result says why.
+
+Example: DPDS with 5,000 users has 25 million messages. All its claims are judged by symmetry. With
+shares of polynomials in place of additive ones its users are not alike, so no claim is judged.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+import attrs
+
+from simnet.adversary.coalition import Coalition, coalition_of
+from simnet.adversary.judge import Judge
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.verdict import AlikeJudge, AlikeVerdict
+from simnet.adversary.whole_view import discloses_nothing
+from simnet.kernel.run import Run
+from simnet.scenario.claims import (
+    Chosen,
+    Claim,
+    Exposes,
+    Judged,
+    LearnsNothing,
+    LearnsOnlyOutput,
+)
+from simnet.stated.about import About
+from simnet.stated.disclosure import Disclosure
+
+# Claims on a run with at most so many messages are judged by elimination, without a try by
+# symmetry: it takes some seconds.
+JUDGED_MESSAGES = 1_500_000
+# The most messages of a run that is judged by elimination: the forms of a message take some 300
+# bytes.
+MOST_MESSAGES = 10_000_000
+# The most field elements of a run that is judged by symmetry: so many take some five minutes.
+MOST_ALIKE_ELEMENTS = 10_000_000_000
+# The most parties of a run with field elements. Both ways take some milliseconds a party.
+MOST_PARTIES = 100_000
+# The kinds of claims that a verdict by symmetry may decide.
+BY_SYMMETRY = (LearnsNothing, LearnsOnlyOutput, Exposes)
+
+Progress = Callable[[float], None]
+Way = Literal["elimination", "symmetry"]
+
+
+@attrs.frozen
+class Size:
+    """The number of parties of a run, of messages that they sent to each other, and of field
+    elements.
+    """
+
+    parties: int
+    messages: int
+    elements: int
+
+    @classmethod
+    def of(cls, run: Run) -> "Size":
+        """The size of a run."""
+        total = run.ledger.total()
+        return cls(len(run.roster), total.messages, total.elements.get("qd", 0))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether symmetry is tried first."""
+        return self.messages > JUDGED_MESSAGES or not self.fits_elimination
+
+    @property
+    def fits_elimination(self) -> bool:
+        """Whether elimination judges such a run. Only runs with field elements take long."""
+        return not self.elements or (
+            self.messages <= MOST_MESSAGES and self.parties <= MOST_PARTIES
+        )
+
+    @property
+    def too_large_in_words(self) -> str:
+        """Why elimination does not judge such a run."""
+        if self.parties > MOST_PARTIES:
+            return f"{self.parties:,} parties, which is too many (at most {MOST_PARTIES:,})"
+        return (
+            f"{self.messages:,} messages, which is too many for elimination (at most "
+            f"{MOST_MESSAGES:,})"
+        )
+
+
+def first_way(claims: Sequence[Claim], run: Run) -> Way | None:
+    """How claims on a run are judged first; None if they cannot be judged."""
+    size = Size.of(run)
+    if size.is_large and _why_not_alike(claims, run, size) is None:
+        return "symmetry"
+    return "elimination" if size.fits_elimination else None
+
+
+def judge_claims(
+    claims: Sequence[Claim],
+    run: Run,
+    about: About | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Judged]:
+    """Judge claims on a run, whose protocol `about` describes; return one result for each claim.
+
+    `progress` is called with the number of steps just made, or with a part of a step: one step is
+    reading the run, and one is each claim.
+
+    Raises `BadInput` for a claim about somebody who is no party of the run, and `ScriptError` if
+    the run does something else when it is played again.
+    """
+    coalitions = [_coalition(claim, run) for claim in claims]
+    found: dict[int, Judged] = {}
+    for place, (claim, coalition) in enumerate(zip(claims, coalitions, strict=True)):
+        if coalition is None:
+            found[place] = Judged(claim, None)
+        elif run.aborts and isinstance(claim, Exposes):
+            found[place] = Judged(claim, None, not_judged="The run was aborted.")
+    wanted = {
+        place: (claims[place], coalition)
+        for place, coalition in enumerate(coalitions)
+        if coalition is not None and place not in found
+    }
+    size = Size.of(run)
+    reading = _Step(progress)
+    reasons: Mapping[int, str] = {}
+    if size.is_large:
+        decided, reasons = _by_symmetry(wanted, run, size, reading, progress)
+        found.update(decided)
+        wanted = {place: wanted[place] for place in wanted if place not in decided}
+    if wanted and size.fits_elimination:
+        observed = _observed([coalition for _, coalition in wanted.values()], run)
+        judge = Judge([run], observed, about)
+        reading.end()
+        for place, (claim, coalition) in wanted.items():
+            found[place] = Judged(claim, judge.verdict(coalition))
+            progress(1)
+    reading.end()
+    for place, claim in enumerate(claims):
+        if place not in found:
+            found[place] = Judged(claim, None, not_judged=_in_words(reasons[place], size))
+        if found[place].verdict is None:
+            progress(1)
+    return [found[place] for place in range(len(claims))]
+
+
+def _coalition(claim: Claim, run: Run) -> Coalition | None:
+    """The parties that a claim is about; None if it chooses nobody in this run."""
+    if not isinstance(claim.corrupt, Chosen):
+        return coalition_of(claim.corrupt, run.roster)
+    chosen = claim.corrupt.choose(run)
+    return coalition_of(chosen, run.roster) if chosen else None
+
+
+def _observed(coalitions: Sequence[Coalition], run: Run) -> Sequence[str]:
+    """The parties whose messages elimination needs."""
+    if any(coalition.network for coalition in coalitions):
+        return run.roster.names
+    return sorted({name for coalition in coalitions for name in coalition.parties})
+
+
+class _Step:
+    """One step of progress, made in parts."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._made = 0.0
+
+    def add(self, part: float) -> None:
+        """Make a part of the step, or what is left of it."""
+        part = min(part, 1 - self._made)
+        if part > 0:
+            self._made += part
+            self._progress(part)
+
+    def end(self) -> None:
+        """Make what is left of the step."""
+        self.add(1)
+
+
+# By symmetry.
+
+Wanted = Mapping[int, tuple[Claim, Coalition]]
+
+
+def _by_symmetry(
+    wanted: Wanted, run: Run, size: Size, reading: _Step, progress: Progress
+) -> tuple[dict[int, Judged], dict[int, str]]:
+    """Return the claims that symmetry decides, and why it does not decide the others."""
+    why = _why_not_alike([claim for claim, _ in wanted.values()], run, size)
+    if why is not None:
+        return {}, dict.fromkeys(wanted, why)
+    try:
+        # The run is played in numbers and read: so each element is moved twice.
+        judge = AlikeJudge(
+            run.protocol,
+            run.inputs,
+            run.seed,
+            same_as=run,
+            progress=lambda elements: reading.add(elements / (2 * size.elements)),
+        )
+    except NotAlike as error:
+        return {}, dict.fromkeys(wanted, str(error))
+    reading.end()
+    decided: dict[int, Judged] = {}
+    reasons: dict[int, str] = {}
+    for place, (claim, coalition) in wanted.items():
+        try:
+            verdict = judge.verdict(coalition)
+        except NotAlike as error:
+            reasons[place] = str(error)
+            continue
+        doubt = undecided(claim, verdict)
+        if doubt is None:
+            decided[place] = Judged(claim, verdict)
+            progress(1)
+        else:
+            reasons[place] = doubt
+    return decided, reasons
+
+
+def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
+    """Why a run is not read by symmetry; None if it is."""
+    if not size.elements:
+        return "its messages carry no field elements"
+    if size.parties > MOST_PARTIES:
+        return f"it has more than {MOST_PARTIES:,} parties"
+    if size.elements > MOST_ALIKE_ELEMENTS:
+        return (
+            f"it has {size.elements:,} field elements, and symmetry reads at most "
+            f"{MOST_ALIKE_ELEMENTS:,}"
+        )
+    if run.fates or run.aborts or run.message_fates or run.deadlines or run.late:
+        return "parties dropped out, messages were lost or late, or somebody waited with a deadline"
+    if not any(isinstance(claim, BY_SYMMETRY) for claim in claims):
+        return "its claims are of other kinds"
+    return None
+
+
+def undecided(claim: Claim, verdict: AlikeVerdict) -> str | None:
+    """Why a verdict by symmetry does not decide a claim; None if it does."""
+    if not isinstance(claim, BY_SYMMETRY):
+        return "this kind of claim is judged by elimination alone"
+    if verdict.finding == "undecided":
+        return verdict.notes[-1]
+    if isinstance(claim, Exposes):
+        if verdict.exposed_parties or verdict.finds_all_exposed:
+            return None
+        return "the field has too few elements to say that nobody is exposed"
+    # Symmetry judges disclosed values as if the coalition knew all field elements, unless it learns
+    # nothing from them. So a claim may fail only because too much was assumed.
+    if verdict.finding != "nothing" and not discloses_nothing(verdict) and not claim.holds(verdict):
+        private = attrs.evolve(verdict.discrete, disclosure=_INDEPENDENT)
+        if claim.holds(attrs.evolve(verdict, discrete=private)):
+            return "what disclosed values tell beside the output is judged by elimination alone"
+    return None
+
+
+_INDEPENDENT = Disclosure(independent=True, epsilon=0.0, tier="proved", argument="")
+
+
+def _in_words(reason: str, size: Size) -> str:
+    """Why a claim was not judged, and what to do about it."""
+    return (
+        f"The run has {size.too_large_in_words}, and it is not judged by symmetry: {reason}. Judge "
+        "a run with fewer users, with `simnet verify`."
+    )
