@@ -112,8 +112,8 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """From how many users on the two protocols change places, and on which network: the beginning
-        of a sentence.
+        """From how many users on the two protocols change places, and on which network: the
+        beginning of a sentence.
         """
         where = f"from about {_rounded(self.users):,} users on"
         if self.after is not None:
