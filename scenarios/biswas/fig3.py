@@ -269,6 +269,7 @@ EXPERIMENT = Experiment(
                 under=f"the fall from π = 0.5 to 0.9 is smaller than the fall from 0.1 to 0.5, "
                 f"which takes as many further reports; {words}",
                 points="the text names no point and no ε",
+                disputed="the text names no point and no measure; both are ours",
             )
             for measure, words in (
                 ("raw_tv", "the distance of raw estimates"),

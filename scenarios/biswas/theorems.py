@@ -229,6 +229,7 @@ def source(theorem: str) -> str:
 HOLDERS = CASES[CROWD].share * len(CASES[CROWD].held)
 OWN_HOLDERS = CASES[OWN].share * len(CASES[OWN].held)
 
+PROOF_OF_ALL = "the proof is about the reports of all n users; so read, it holds"
 WRONG_WAY = (
     "the reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that "
     "the count of an item and the number of reports are correlated"
@@ -389,6 +390,7 @@ QUOTES = (
             "even an upper bound, because this quotient does not fall as n grows. The quotient "
             "also grows without bound as f goes to 0, and Var* is the variance at f = 0"
         ),
+        disputed="the proof divides by the expected number of reports instead, as in the row above",
     ),
     Quote(
         source("Theorem 3.5, proof"),
@@ -443,6 +445,7 @@ QUOTES = (
             "q (1 - π) / (π (p - q)), as here; for more frequent items and larger π both are "
             "positive, as in the row on Eq. 4 with π = 0.9"
         ),
+        disputed=PROOF_OF_ALL,
     ),
     Quote(
         source("Theorem 3.6"),
@@ -463,15 +466,18 @@ QUOTES = (
             why="see the row on the mean of c where that of g is 10: c subtracts the noise of "
             "users who stayed silent",
             points=GRID,
+            disputed=disputed,
         )
-        for under, holds in (
+        for under, holds, disputed in (
             (
                 "the estimate c from the reports of the sampled users, as in Eq. 4",
                 lambda known, f: in_range_together(centred(known), direct(known), f),
+                PROOF_OF_ALL,
             ),
             (
                 "the estimate c from the reports of all n users, as in Eq. 7 and 10 of the proof",
                 lambda known, f: in_range_together(centred(known), with_all_users(known), f),
+                "",
             ),
         )
     ),
@@ -494,6 +500,8 @@ QUOTES = (
             "biased where the π_j are related to the items. If each report has the weight 1/π_j "
             "(Horvitz and Thompson), the estimate is unbiased"
         ),
+        disputed="the text does not say whether the π_j may depend on the items; if they do not, "
+        "it holds, as in the row above",
     ),
     Quote(
         source("Theorem 5.1"),

@@ -185,6 +185,9 @@ def quotes() -> Iterator[Quote]:
                 f"{FALSE_ALARM:.0%}",
                 unresolved="the distance is so small that the test rejects as often as by false "
                 "alarm: no number of trials that we can run tells the two rates apart",
+                disputed="the text has no measure, and the test is ours"
+                if mechanism == "k-rr"
+                else "",
             )
         yield _stated(
             "Jia and Gong, section III-C, Eq. 21",

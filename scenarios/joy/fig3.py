@@ -80,6 +80,8 @@ EXACT_LESS = (
     "the value"
 )
 ROOM = [x for x in POINTS if x < 0.55]  # the faces besides "sampled" have probability 0.55 together
+BY_FORMULAS = "the text measures the leakage by its formulas, Eq. 29 and 30"
+
 EXPERIMENT = Experiment(
     summary=("ε of sampling and of randomised response, by the probability of a coin or a face"),
     source="Joy and Gerla, Fig. 3",
@@ -122,6 +124,7 @@ EXPERIMENT = Experiment(
                 ),
                 under=under,
                 points="every step of 0.05; the paper shows a curve",
+                disputed=BY_FORMULAS if curve == "response" else "",
             )
             for curve, under in (
                 ("eq. 30", "ε by Eq. 30, as the paper computes it; Eq. 30 is wrong above 1/2"),
@@ -145,6 +148,7 @@ EXPERIMENT = Experiment(
                 why=EXACT_LESS,
                 under=f"{under}, at the same x",
                 points="every x of the grid at which both mechanisms exist",
+                disputed=BY_FORMULAS if values is not None else "",
             )
             for ours, theirs, values, under in (
                 ("eq. 29", "eq. 30", None, "both by the paper's formulas, Eq. 29 and 30"),

@@ -323,6 +323,7 @@ ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
+A_GOAL = "the text calls this its goal, and names no measure of privacy"
 ADVANTAGE = "the text does not say what an inference advantage is, nor which answers are seen"
 NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 % and 1 % hold yes
 PASSAGES = (
@@ -420,6 +421,9 @@ PASSAGES = (
             for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
             why="whoever is sampled answers the truth, so owners who hold no add no noise",
             under=under,
+            disputed=""
+            if fixed
+            else "the text does not say how owners are sampled; by the next row's reading it holds",
         )
         for fixed, under in (
             (
@@ -439,6 +443,7 @@ PASSAGES = (
             "owner's answer"
         ),
         under=PURE,
+        disputed=A_GOAL,
     ),
     Passage(
         INTRO,
@@ -464,6 +469,7 @@ PASSAGES = (
             "δ falls, but never below the δ of this law"
         ),
         under=SUMS,
+        disputed=A_GOAL,
     ),
     Passage(
         "section 3.3",
@@ -759,6 +765,8 @@ PASSAGES = (
             "with more values each face is rarer, so ε is larger: ln(1 + π_s (V + 1) / (1 -"
             " π_s)) at best"
         ),
+        under="ε of round two, with the best faces",
+        disputed="the text speaks of leakage opportunities, and names neither an ε nor faces",
     ),
     Passage(
         "Eq. 30",

@@ -38,6 +38,7 @@ def _row(theorem: Theorem, reading: Reading) -> Quote:
         correction="" if mended is None else mended.under,
         corrected=None if mended is None else partial(_judged, mended),
         under=reading.under,
+        disputed=reading.disputed,
         why=f"there is a counterexample: {theorem.shown_by}",
     )
 

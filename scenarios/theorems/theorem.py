@@ -203,12 +203,14 @@ def not_judged(why: str) -> Finding:
 class Reading:
     """One way to read a theorem, in words (empty for the only way), and its judge.
 
-    `mends` is set if the text does not allow this reading: it corrects the theorem.
+    `mends` is set if the text does not allow this reading: it corrects the theorem. `disputed` says
+    why a fair reader may not read the text in this way; it is empty for most readings.
     """
 
     under: str = ""
     judge: Judge
     mends: bool = False
+    disputed: str = ""
 
     @property
     def finding(self) -> Finding:

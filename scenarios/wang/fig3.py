@@ -11,6 +11,7 @@ import attrs
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
+from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.orders import worst_variances
 from simnet.drawing import horizontal
 from simnet.studies.curves import curves
@@ -88,6 +89,7 @@ def ratio_quote(mechanism: str, variant: str, printed: str | Stated) -> Quote:
         largest("ratio", mechanism=mechanism, variant=variant),
         bound="at most",
         why=FAIR,
+        disputed=AS_PRINTED_ONLY if variant == "corrected" else "",
     )
 
 

@@ -12,6 +12,7 @@ import attrs
 from protocols.mechanisms.duchi_multi import DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
+from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
@@ -105,6 +106,7 @@ def order_quote(setting: str, variant: str) -> Quote:
         share("kept", setting=setting, variant=variant),
         why=FAIR,
         under=which,
+        disputed=AS_PRINTED_ONLY if ORDERS[setting].several and variant == "corrected" else "",
         points="ε of 0.1, 0.2 and so on to 30, ε* and ε#; d from 2 to 40 if d > 1",
     )
 

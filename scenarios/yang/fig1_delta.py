@@ -158,6 +158,9 @@ EXPERIMENT = Experiment(
                 under=under,
                 why=WHY,
                 points=POINTS,
+                disputed="the text takes the level from its Theorem 3.1, with inequality (2)"
+                if level == "exact"
+                else "",
             )
             for level, under in READINGS.items()
         ),

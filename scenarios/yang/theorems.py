@@ -108,7 +108,17 @@ def quotes() -> list[Quote]:
         for place, reading in enumerate(each.readings)
     ]
     found += [
-        Quote("Yang et al., section 3.1.2", words, STATED, _of_claim(name), why=why)
+        Quote(
+            "Yang et al., section 3.1.2",
+            words,
+            STATED,
+            _of_claim(name),
+            why=why,
+            disputed="the text compares V_G, the variance of one item, with V, the error of all "
+            "items: as a comparison of these two numbers the formula is right"
+            if name == "DPDG crossover"
+            else "",
+        )
         for name, (words, why) in OF_NOISE.items()
     ]
     found += [
