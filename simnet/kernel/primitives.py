@@ -173,7 +173,9 @@ def _stretched(
 def _rows_of_seeds(actor: Actor, seeds: Any, what: str) -> FieldArray:
     """Return seeds as an array of shape (k, w)."""
     if evaluates_block():
-        raise TypeError(f"uses a {what} in a deferred block: do so before the block is made")
+        raise TypeError(
+            f"uses a {what} in a deferred block: use the {what} before the block is made"
+        )
     if not hasattr(seeds, "field"):
         raise TypeError(
             f"a {what} is an array of field elements, got {type(seeds).__name__}: draw it with "

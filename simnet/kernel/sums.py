@@ -190,7 +190,7 @@ class Sum:
         self._waiting[actor.number] = actor, count
 
     def stop_expecting(self, number: int) -> None:
-        """Make `completed` not return this party any more."""
+        """Note that this party waits no longer, so that `completed` does not return it."""
         self._waiting.pop(number, None)
 
     def batches(self, number: int) -> Sequence[Batch]:

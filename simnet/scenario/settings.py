@@ -24,7 +24,9 @@ KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 @attrs.frozen
 class Required:
-    """Stands for the default of a parameter without one; `kind` is the parameter's type."""
+    """A mark in the place of a default value, for a parameter that has none; `kind` is the
+    parameter's type.
+    """
 
     kind: Any
 
