@@ -29,6 +29,7 @@ SCENARIO = Scenario(
         "at_zero": None,
         "prior": None,
         "population": "aggregate",
+        "fewest_reports": None,
     },
     users=100_000,
     items=1000,

@@ -27,6 +27,7 @@ SCENARIO = Scenario(
         "at_zero": None,
         "prior": None,
         "population": "aggregate",
+        "fewest_reports": None,
     },
     users=1_000_000,
     items=30,

@@ -22,6 +22,7 @@ SCENARIO = Scenario(
         "k": None,
         "postprocess": "raw",
         "population": "crowd",
+        "fewest_reports": None,
     },
     users=10_000,
     claims=(SeesNoShares("server"), SeesNoShares("network")),

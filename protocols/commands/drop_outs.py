@@ -318,8 +318,7 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
                 "if users are equally likely to leave before each of their four messages."
             )
     out.print(
-        "\nThe row of local mechanisms is for a server that counts the reports that came. The "
-        "scripts of local mechanisms in this project wait for every user instead."
+        "\nA local mechanism needs one report, or as many as `--fewest-reports` of a run demands."
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from protocols.local_frequency.script import FrequencyCollection
 from protocols.reports.accuracy import assess_frequencies
+from protocols.reports.collection import users_counted
 from protocols.reports.statements import (
     disclosure_of_report,
     one_report_each,
@@ -30,16 +31,19 @@ def about(protocol: FrequencyCollection) -> About:
         """
         sampling = float(mechanism.sampling)
         if sampling == 1:
-            return one_report_each(users, mechanism.form)
+            return one_report_each(run, protocol, mechanism.form)
         silent = (1 - sampling) ** users
         return some_reports(run, users, users * sampling, silent, mechanism.form)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true frequencies, shape (N,).
+        """Compare the estimate with the true frequencies among all users, shape (N,).
 
-        Intervals are normal, with the exact variance.
+        Intervals are normal, with the exact variance. With drop-outs, the users who were counted
+        are taken for a random sample of all users.
         """
-        return assess_frequencies(mechanism, run.outputs["server"], support, confidence)
+        counted = users_counted(protocol, run.happened)
+        estimate = run.outputs["server"]
+        return assess_frequencies(mechanism, estimate, support, counted, confidence)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None

@@ -2,7 +2,7 @@
 
 Each user perturbs its item and sends one ε-locally private report to the server. The server counts
 how many reports support each item, and computes unbiased frequencies. The server learns the
-reports; users learn nothing.
+reports; users learn nothing. If users drop out, the server estimates from the reports that came.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3. `about.py` states the cost, error and privacy of these collections.
@@ -24,11 +24,18 @@ from protocols.mechanisms.named import mechanism as mechanism_named
 from protocols.mechanisms.pure import Pure
 from protocols.mechanisms.unary import UnaryReports
 from protocols.reports import collection
-from protocols.reports.collection import SEATINGS, Mechanism, Population, Seating
+from protocols.reports.collection import (
+    SEATINGS,
+    FewestReports,
+    Mechanism,
+    Population,
+    Seating,
+)
 from simnet.arrays import Floats, Ints, Numbers
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Tag
+from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
@@ -115,6 +122,8 @@ class FrequencyCollection:
     `users` is n >= 1, and `mechanism` perturbs items 1..N, such as `OUE(epsilon, items)`.
     `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
     an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
+    Users may drop out while `fewest_reports` are left; the frequencies are then estimated from the
+    reports of the users who were counted.
 
     Raises `ValueError` for parameters out of range.
 
@@ -123,14 +132,21 @@ class FrequencyCollection:
     >>> collection = FrequencyCollection(users=4, mechanism=GRR(epsilon=20.0, items=3))
     >>> run(collection, [1, 3, 3, 2], seed=7).outputs["server"].round(3).tolist()
     [0.25, 0.25, 0.5]
+
+    >>> from simnet import Fate
+    >>> done = run(collection, [1, 3, 3, 2], seed=7, fates={"u4": Fate("report")})
+    >>> collection.counted(done.happened), done.outputs["server"].round(2).tolist()
+    (('u1', 'u2', 'u3'), [0.33, 0.0, 0.67])
     """
 
     users: int  # n >= 1
     mechanism: FrequencyMechanism
     population: Seating = "actors"
+    fewest_reports: int | None = None  # from 1 to n; None is 1
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
+        collection.check_fewest(self.fewest_reports, self.users)
         one_of("population", self.population, SEATINGS)
 
     @property
@@ -157,10 +173,43 @@ class FrequencyCollection:
     async def server(self, me: Party) -> Floats:
         """Count the reports that support each item, and estimate frequencies.
 
-        Returns unbiased frequencies, shape (N,), not clipped.
+        Returns unbiased frequencies, shape (N,), not clipped. Raises `Abort` for fewer reports than
+        `fewest_reports`.
         """
-        supports = await me.gather_tally(self._tag, me.all("user"), self._supports)
-        return self.mechanism.estimate(supports.plain, self.users)
+        estimates, _ = await self.estimated(me)
+        return estimates
+
+    async def estimated(self, me: Party) -> tuple[Floats, int]:
+        """Return the unbiased frequencies, and from how many users' reports they are.
+
+        Users who stay silent by chance are included in this number.
+        """
+        users, least = me.all("user"), self.least_reports
+        if least is None:
+            supports = await me.gather_tally(self._tag, users, self._supports)
+            return self.mechanism.estimate(supports.plain, self.users), self.users
+        rows: Typed = await me.gather_rows(self._tag, users, at_least=least)
+        return self.estimate(rows), len(rows.numbers())
+
+    def estimate(self, rows: Typed) -> Floats:
+        """Return unbiased frequencies, shape (N,), from reports of which each user sent one."""
+        return self.mechanism.estimate(self._supports(rows), len(rows.numbers()))
+
+    @property
+    def least_reports(self) -> int | None:
+        """The fewest reports with which the server goes on.
+
+        None if it needs those of all users: an aggregate is the sum of all reports, and a missing
+        report of users who are sampled may be silence.
+        """
+        needs_all = self.population == "aggregate" or self.mechanism.sampling != 1
+        return None if needs_all else self.fewest_reports or 1
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
+        server had too few reports.
+        """
+        return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, coins: Coins) -> Any:
         """Return the perturbed reports on an item, or on a crowd's items, as they travel."""
@@ -220,6 +269,7 @@ def local_frequency(
         float | None, "for joy-gerla: the probability that a user reports, above 0, at most 1"
     ] = None,
     population: Population = "actors",
+    fewest_reports: FewestReports = None,
 ) -> FrequencyCollection:
     """Return the protocol that collects the users' items with the mechanism called `mechanism`.
 
@@ -239,4 +289,4 @@ def local_frequency(
         )
     size = {"items": items} if "items" in recipe.needs else {}
     instance: Any = mechanism_named(mechanism, epsilon=epsilon, **size, **chances)
-    return FrequencyCollection(users, instance, population)
+    return FrequencyCollection(users, instance, population, fewest_reports)

@@ -6,6 +6,8 @@ from math import sqrt
 import numpy as np
 
 from protocols.local_mean.script import MeanCollection
+from protocols.reports.accuracy import lost_by_sampling
+from protocols.reports.collection import users_counted
 from protocols.reports.statements import (
     disclosure_of_report,
     one_report_each,
@@ -26,12 +28,12 @@ def about(protocol: MeanCollection) -> About:
     # the largest expected squared error over all inputs, in the values' own units
     worst = mechanism.worst_variance * interval.unit**2 / users
 
-    def expected_bill(_: Run) -> Sequence[Expectation]:
+    def expected_bill(run: Run) -> Sequence[Expectation]:
         """Return the bill: one report from each user; no count depends on the coins.
 
         The bill does not depend on how the users are seated.
         """
-        return one_report_each(users, mechanism.form)
+        return one_report_each(run, protocol, mechanism.form)
 
     def assess(run: Run, total: Floats, confidence: float = 0.95) -> Assessment:
         """Compare the estimate with the true mean, where `total` of shape (1,) is the sum of the
@@ -40,14 +42,21 @@ def about(protocol: MeanCollection) -> About:
         The expected error is exact for these inputs. The interval is normal and uses the worst
         variance, because the server does not know the inputs. The interval therefore covers the
         truth at least as often as `confidence` says.
+
+        With drop-outs, the truth is still the mean of all users, and the users who were counted are
+        taken for a random sample of them. On the scale from -1 to 1 a value has variance 1 at most.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 
         values = np.concatenate([np.atleast_1d(value) for value in run.inputs.values()])
-        each = mechanism.variance(interval.scaled(values))
-        variance = float(np.sum(each)) * (interval.unit / users) ** 2
+        scaled = interval.scaled(values)
+        counted = users_counted(protocol, run.happened)
+        lost = lost_by_sampling(counted, users) * interval.unit**2
+        noise = float(np.sum(mechanism.variance(scaled))) * (interval.unit / users) ** 2
+        variance = noise * (users / counted) + float(scaled.var()) * lost
+        largest = worst * (users / counted) + lost
         estimate = np.array([run.outputs["server"]])
-        margin = float(ndtri((1 + confidence) / 2)) * sqrt(worst)
+        margin = float(ndtri((1 + confidence) / 2)) * sqrt(largest)
         return Assessment(
             estimate=estimate,
             truth=total / users,
@@ -57,7 +66,7 @@ def about(protocol: MeanCollection) -> About:
             expected_squared_l2=variance,
             deviation_squared_l2=sqrt(2) * variance,
             variance=np.array([variance]),
-            estimated_variance=np.array([worst]),
+            estimated_variance=np.array([largest]),
         )
 
     def privacy(

@@ -2,7 +2,8 @@
 
 The collector of the numbers declares their range before anything is known about them. Each user
 scales its value from this range to [-1, 1], perturbs it and sends one ε-locally private report to
-the server. The server learns the reports; users learn nothing.
+the server. The server learns the reports; users learn nothing. If users drop out, the server
+estimates from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section III. `about.py` states the cost, error and privacy of these collections.
@@ -21,10 +22,18 @@ from protocols.checks import one_of
 from protocols.mechanisms.named import NUMERIC as MECHANISMS
 from protocols.mechanisms.value_range import ValueRange
 from protocols.reports import collection
-from protocols.reports.collection import REPORT, SEATINGS, Mechanism, Population, Seating
+from protocols.reports.collection import (
+    REPORT,
+    SEATINGS,
+    FewestReports,
+    Mechanism,
+    Population,
+    Seating,
+)
 from simnet.arrays import Floats
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.values.sealed import Sealed
 from simnet.values.typed import Typed
@@ -68,7 +77,8 @@ class MeanCollection:
 
     `users` is n >= 1, `mechanism` perturbs values in [-1, 1], such as `HM(epsilon)`, and `low` and
     `high` are the declared range. `population` is `actors` or `crowd`. A user's input is a number
-    in the range; the output of the server is the estimated mean.
+    in the range; the output of the server is the estimated mean. Users may drop out while
+    `fewest_reports` are left; the mean is then that of the users who were counted.
 
     Raises `ValueError` for parameters out of range.
 
@@ -77,6 +87,11 @@ class MeanCollection:
     >>> collection = MeanCollection(users=3, mechanism=Duchi(epsilon=1400.0), low=0, high=10)
     >>> run(collection, [0.0, 10.0, 10.0], seed=7).outputs["server"]  # doctest: +ELLIPSIS
     6.66...
+
+    >>> from simnet import Fate
+    >>> done = run(collection, [0.0, 10.0, 10.0], seed=7, fates={"u1": Fate("report")})
+    >>> collection.counted(done.happened), done.outputs["server"]
+    (('u2', 'u3'), 10.0)
     """
 
     users: int  # n >= 1
@@ -84,9 +99,11 @@ class MeanCollection:
     low: float = -1.0
     high: float = 1.0
     population: Seating = "actors"
+    fewest_reports: int | None = None  # from 1 to n; None is 1
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
+        collection.check_fewest(self.fewest_reports, self.users)
         ValueRange(self.low, self.high)  # raises if the range is empty or infinite
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
@@ -104,11 +121,29 @@ class MeanCollection:
         await me.send_rows(REPORT, to="server", rows=me.disclose(self.reports, values))
 
     async def server(self, me: Party) -> float:
-        """Return the mean of the reports, scaled back to the declared range."""
-        rows = await me.gather_rows(REPORT, me.all("user"))
+        """Return the mean of the reports, scaled back to the declared range.
+
+        Raises `Abort` for fewer reports than `fewest_reports`.
+        """
+        rows = await me.gather_rows(REPORT, me.all("user"), at_least=self.least_reports)
+        return self.estimate(rows)
+
+    def estimate(self, rows: Typed) -> float:
+        """Return the mean of these reports, scaled back to the declared range."""
         return self.interval.unscaled(
             self.mechanism.estimate(self.mechanism.received(rows.numbers()))
         )
+
+    @property
+    def least_reports(self) -> int:
+        """The fewest reports with which the server goes on."""
+        return self.fewest_reports or 1
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
+        server had too few reports.
+        """
+        return collection.counted(self, happened)
 
     def reports(self, values: float | Floats, coins: Coins) -> Typed:
         """Return the perturbed reports on a value, or on a crowd's values, as they travel."""
@@ -129,10 +164,13 @@ def local_mean(
     low: Annotated[float, "the least number that a user can hold, declared beforehand"] = -1.0,
     high: Annotated[float, "the largest number that a user can hold, declared beforehand"] = 1.0,
     population: Population = "actors",
+    fewest_reports: FewestReports = None,
 ) -> MeanCollection:
     """Return a collection with the mechanism of this name: hm, pm, duchi and so on.
 
     Raises `ValueError` for another name.
     """
     one_of("mechanism", mechanism, tuple(MECHANISMS))
-    return MeanCollection(users, MECHANISMS[mechanism](epsilon), low, high, population)
+    return MeanCollection(
+        users, MECHANISMS[mechanism](epsilon), low, high, population, fewest_reports
+    )

@@ -6,7 +6,8 @@ from math import sqrt
 import numpy as np
 
 from protocols.local_table.script import TableCollection
-from protocols.reports.accuracy import score_interval
+from protocols.reports.accuracy import lost_by_sampling, score_interval
+from protocols.reports.collection import users_counted
 from protocols.reports.statements import (
     disclosure_of_report,
     one_report_each,
@@ -25,12 +26,12 @@ def about(protocol: TableCollection) -> About:
     """Return the record of statements about a collection with this schema and mechanism."""
     users, mechanism = protocol.users, protocol.mechanism
 
-    def expected_bill(_: Run) -> Sequence[Expectation]:
+    def expected_bill(run: Run) -> Sequence[Expectation]:
         """Return the bill: one report from each user; no count depends on the coins.
 
         The bill does not depend on how the users are seated.
         """
-        return one_report_each(users, *mechanism.form)
+        return one_report_each(run, protocol, *mechanism.form)
 
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
@@ -60,10 +61,15 @@ def assess(
     values. Squared errors are those of numbers scaled to [-1, 1] and of shares, as in the paper.
     The deviation of the squared error treats the estimates as normal and uncorrelated, which is
     nearly true.
+
+    With drop-outs, the truth is still that of all users, and the users who were counted are taken
+    for a random sample of them.
     """
+    counted = users_counted(protocol, run.happened)
     rows = np.concatenate([np.atleast_2d(values) for values in run.inputs.values()])
-    estimate, variance, units = run.outputs["server"], variances(protocol, rows), protocol.units
-    low, high, estimated = _intervals(protocol, estimate, confidence)
+    estimate, units = run.outputs["server"], protocol.units
+    variance = variances(protocol, rows, counted)
+    low, high, estimated = _intervals(protocol, estimate, counted, confidence)
     scaled, means = variance / units**2, len(protocol.ranges)
     kinds = {
         "means, scaled to [-1, 1]": slice(0, means),
@@ -84,30 +90,42 @@ def assess(
     )
 
 
-def variances(protocol: TableCollection, rows: Floats) -> Floats:
-    """Return the exact variance of each estimate, in units squared, for users who hold these
-    rows.
+def variances(protocol: TableCollection, rows: Floats, counted: int) -> Floats:
+    """Return the exact variance of each estimate, in units squared, for users who hold these rows
+    and of whom `counted`, drawn at random, are counted.
     """
     users, mechanism = protocol.users, protocol.mechanism
+    lost = lost_by_sampling(counted, users)
     numbers, items = protocol.scaled(rows)
-    means = [mechanism.variance(column).sum() / users**2 for column in numbers.T]
+    means = [
+        mechanism.variance(column).sum() / (users * counted) + column.var() * lost
+        for column in numbers.T
+    ]
     domains = zip(items.T, mechanism.attributes.domains, strict=True)
     shares = [np.bincount(column, minlength=size + 1)[1:] / users for column, size in domains]
-    frequencies = [mechanism.frequency_variance(share, users) for share in shares]
+    frequencies = [
+        mechanism.frequency_variance(share, counted) + share * (1 - share) * lost
+        for share in shares
+    ]
     return np.asarray(np.concatenate([means, *frequencies]) * protocol.units**2)
 
 
 def _intervals(
-    protocol: TableCollection, estimate: Floats, confidence: float
+    protocol: TableCollection, estimate: Floats, counted: int, confidence: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Return both ends of the intervals, and the variances that the server can estimate."""
+    """Return both ends of the intervals, and the variances that the server can estimate from the
+    reports of `counted` users. On the scale from -1 to 1 a value has variance 1 at most.
+    """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 
-    users, mechanism, first = protocol.users, protocol.mechanism, len(protocol.ranges)
-    worst = mechanism.worst_variance / users * protocol.units[:first] ** 2 if first else np.empty(0)
+    mechanism, first = protocol.mechanism, len(protocol.ranges)
+    lost = lost_by_sampling(counted, protocol.users)
+    scale = protocol.units[:first] ** 2
+    worst = (mechanism.worst_variance / counted + lost) * scale if first else np.empty(0)
     margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(worst)
     means, shares = estimate[:first], estimate[first:]
-    low, high = score_interval(mechanism.frequency_variance, shares, users, confidence)
+    low, high = score_interval(mechanism.frequency_variance, shares, counted, confidence, lost)
     nearest = np.minimum(np.maximum(shares, 0), 1)
-    estimated = np.concatenate([worst, mechanism.frequency_variance(nearest, users)])
+    missing = nearest * (1 - nearest) * lost
+    estimated = np.concatenate([worst, mechanism.frequency_variance(nearest, counted) + missing])
     return np.concatenate([means - margin, low]), np.concatenate([means + margin, high]), estimated

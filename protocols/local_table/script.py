@@ -3,7 +3,7 @@
 Each user has a row of numbers and categories. The user reports on a few columns, drawn
 independently of the row, with a large share of its ε each (`Tuples`), or on all columns with a
 small share each (`Split`). The server learns one report of each user, which is ε-locally private as
-a whole; users learn nothing.
+a whole; users learn nothing. If users drop out, the server estimates from the reports that came.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section VI. `about.py` states the cost, error and privacy of these
@@ -26,6 +26,7 @@ from protocols.reports import collection
 from protocols.reports.collection import (
     REPORT,
     SEATINGS,
+    FewestReports,
     Population,
     Seating,
     linear_count_variance,
@@ -33,6 +34,7 @@ from protocols.reports.collection import (
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.scenario.schema import Schema
 from simnet.values.sealed import Sealed
@@ -45,7 +47,9 @@ class TableCollection:
     `users` is n >= 1, `schema` lists the columns, and `mechanism` is `Tuples` or `Split` for the
     same columns. `population` is `actors` or `crowd`. A user's input is a row: first a number for
     each numeric column, then an item, from 1, for each categorical column. The output of the server
-    is an array: means in their own units, then shares in the order of the schema's labels.
+    is an array: means in their own units, then shares in the order of the schema's labels. Users
+    may drop out while `fewest_reports` are left; the estimates are then those of the users who were
+    counted.
 
     Raises `ValueError` for parameters out of range, and for a mechanism with other columns.
 
@@ -63,11 +67,13 @@ class TableCollection:
     schema: Schema
     mechanism: Tuples | Split
     population: Seating = "actors"
+    fewest_reports: int | None = None  # from 1 to n; None is 1
     # the declared ranges of the columns of numbers
     ranges: tuple[ValueRange, ...] = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         checks.whole("users", self.users, 1)
+        collection.check_fewest(self.fewest_reports, self.users)
         one_of("population", self.population, SEATINGS)
         if self.population == "aggregate":
             raise ValueError(
@@ -108,11 +114,32 @@ class TableCollection:
     async def server(self, me: Party) -> Floats:
         """Estimate means in their own units, then shares in the order of the schema's labels.
 
-        The estimates are not clipped.
+        The estimates are not clipped. Raises `Abort` for fewer reports than `fewest_reports`.
         """
-        rows = await me.gather_rows(REPORT, me.all("user"))
+        estimates, _ = await self.estimated(me)
+        return estimates
+
+    async def estimated(self, me: Party) -> tuple[Floats, int]:
+        """Return the unbiased estimates, and from how many users' reports they are."""
+        rows = await me.gather_rows(REPORT, me.all("user"), at_least=self.least_reports)
+        first = rows[0] if isinstance(rows, tuple) else rows
+        return self.estimate(rows), len(first.numbers())
+
+    def estimate(self, rows: Any) -> Floats:
+        """Return the unbiased estimates from these reports, means in their own units."""
         pieces = rows if isinstance(rows, tuple) else (rows,)
         return self.unscaled(self.mechanism.estimate(self.mechanism.received(pieces)))
+
+    @property
+    def least_reports(self) -> int:
+        """The fewest reports with which the server goes on."""
+        return self.fewest_reports or 1
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
+        server had too few reports.
+        """
+        return collection.counted(self, happened)
 
     def reports(self, rows: Floats, coins: Coins) -> Any:
         """Return the perturbed reports on a row, or on a crowd's rows, as they travel."""
@@ -188,6 +215,7 @@ def local_table(
         "best; by default the paper's rule",
     ] = None,
     population: Population = "crowd",
+    fewest_reports: FewestReports = None,
 ) -> TableCollection:
     """Return a collection that samples columns, or that splits ε among all columns.
 
@@ -205,10 +233,11 @@ def local_table(
     if method in INNER:
         chosen: Any = optimal_k(epsilon, attributes.count, method) if k == "best" else k  # type: ignore[arg-type]
         tuples = Tuples(epsilon, attributes, method, chosen)  # type: ignore[arg-type]
-        return TableCollection(users, schema, tuples, population)
+        return TableCollection(users, schema, tuples, population, fewest_reports)
     if k is not None:
         raise ValueError(
             f"k says on how many columns, drawn at random, a user reports: with method={method} "
             f"users report on all columns, so leave out k; got k={k}"
         )
-    return TableCollection(users, schema, Split(epsilon, attributes, method), population)  # type: ignore[arg-type]
+    split = Split(epsilon, attributes, method)  # type: ignore[arg-type]
+    return TableCollection(users, schema, split, population, fewest_reports)

@@ -4,6 +4,9 @@ The server learns the same as in the collection without post-processing. Post-pr
 estimates, so it costs no privacy. The output keeps the unbiased estimates beside the processed
 ones.
 
+If users drop out, the server estimates and processes as if the users who were counted were all
+users.
+
 Source: see each method, in `consistency` and `calibrate`. `processed_about.py` states the error.
 """
 
@@ -25,6 +28,7 @@ from protocols.postprocess.priors import FinitePrior
 from protocols.reports.collection import SharesCollection
 from simnet.arrays import Floats
 from simnet.contract import OverItems
+from simnet.errors import Abort
 from simnet.kernel.party import Party
 from simnet.roster import Seat
 from simnet.scenario.settings import hands_settings_to
@@ -154,9 +158,27 @@ class Processed:
     async def server(self, me: Party) -> Floats:
         """Estimate and process; shape (2, N), first the unbiased estimates, then the processed
         ones.
+
+        Raises `Abort` for too few reports, also if they are too few for this method alone.
         """
-        raw = await self.collection.server(me)
-        return np.stack([raw, self.process(raw)])
+        raw, counted = await self.collection.estimated(me)
+        try:
+            left = self.among(counted)
+        except ValueError as error:
+            raise Abort(f"{counted} reports are too few to process estimates: {error}") from error
+        return np.stack([raw, left.process(raw)])
+
+    def among(self, users: int) -> "Processed":
+        """Return this collection among so many of its users: those who are left.
+
+        Raises `ValueError` if these are too few for the method.
+        """
+        if users == self.users:
+            return self
+        collection: Any = self.collection
+        return attrs.evolve(
+            self, collection=attrs.evolve(collection, users=users, fewest_reports=None)
+        )
 
     def process(self, raw: Floats) -> Floats:
         """Return the processed estimates for the unbiased ones; shapes (N,)."""

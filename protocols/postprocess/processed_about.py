@@ -14,6 +14,7 @@ from protocols.postprocess.calibrate import Calibrate
 from protocols.postprocess.expected import STEPS, moments_of_errors
 from protocols.postprocess.heavy_hitters import Detection, heavy_hitters
 from protocols.postprocess.processed import Processed
+from protocols.reports.collection import users_counted
 from simnet.arrays import Floats, Numbers
 from simnet.contract import OverItems
 from simnet.kernel.run import Run
@@ -88,15 +89,19 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
     items, such as unary reports have. If a report is a single item, the errors of all items depend
     on each other, and the deviation is NaN. For tables no expected error of the shares is stated.
     The scores of a collection of items say how well heavy hitters are found.
+
+    With drop-outs no expected error is stated: the formulas take all users' items for those of the
+    users who were counted.
     """
     raw, processed = run.outputs["server"]
+    counted = users_counted(protocol.collection, run.happened)
     assessment = attrs.evolve(
         unbiased,
         estimate=processed,
         raw=raw,
-        scores=scores(protocol, unbiased.truth, raw, processed),
+        scores=scores(protocol.among(counted), unbiased.truth, raw, processed),
     )
-    if protocol.step is None:
+    if protocol.step is None or counted < protocol.users:
         return _without_expectation(protocol, assessment)
     expected = moments_of_errors(totals, protocol.noise, protocol.step, _points(protocol))
     square = protocol.users**2

@@ -3,6 +3,12 @@
 The number of reports that support an item is a sum of independent coins, with probability p for the
 users who hold the item and q for the other users. For fixed inputs, all means and variances stated
 here are exact.
+
+If users drop out, m of the n users are counted. The truth is still that of all users, and the users
+who are counted are taken for a random sample of them. The estimate is unbiased for the share among
+the sample, and its variance there is linear in this share, whose mean is the share f among all
+users. So the variance is that of m users of whom the share f holds the item, plus the variance of
+the share among the sample, f (1 - f) (n - m) / (m (n - 1)).
 """
 
 from collections.abc import Callable
@@ -39,32 +45,53 @@ class FrequencyLaw(Interface):
         ...
 
 
+def lost_by_sampling(counted: int, users: int) -> float:
+    """Return (n - m) / (m (n - 1)), where m of the n users were counted.
+
+    The mean of m values, drawn without replacement from those of all users, has this variance times
+    that of one value.
+    """
+    return (users - counted) / (counted * max(users - 1, 1))
+
+
 def assess_frequencies(
-    mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
+    mechanism: FrequencyLaw, estimate: Floats, support: Ints, counted: int, confidence: float
 ) -> Assessment:
-    """Compare estimated frequencies, shape (N,), with the true frequencies among all users."""
+    """Compare frequencies, shape (N,), estimated from the reports of `counted` users, with the true
+    frequencies among all users.
+
+    If users are missing, the deviation of the squared error is that of normal and uncorrelated
+    estimates.
+    """
     if mechanism.answers_one_question:
-        return _assess_answers(mechanism, estimate, support, confidence)
+        return _assess_answers(mechanism, estimate, support, counted, confidence)
     users = int(support.sum())
-    variance = np.asarray(mechanism.variance(support / users, users))
+    shares, lost = support / users, lost_by_sampling(counted, users)
+    variance = np.asarray(mechanism.variance(shares, counted) + shares * (1 - shares) * lost)
     # an estimate outside [0, 1] is replaced by the nearest possible share
     nearest = np.minimum(np.maximum(estimate, 0), 1)
-    low, high = score_interval(mechanism.variance, estimate, users, confidence)
+    low, high = score_interval(mechanism.variance, estimate, counted, confidence, lost)
     return Assessment(
         estimate=estimate,
-        truth=support / users,
+        truth=shares,
         low=low,
         high=high,
         confidence=confidence,
         expected_squared_l2=float(variance.sum()),
-        deviation_squared_l2=squared_l2_deviation(mechanism, support),
+        deviation_squared_l2=(
+            squared_l2_deviation(mechanism, support)
+            if counted == users
+            else sqrt(2 * float(np.sum(variance**2)))
+        ),
         variance=variance,
-        estimated_variance=np.asarray(mechanism.variance(nearest, users)),
+        estimated_variance=np.asarray(
+            mechanism.variance(nearest, counted) + nearest * (1 - nearest) * lost
+        ),
     )
 
 
 def _assess_answers(
-    mechanism: FrequencyLaw, estimate: Floats, support: Ints, confidence: float
+    mechanism: FrequencyLaw, estimate: Floats, support: Ints, counted: int, confidence: float
 ) -> Assessment:
     """Compare the estimated shares of yes and no with the truth.
 
@@ -72,9 +99,11 @@ def _assess_answers(
     interval.
     """
     users = int(support.sum())
-    variance = float(mechanism.variance(support[0] / users, users))
-    estimated = float(mechanism.variance(min(max(estimate[0], 0), 1), users))
-    (low,), (high,) = score_interval(mechanism.variance, estimate[:1], users, confidence)
+    lost, share, nearest = lost_by_sampling(counted, users), support[0] / users, estimate[0]
+    nearest = min(max(nearest, 0), 1)
+    variance = float(mechanism.variance(share, counted) + share * (1 - share) * lost)
+    estimated = float(mechanism.variance(nearest, counted) + nearest * (1 - nearest) * lost)
+    (low,), (high,) = score_interval(mechanism.variance, estimate[:1], counted, confidence, lost)
     return Assessment(
         estimate=estimate,
         truth=support / users,
@@ -82,33 +111,42 @@ def _assess_answers(
         high=np.array([high, 1 - low]),
         confidence=confidence,
         expected_squared_l2=2 * variance,
-        deviation_squared_l2=squared_l2_deviation(mechanism, support),
+        deviation_squared_l2=(
+            squared_l2_deviation(mechanism, support)
+            if counted == users
+            else sqrt(2) * 2 * variance  # both answers have one and the same error
+        ),
         variance=np.full(2, variance),
         estimated_variance=np.full(2, estimated),
     )
 
 
 def score_interval(
-    variance: Callable[[float, int], Any], estimate: Floats, users: int, confidence: float
+    variance: Callable[[float, int], Any],
+    estimate: Floats,
+    users: int,
+    confidence: float,
+    lost: float = 0.0,
 ) -> tuple[Floats, Floats]:
     """Return the shares that lie within z standard deviations of the estimate; shapes (N,).
 
     The standard deviation at a share f is the exact one for f. The function `variance`, of a share
-    and a number of users, must be linear, a + b f; the ends then solve (f - estimate)² = z² (a + b
-    f). Coverage is that of the normal law. The interval is not cut at 0 and 1. If no share is near
-    enough to the estimate, or a + b f is negative, the interval is extended so that it holds the
-    estimate.
+    and a number of users, must be linear, a + b f; `lost`, c, is that of `lost_by_sampling`. The
+    ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is that of the normal
+    law. The interval is not cut at 0 and 1. If no share is near enough to the estimate, or a + b f
+    is negative, the interval is extended so that it holds the estimate.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 
     z = float(ndtri((1 + confidence) / 2))
-    a = variance(0.0, users)
-    half = z * z * (variance(1.0, users) - a) / 2
-    # a negative discriminant means that no share is near enough: the interval ends at `half`
-    reach = np.sqrt(np.maximum(half * half + z * z * a + 2 * half * estimate, 0))
-    return np.minimum(estimate + half - reach, estimate), np.maximum(
-        estimate + half + reach, estimate
-    )
+    a, curve = variance(0.0, users), z * z * lost
+    half = z * z * (variance(1.0, users) - a + lost) / 2
+    # (1 + curve) f² - 2 (estimate + half) f + estimate² - z² a = 0
+    square = half * half + z * z * a * (1 + curve) + 2 * half * estimate - curve * estimate**2
+    # a negative discriminant means that no share is near enough: the interval ends at `middle`
+    reach = np.sqrt(np.maximum(square, 0)) / (1 + curve)
+    middle = (estimate + half) / (1 + curve)
+    return np.minimum(middle - reach, estimate), np.maximum(middle + reach, estimate)
 
 
 def squared_l2_deviation(mechanism: FrequencyLaw, support: Ints) -> float:

@@ -4,6 +4,13 @@ The server learns the reports, each of which is ε-locally private; no other par
 message. Users are seated in one of three ways, with the same law and the same bill: as actors; as a
 crowd that draws every report; or as the `aggregate`, a crowd that draws the sum of the reports
 directly, if the mechanism can do that.
+
+Users may drop out. The server then estimates from the m reports that came, as if these m users were
+all users: a missing report is no report, and not the report of a zero. If fewer than
+`fewest_reports` have come, the server aborts. A crowd cannot drop out.
+
+Where users stay silent by chance (`sampling` below 1), a missing report may as well be silence. So
+the server cannot know m; it needs all users, and a run in which a user drops out is aborted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +26,7 @@ from simnet.coins.coins import Coins
 from simnet.contract import Protocol
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Tag, Voluntary
+from simnet.record.fate import Happened
 from simnet.roster import Script, Seat, seats
 from simnet.values.rows import tally
 from simnet.values.typed import Typed
@@ -32,6 +40,12 @@ Population = Annotated[
     Seating,
     "how users are seated: actors (each is a party), crowd (one party draws every report), or "
     "aggregate (one party draws the sum of the reports)",
+]
+
+FewestReports = Annotated[
+    int | None,
+    "the fewest reports with which the server goes on if users drop out, from 1 to the number of "
+    "users; by default 1",
 ]
 
 
@@ -59,16 +73,37 @@ class Mechanism(Randomiser, Interface):
 
 
 @runtime_checkable
-class SharesCollection(Protocol, Interface):
-    """A collection whose server estimates shares, which can be post-processed.
-
-    Needed by: `protocols.postprocess.processed`.
-    """
+class LocalCollection(Protocol, Interface):
+    """A local collection, as far as drop-outs concern it."""
 
     @property
     def users(self) -> int:
         """The number of users, n."""
         ...
+
+    @property
+    def population(self) -> Seating:
+        """How the users are seated."""
+        ...
+
+    @property
+    def least_reports(self) -> int | None:
+        """The fewest reports with which the server goes on; None if it needs those of all users."""
+        ...
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
+        server had too few reports.
+        """
+        ...
+
+
+@runtime_checkable
+class SharesCollection(LocalCollection, Interface):
+    """A collection whose server estimates shares, which can be post-processed.
+
+    Needed by: `protocols.postprocess.processed`.
+    """
 
     @property
     def columns(self) -> Sequence[slice]:
@@ -103,6 +138,10 @@ class SharesCollection(Protocol, Interface):
         """Return the unbiased estimates; shape (N,)."""
         ...
 
+    async def estimated(self, me: Party) -> tuple[Floats, int]:
+        """Return the unbiased estimates, shape (N,), and from how many users' reports they are."""
+        ...
+
 
 def linear_count_variance(variance: Callable[[float], Any], users: int) -> tuple[float, float]:
     """Return (V₀, slope) of estimated counts, from the variance of an estimated share.
@@ -119,6 +158,30 @@ def seats_of(population: Seating, users: int, user: Script, server: Script) -> M
         seats("u", user, users) if population == "actors" else {"crowd": Seat(user, members=users)}
     )
     return {**people, "server": Seat(server)}
+
+
+def counted(protocol: LocalCollection, happened: Happened) -> tuple[str, ...]:
+    """Return the parties whose reports are in the estimate, a crowd as one party; nobody if the
+    server had too few reports.
+    """
+    if protocol.least_reports is None:
+        return tuple(name for name, seat in protocol.parties().items() if seat.takes_input)
+    came = happened.heard("server", REPORT.name)
+    is_crowd = protocol.population != "actors"
+    return came if is_crowd or len(came) >= protocol.least_reports else ()
+
+
+def users_counted(protocol: LocalCollection, happened: Happened) -> int:
+    """Return from how many users' reports the estimate is, m; a crowd stands for all users."""
+    if protocol.least_reports is None or protocol.population != "actors":
+        return protocol.users
+    return len(counted(protocol, happened))
+
+
+def check_fewest(fewest_reports: int | None, users: int) -> None:
+    """Raise `ValueError` or `TypeError` unless a server can wait for so many reports of users."""
+    if fewest_reports is not None:
+        checks.whole("fewest_reports", fewest_reports, 1, users)
 
 
 def report_tag(sampling: Chance) -> Tag:

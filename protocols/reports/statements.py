@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from protocols.mechanisms.reader import reader_of_reports
-from protocols.reports.collection import REPORT, Randomiser
+from protocols.reports.collection import REPORT, LocalCollection, Randomiser, users_counted
 from simnet.kernel.run import Run
 from simnet.record.ledger import Traffic
 from simnet.stated.about import Workload
@@ -40,26 +40,38 @@ def elements_by_kind(*form: Typed) -> Counter[str]:
     return each
 
 
-def one_report_each(users: int, *form: Typed) -> list[Expectation]:
-    """Return the bill of one report from each user to the server, in one round.
+def one_report_each(run: Run, protocol: LocalCollection, *form: Typed) -> list[Expectation]:
+    """Return the bill of one report to the server from each user that did not drop out before, in
+    one round.
 
-    No entry depends on the coins.
+    No entry depends on the coins. The server reads the reports that are in its estimate.
     """
     each = elements_by_kind(*form)
+    sent = reports_sent(run, protocol)
+    read = users_counted(protocol, run.happened)
+    share = sent / protocol.users
 
     def entry(
-        role: str, quantity: str, direction: EntryDirection, scope: EntryScope, count: int
+        role: str, quantity: str, direction: EntryDirection, scope: EntryScope, count: float
     ) -> Expectation:
         return Expectation(role, "communication", quantity, direction, scope, "wire", count, count)
 
     return [
-        *(entry("user", kind, "sent", "per-user", count) for kind, count in each.items()),
-        entry("user", "rounds", "none", "total", 1),
         *(
-            entry("server", kind, "received", "total", users * count)
+            entry("user", kind, "sent", "per-user", count * share if share < 1 else count)
             for kind, count in each.items()
         ),
+        entry("user", "rounds", "none", "total", min(sent, 1)),
+        *(entry("server", kind, "received", "total", read * count) for kind, count in each.items()),
     ]
+
+
+def reports_sent(run: Run, protocol: LocalCollection) -> int:
+    """Return how many users send a report, given who drops out; it may be lost on its way."""
+    kept_back = [
+        name for name in run.gone if name in run.inputs and run.fates[name].reached in (0, ())
+    ]
+    return protocol.users - len(kept_back)
 
 
 def some_reports(

@@ -35,6 +35,7 @@ from protocols.sampled_frequency.sampling_design import SamplingDesign
 from simnet.arrays import Floats, Ints
 from simnet.coins.coins import Coins
 from simnet.kernel.party import Party
+from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.values.rows import tally
 from simnet.values.sealed import Sealed
@@ -145,6 +146,19 @@ class SampledCollection:
         )
         supports, reports = counts[:, : self.items], counts[:, self.items :]
         return self.estimates.estimate(supports, reports if reports.size else None)
+
+    async def estimated(self, me: Party) -> tuple[Floats, int]:
+        """Return the estimates and the number of users: the server needs all of them."""
+        return await self.server(me), self.users
+
+    @property
+    def least_reports(self) -> None:
+        """None: the server needs all users, because a missing report may be silence."""
+        return
+
+    def counted(self, happened: Happened) -> tuple[str, ...]:
+        """Return the parties whose reports are in the estimate: all of them."""
+        return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, mechanism: SampledGRR | SampledUnary, coins: Coins) -> Any:
         """Return the perturbed reports of those who report, on an item or on a crowd's items."""

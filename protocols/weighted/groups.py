@@ -1,7 +1,7 @@
 """Groups of users, each with its own ε, aggregated with weights.
 
 Every group runs the same protocol, given by its name. The groups are equally large, unless their
-sizes are given.
+sizes are given. The weights are those of all users, so a run in which a user drops out is aborted.
 
 Source: Yang et al., section 3.2, with DPDS, TSS and DPDG as in Fig. 4, and with local mechanisms as
 in Fig. 5.
@@ -84,7 +84,7 @@ def weighted(
     def group(size: int, epsilon: float) -> WeightedGroup:
         if protocol in FREQUENCY:
             mechanism = FREQUENCY[protocol](epsilon, items)
-            collection = FrequencyCollection(size, mechanism, population)
+            collection = FrequencyCollection(size, mechanism, population, fewest_reports=size)
             return WeightedGroup(collection, local_frequency.about)
         if protocol == "dpdg":
             return WeightedGroup(DPDG(size, items, epsilon, delta), dpdg.about)
@@ -117,7 +117,8 @@ def weighted_mean(
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 
     def group(size: int, epsilon: float) -> WeightedGroup:
-        collection = MeanCollection(size, NUMERIC[protocol](epsilon), low, high, population)
+        mechanism = NUMERIC[protocol](epsilon)
+        collection = MeanCollection(size, mechanism, low, high, population, fewest_reports=size)
         return WeightedGroup(collection, local_mean.about)
 
     return _groups(users, epsilons, group_users, method, target, group)

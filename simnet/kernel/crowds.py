@@ -8,7 +8,7 @@ import numpy as np
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.link import Link
 from simnet.kernel.tags import Summed, Tag, Voluntary
-from simnet.roster import Group, Seat
+from simnet.roster import Seat
 from simnet.values.metered import Metered
 from simnet.values.rows import Rows, Tally, added_up, stacked
 
@@ -40,9 +40,9 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
 
 
 def rows_from(
-    actor: Actor, tag: Tag, senders: Group, crowds: frozenset[int], payloads: Sequence[Any]
+    actor: Actor, tag: Tag, senders: Sequence[int], crowds: frozenset[int], payloads: Sequence[Any]
 ) -> Any:
-    """Return all rows of these payloads.
+    """Return all rows of these payloads of these senders, given by their numbers.
 
     There is one row for each party; under a voluntary tag there may be fewer rows.
 
@@ -56,7 +56,7 @@ def rows_from(
         )
     if isinstance(tag, Voluntary):
         return stacked(payloads)
-    pairs = zip(senders.numbers.tolist(), payloads, strict=True)
+    pairs = zip(senders, payloads, strict=True)
     return stacked(
         [payload if number in crowds else _one_row(payload) for number, payload in pairs]
     )
@@ -65,7 +65,7 @@ def rows_from(
 def tally_of(
     actor: Actor,
     tag: Tag,
-    senders: Group,
+    senders: Sequence[int],
     crowds: frozenset[int],
     payloads: Sequence[Any],
     count: Callable[[Any], Any],

@@ -21,7 +21,7 @@ from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.reading import Reading
-from simnet.kernel.tags import Summed, Tag
+from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.kernel.turns import hand_over
 from simnet.roster import Group, Roster
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
@@ -581,7 +581,8 @@ class Party:
                 self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
             )
         came = await self._link.take_some(self._actor, tag, group, within)
-        names = self._note_heard(tag, list(came), group, at_least)
+        names = self._note_heard(tag, list(came), group)
+        self._refuse_few(tag, len(came), len(group), at_least)
         payloads = dict(zip(names, came.values(), strict=True))
         if shape is not None:
             for sender, payload in payloads.items():
@@ -605,17 +606,44 @@ class Party:
         summed = self._added_up(tag) or await self._stop()
         group = self._group(senders)
         came = await self._link.heard(self._actor, summed, key, group)
-        return self._note_heard(summed, came, group, at_least)
+        names = self._note_heard(summed, came, group)
+        self._refuse_few(summed, len(came), len(group), at_least)
+        return names
 
-    async def gather_rows(self, tag: Tag, senders: To) -> Payload:
+    async def gather_rows(self, tag: Tag, senders: To, at_least: int | None = None) -> Payload:
         """Wait for what each sender sends with `send_rows`, and return all rows as one array.
 
         The array has one row for each party: each member of a crowd counts, and the rows are in the
         order of the senders. Under a `Voluntary` tag, silent parties have no row. Raises
         `ScriptError` if a sender has sent a `Tally`: use `gather_tally`.
+
+        With `at_least`, a number from 1, the call waits as `gather_some` does: senders that send
+        nothing have no row either. Raises `Abort` if there are fewer rows than `at_least`. Raises
+        `ScriptError` for a `Voluntary` tag, where nobody can tell a silent party from one that has
+        dropped out.
+
+        For example, `rows = await me.gather_rows(REPORT, me.all("user"), at_least=1)`.
         """
-        payloads = await self.gather(tag, senders)
-        return rows_from(self._actor, tag, self._group(senders), self._roster.crowds, payloads)
+        if at_least is None:
+            payloads = await self.gather(tag, senders)
+            numbers = self._group(senders).numbers.tolist()
+            return rows_from(self._actor, tag, numbers, self._roster.crowds, payloads)
+        tag = self._kept_apart(tag) or await self._stop()
+        actor, group = self._actor, self._group(senders)
+        if isinstance(tag, Voluntary):
+            raise refuse(
+                actor,
+                tag.name,
+                "a silent party and one that has dropped out look alike under a voluntary tag: "
+                "leave out at_least, and wait for every sender",
+            )
+        if at_least < 1:
+            raise refuse(actor, tag.name, f"at_least is a number from 1, got {at_least}")
+        came = await self._link.take_some(actor, tag, group, None)
+        self._note_heard(tag, list(came), group)
+        seats = self._roster.seats  # a crowd counts with each of its members
+        self._refuse_few(tag, sum(seats[number].size for number in came), group.size, at_least)
+        return rows_from(actor, tag, list(came), self._roster.crowds, list(came.values()))
 
     async def gather_tally(
         self, tag: Tag, senders: To, count: Callable[[Payload], Payload]
@@ -629,9 +657,8 @@ class Party:
         `ones(rows)` returns the column sums.
         """
         payloads = await self.gather(tag, senders)
-        return tally_of(
-            self._actor, tag, self._group(senders), self._roster.crowds, payloads, count
-        )
+        numbers = self._group(senders).numbers.tolist()
+        return tally_of(self._actor, tag, numbers, self._roster.crowds, payloads, count)
 
     async def gather_sum(
         self, tag: Tag, senders: To | None = None, key: int | None = None, count: int | None = None
@@ -824,22 +851,23 @@ class Party:
             return self._roster.single(self._scope + names)
         return self._roster.group([self._scope + name for name in names])
 
-    def _note_heard(
-        self, tag: Tag, came: Sequence[int], senders: Group, at_least: int
-    ) -> list[str]:
-        """Note who has sent, and return the names. Raises `Abort` if these are too few."""
+    def _note_heard(self, tag: Tag, came: Sequence[int], senders: Group) -> list[str]:
+        """Note who has sent, and return the names."""
         names = [self._roster.names[number] for number in came]
         silent = set(senders).difference(names)
         self._actor.came.setdefault(tag.name, []).append(tuple(names))
         self._actor.missed.setdefault(tag.name, []).append(
             tuple(name for name in senders if name in silent)
         )
-        if len(came) < at_least:
+        return [name.removeprefix(self._scope) for name in names]
+
+    def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
+        """Raise `Abort` if fewer senders have sent than are needed."""
+        if came < at_least:
             raise Abort(
-                f'only {len(came)} of {len(senders)} senders have sent "{tag.name}", and at least '
+                f'only {came} of {senders} senders have sent "{tag.name}", and at least '
                 f"{at_least} are needed"
             )
-        return [name.removeprefix(self._scope) for name in names]
 
     def _check_shape(self, tag: Tag, sender: str, payload: Payload, shape: tuple[int, ...]) -> None:
         if getattr(payload, "shape", None) != shape:

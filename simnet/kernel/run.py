@@ -256,6 +256,8 @@ class Run:
             inputs=inside(self.inputs),
             outputs=inside(self.outputs),
             secrets=inside(self.secrets),
+            fates=inside(self.fates),
+            happened=self.happened.within(scope),
         )
 
     def view(self, coalition: Iterable[str]) -> View:

@@ -185,6 +185,28 @@ class Happened:
         calls = self.came.get((party, tag), ())
         return calls[call - 1] if call <= len(calls) else ()
 
+    def within(self, scope: str) -> "Happened":
+        """Return what happened among the parties whose names begin with `scope`, under tags that do
+        so as well. Names in the result are without `scope`.
+
+        >>> Happened(("g1.u2", "g2.u1"), {("g1.server", "g1.note"): (("g1.u1",),)}).within("g1.")
+        Happened(gone=('u2',), came={('server', 'note'): (('u1',),)}, missed={})
+        """
+
+        def inside(names: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name.removeprefix(scope) for name in names if name.startswith(scope))
+
+        def calls(
+            waits: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]],
+        ) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
+            return {
+                (party.removeprefix(scope), tag.removeprefix(scope)): tuple(map(inside, senders))
+                for (party, tag), senders in waits.items()
+                if party.startswith(scope) and tag.startswith(scope)
+            }
+
+        return Happened(inside(self.gone), calls(self.came), calls(self.missed))
+
 
 @attrs.frozen(order=True)
 class Silence:

@@ -18,6 +18,7 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Tape, TapeEnd, tape_coins
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.reading import Sampled
+from simnet.record.fate import Fates
 from simnet.values.meter import Meter
 
 Set = tuple[int, ...]
@@ -74,19 +75,19 @@ class Taped(Sampled):
         return tape_coins(self._tape)
 
 
-def output_law(protocol: Any, held: list[int]) -> Law:
+def output_law(protocol: Any, held: Any, fates: Fates | None = None) -> Law:
     """Return the exact law of the server's estimate, by a whole run on the kernel for every outcome
-    of every coin.
+    of every coin; `fates` says who drops out.
     """
 
     def draw(tape: Tape) -> Hashable:
         try:
-            estimate = run(protocol, held, reading=Taped(tape)).outputs["server"]
+            estimate = run(protocol, held, reading=Taped(tape), fates=fates).outputs["server"]
         except ScriptError as error:  # the run blames the script for whatever leaves it
             if isinstance(error.__cause__, TapeEnd):
                 raise error.__cause__ from None
             raise
-        return tuple(np.round(estimate, 12).tolist())
+        return tuple(np.round(np.atleast_1d(estimate), 12).tolist())
 
     return law.law_of(draw)
 

@@ -4,12 +4,13 @@ import itertools
 from collections.abc import Sequence
 from math import isclose
 
-import attrs
 import numpy as np
 import pytest
 
-from protocols import DPDG, DPDS, GRR, TSS, SecAgg, SecAggPlus
+from protocols import DPDG, DPDS, TSS, SecAgg, SecAggPlus
 from protocols.committee.script import Committee, RobustDPDS
+from protocols.local_frequency.script import local_frequency
+from protocols.local_mean.script import local_mean
 from protocols.privacy.completion import (
     STEPS,
     Deployment,
@@ -18,7 +19,7 @@ from protocols.privacy.completion import (
     on_a_circle,
 )
 from protocols.secagg.coalitions import rings
-from simnet import Fate, Seat, Tag, reals, run, seats, sends
+from simnet import Fate, run, sends
 from simnet.contract import Protocol
 from tests.harness.secagg_prediction import question
 
@@ -70,27 +71,10 @@ def test_laws_are_those_of_runs_with_every_fate(name, protocol, settings) -> Non
     assert isclose(runs, stated(name, users=protocol.users, **settings), rel_tol=1e-9)
 
 
-@attrs.frozen
-class Reports:
-    """A server that estimates from the reports of a local mechanism that come."""
-
-    users: int
-    mechanism: GRR
-
-    def parties(self):
-        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
-
-    async def user(self, me, item):
-        report = me.disclose(lambda x, coins: self.mechanism.perturb([x], coins), item)
-        await me.send(Tag("report"), "server", reals(np.asarray(report, dtype=float)))
-
-    async def server(self, me):
-        return len(await me.gather_some(Tag("report"), me.all("user"), at_least=1))
-
-
 def test_one_report_of_a_local_mechanism_is_enough() -> None:
-    runs = chance_of_a_result(Reports(4, GRR(1.0, 2)), [1] * 4, {"u": RATE})
-    assert isclose(runs, stated("local mechanisms", users=4), rel_tol=1e-9)
+    for protocol in (local_frequency(users=4, items=2), local_mean(users=4)):
+        runs = chance_of_a_result(protocol, [1] * 4, {"u": RATE})
+        assert isclose(runs, stated("local mechanisms", users=4), rel_tol=1e-9)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from simnet import (
     BadInput,
+    Fate,
     Party,
     ScriptError,
     Seat,
@@ -323,6 +324,55 @@ def test_rows_that_are_not_alike_are_not_put_together() -> None:
         ScriptError, match="gather_rows joins plain values only, got Residues: use gather"
     ):
         run(one_each(bits([1]), elements(1)), [1, 2])
+
+
+class SomeReports(Reports):
+    """The server goes on with the rows of the parties that have sent."""
+
+    def __init__(self, least: int, tag: Tag = NOTE) -> None:
+        super().__init__("index", crowds=(3,), alone=2)
+        self.least = least
+        self.tag = tag
+
+    async def user(self, me: Party, held: Any) -> None:
+        await me.send_rows(self.tag, "server", self.made(disclosed(me, held)))
+
+    async def server(self, me: Party) -> Any:
+        rows = await me.gather_rows(self.tag, me.all("user"), at_least=self.least)
+        return rows.numbers()
+
+
+@pytest.mark.parametrize("least", [1, 4, 5])
+@pytest.mark.parametrize("gone", [(), ("u2",), ("u1", "u2")])
+def test_rows_of_the_parties_that_have_sent_are_joined_if_they_are_enough(
+    least: int, gone: tuple[str, ...]
+) -> None:
+    """Each member of the crowd counts."""
+    held = {"u1": [1], "u2": [2], "c1": [3, 1, 3]}
+    inputs = [1, 2, 3, 1, 3]
+    done = run(SomeReports(least), inputs, fates={name: Fate(NOTE.name) for name in gone})
+    left = [name for name in held if name not in gone]
+    rows = [value for name in left for value in held[name]]
+    assert done.happened.heard("server", NOTE.name) == tuple(left)
+    if len(rows) < least:
+        (ending,) = done.aborts
+        assert f"only {len(rows)} of 5 senders have sent" in ending.reason
+    else:
+        assert done.outputs["server"].tolist() == rows
+
+
+@pytest.mark.parametrize(
+    ("least", "tag", "wrong"),
+    [
+        (0, NOTE, "at_least is a number from 1, got 0"),
+        (1, Voluntary(NOTE.name), "a silent party and one that has dropped out look alike"),
+    ],
+)
+def test_rows_of_some_parties_need_a_number_and_a_tag_without_silence(
+    least: int, tag: Tag, wrong: str
+) -> None:
+    with pytest.raises(ScriptError, match=wrong):
+        run(SomeReports(least, tag), [1, 2, 3, 1, 3])
 
 
 def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:

@@ -235,6 +235,7 @@ USES = [
     lambda me: me.gather_some(NOTE, ["b"]),
     lambda me: me.heard(SHARE, ["b"]),
     lambda me: me.gather_rows(NOTE, ["b"]),
+    lambda me: me.gather_rows(NOTE, ["b"], at_least=1),
     lambda me: me.gather_tally(NOTE, ["b"], lambda rows: rows),
     lambda me: me.gather_sum(SHARE, senders=["b"]),
     lambda me: me.gather_sums(SHARE, [1], [1]),
