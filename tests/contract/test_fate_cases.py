@@ -92,7 +92,8 @@ class CountsMissingReportsAsZeros(FrequencyCollection):
     """The server divides by all users, also if some reports have not come."""
 
     def estimate(self, rows: Any) -> Any:
-        return self.mechanism.debiased(self.mechanism.supports(rows.numbers()) / self.users)
+        mechanism: Any = self.mechanism
+        return mechanism.debiased(mechanism.supports(rows.numbers()) / self.users)
 
 
 class Hurried:
