@@ -154,7 +154,14 @@ FAMILIES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "settings"), FAMILIES, ids=str)
+SHORT = [one for one in FAMILIES if one[1]["mechanism"] not in ("oue", "sue", "olh")]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [one if one in SHORT else pytest.param(*one, marks=pytest.mark.slow) for one in FAMILIES],
+    ids=str,
+)
 def test_the_estimate_is_exactly_unbiased_over_the_users_who_are_left(
     name: str, settings: dict[str, Any]
 ) -> None:
