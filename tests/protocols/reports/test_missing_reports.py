@@ -147,7 +147,7 @@ def test_a_weighted_aggregation_needs_all_users_of_a_group() -> None:
 
 # What is estimated
 
-FAMILIES = [
+FAMILIES: list[tuple[str, dict[str, Any]]] = [
     *(("local_frequency", {"mechanism": mechanism}) for mechanism in FREQUENCY),
     ("local_frequency", {"mechanism": "warner"}),
     ("local_frequency", {"mechanism": "joy-gerla", "truthful": 0.5, "yes": 0.25}),
