@@ -37,6 +37,7 @@ from simnet.contract import Protocol
 NOT_BOTH = "the server with users"
 NOT_TWO = "S1 with S2; S2 with users; all elected"
 NOBODY = "nobody"
+LISTING = ("secagg", "secagg_plus", "committee")  # the server says who is left
 SERVERS, NEEDED = 5, 3  # of the committee: how many, and how many open the sum
 QUANTILE = 1.959964  # of a 95 % interval by the normal law
 BAD = 0.1  # SecAgg+: the share of users who may be corrupt, and the share who may drop out

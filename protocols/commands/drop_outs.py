@@ -304,7 +304,7 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
             option.protocol,
             option.parameters,
             _completes_text(option),
-            f"{option.most_aborts:.3g}" if option.is_exact else f"at most {option.most_aborts:.3g}",
+            _aborts_text(option),
             option.needs,
         )
     out.print(table)
@@ -322,8 +322,24 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
     )
 
 
+def _aborts_text(option: "Completion") -> str:
+    text = _probability_text(option.most_aborts, option.lowest, 3)
+    return text if option.is_exact else f"at most {text}"
+
+
+def _probability_text(chance: float, other: float, digits: int) -> str:
+    """Return a probability; `other` is 1 minus this probability, and is shown where the probability
+    would be rounded to 1.
+
+    >>> _probability_text(1.0, 5.8e-24, 6), _probability_text(0.25, 0.75, 6)
+    ('1 - 5.8e-24', '0.25')
+    """
+    text = f"{chance:.{digits}g}"
+    return f"1 - {other:.3g}" if text == "1" and other > 0 else text
+
+
 def _completes_text(option: "Completion") -> str:
     if option.is_exact:
-        return f"{option.lowest:.6g}"
+        return _probability_text(option.lowest, option.most_aborts, 6)
     least, most = f"{option.lowest:.4g}", f"{option.highest:.4g}"
     return least if least == most else f"{least} to {most}"

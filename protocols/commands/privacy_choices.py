@@ -140,7 +140,7 @@ def advise(
     """
     from rich.text import Text
 
-    from protocols.advice.advice import NOT_TWO, Question
+    from protocols.advice.advice import LISTING, NOT_TWO, Question
     from protocols.advice.advice import advise as options_for
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, sized, write_json
@@ -187,6 +187,12 @@ def advise(
         f"left, {basis}. Users who drop out with their noise make the noise smaller. The others "
         "assume nothing about the data."
     )
+    if any(option.protocol in LISTING for option in options):
+        out.print(
+            "In secagg, secagg_plus and the committee, the server says who is left. The last "
+            "column is for a server that says the same to all of them; one that tells them "
+            "different lists can learn sums over fewer users."
+        )
     if any(option.trusts == NOT_TWO for option in options):
         out.print(
             "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "

@@ -164,10 +164,10 @@ def smallest_degree(demands: Demands, largest: int = LARGEST) -> Degree:
         if threshold is not None and circle.finishes(threshold):
             return _described(circle, threshold)
     raise ValueError(
-        f"no degree up to {most} withstands {demands.corrupt} corrupt "
-        f"users and a share of {float(demands.share):g} of drop-outs among {demands.users} users "
-        f"with a server that is {demands.server}: use SecAgg, in which all users are neighbours, "
-        "or demand less"
+        f"no degree up to {most} withstands {demands.corrupt:,} corrupt users and a drop-out rate "
+        f"of {float(demands.share):g} among {demands.users:,} users with a {demands.server} "
+        f"server{'; larger degrees were not tried' if most == largest // 2 * 2 else ''}: use "
+        "SecAgg, in which all users are neighbours, or demand less"
     )
 
 

@@ -55,11 +55,18 @@ class Gone(BaseException):
 def checked_fates(fates: Fates, roster: Roster) -> dict[int, Fate]:
     """Return the fates by the number of the party.
 
-    Raises `BadInput` for unknown parties or recipients and for crowds.
+    Raises `BadInput` for unknown parties or recipients, for crowds, and for a fate that is no
+    `Fate`, such as a function that would choose the fate during the run.
     """
     checked = {}
     for name, fate in fates.items():
         number = roster.find(name)
+        if not isinstance(fate, Fate):
+            raise BadInput(
+                f"the fate of {name} must be a simnet.Fate, got {type(fate).__name__}: fates are "
+                "chosen before the run, so that no fate depends on an input, a coin or a message; "
+                'Fate.parse reads a text such as "share:2"'
+            )
         if number in roster.crowds:
             raise BadInput(
                 f"{name} is a crowd, and a crowd cannot drop out as a whole: seat its members one "

@@ -156,6 +156,11 @@ def _stretched(
     weights: Sequence[int] | None,
     outer: tuple[int, ...],
 ) -> FieldArray:
+    if not isinstance(label, str):
+        raise TypeError(
+            f"a label is a text, got {type(label).__name__}: write, for example, "
+            'label=f"mask {round}"'
+        )
     inner = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     if weights is not None:
         weights = [int(weight) for weight in weights]

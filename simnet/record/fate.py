@@ -19,7 +19,8 @@ class Fate:
     The party's last send is the `place`-th under `tag`, counted from 1; a call of `scatter`,
     `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
     this last send still reaches: 0 for nobody (the default), a number m for the first m recipients,
-    a tuple of names for these recipients, and None for all.
+    a tuple of names for these recipients, and None for all. A party that never comes to this send
+    does not drop out: `Run.gone` names the parties that did.
 
     >>> Fate("masked"), Fate.parse("share#2:after")
     (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))

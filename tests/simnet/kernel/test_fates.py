@@ -1,6 +1,7 @@
 """Parties that drop out: every run ends, in one way whatever the schedule, and by the rules."""
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from simnet import (
     BadInput,
     Fate,
     Field,
+    Party,
     ScriptError,
     Seat,
     Shuffled,
@@ -324,3 +326,21 @@ def test_scripts_may_abort() -> None:
     assert [ending.reason for ending in done.aborts if ending.party == "server"] == [
         "the moon is full"
     ]
+
+
+@pytest.mark.parametrize("fate", [lambda value: Fate("note", value), "note", None])
+def test_a_fate_that_is_not_chosen_before_the_run_is_refused(fate: Any) -> None:
+    async def sender(me: Party) -> None:
+        await me.send(ANSWER, "b", bits([1]))
+
+    async def reader(me: Party) -> None:
+        await me.receive(ANSWER, "a")
+
+    class Two:
+        def parties(self) -> dict[str, Seat]:
+            return {"a": Seat(sender), "b": Seat(reader)}
+
+    with pytest.raises(
+        BadInput, match=r"the fate of a must be a simnet\.Fate, got .*before the run"
+    ):
+        run(Two(), fates={"a": fate})

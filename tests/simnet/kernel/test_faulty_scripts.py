@@ -229,6 +229,7 @@ def test_a_deferred_block_that_fails_names_its_sender() -> None:
         ),
         (lambda me: me.group(["b", "b"]), "names a party twice"),
         (lambda me: me.all("clown"), "nobody plays 'clown'"),
+        (lambda me: me.expand(me.coins.field(F, (4,)), F, 1, 5), "a label is a text, got int"),
     ],
 )
 def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: str) -> None:
