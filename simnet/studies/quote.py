@@ -291,8 +291,9 @@ class Quote:
     def _note(self, law: Law, runs: Runs, found: Counterpart, printed: float) -> str:
         """Return what a row says of its verdict if it has no correction; mostly nothing.
 
-        We promise that more trials would tell only where this is sure. A statement about places
-        stays undecided, however many trials run, where the compared numbers are equal.
+        The note says that more trials would decide the row only where this is certain. For example,
+        it is not certain for a statement about places: where the compared numbers are equal, the
+        statement stays undecided, however many trials run.
         """
         if law == "disagrees" or (law == "none" and runs == "contradict"):
             return self.why
