@@ -54,7 +54,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
     )
     axis, label = ("cut", "threshold (users)") if by_cut else ("epsilon", "privacy budget ε")
     cut_choice = (
-        "the text does not list the paper's thresholds; ours lie on either side of the "
+        "the text does not list the paper's thresholds; ours, named cut, lie on either side of the "
         "significance threshold (Eq. 22 with β = 0.05, as in the paper)"
         if by_cut
         else "the threshold is the significance threshold of each ε (Eq. 22 with β = 0.05), as in "

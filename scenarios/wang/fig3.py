@@ -13,6 +13,7 @@ from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
 from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.orders import worst_variances
+from scenarios.wang.people import CORRECTED
 from simnet.drawing import horizontal
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
@@ -155,7 +156,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("ratio", "worst variance over Duchi et al.'s", expected="ratio")],
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
-    choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12"),
+    choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12", CORRECTED),
     quotes=[
         *(ratio_quote("hm", variant, "0.77") for variant in ("as-printed", "corrected")),
         *(ratio_quote("pm", variant, Stated(1.0)) for variant in ("as-printed", "corrected")),

@@ -21,7 +21,7 @@ from scenarios.wang.compared import (
     with_encodings,
 )
 from scenarios.wang.law import expected_error
-from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES
+from scenarios.wang.people import CENSUSES, CHOICES, CORRECTED, FILES, SHAPES
 from scenarios.wang.trials import (
     CATEGORICAL,
     EPSILON_CHOICE,
@@ -134,6 +134,7 @@ EXPERIMENT = Experiment(
         EPSILON_CHOICE,
         "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
         "frequencies are debiased, which the estimator of section IV-C lacks",
+        CORRECTED,
     ),
     quotes=[
         *(

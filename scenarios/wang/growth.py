@@ -14,7 +14,7 @@ from scenarios.wang.compared import (
 )
 from scenarios.wang.law import expected_error
 from scenarios.wang.marks import ticks
-from scenarios.wang.people import CENSUSES, CHOICES, FILES
+from scenarios.wang.people import CENSUSES, CHOICES, CORRECTED, FILES
 from scenarios.wang.trials import (
     CATEGORICAL,
     MSE,
@@ -113,6 +113,7 @@ def experiment(
             *CHOICES,
             f"ε = {EPSILON:g}: the text names none",
             "with d attributes, the first ones of each kind are taken, in proportion",
+            CORRECTED,
         ),
         quotes=[
             *(
@@ -129,6 +130,9 @@ def experiment(
                     ),
                     under=under,
                     points=f"these {axis} are ours: the values of the axis are in the figure only",
+                    disputed="the text does not say that the errors grow at every step"
+                    if axis == "attributes" and under == STEPS
+                    else "",
                 )
                 for under, statement in ((STEPS, every_step), (ENDS, ends))
             ),

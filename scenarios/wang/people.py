@@ -48,6 +48,12 @@ CHOICES = (
 )
 
 
+CORRECTED = (
+    "Duchi et al. corrected: Algorithm 3, but corners that agree with the values in half of the "
+    "coordinates are in T- only. It is ε-LDP for every d; as printed, it is not for even d"
+)
+
+
 def title(name: str, synthetic: bool) -> str:
     """Return in words who stands in for a census."""
     return f"{'made-up people' if synthetic else REAL[name]} in place of {name}"

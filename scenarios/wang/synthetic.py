@@ -8,6 +8,7 @@ import attrs
 
 from scenarios.wang.compared import TOO_LITTLE, all_below
 from scenarios.wang.law import expected_error
+from scenarios.wang.people import CORRECTED
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
     EPSILONS,
@@ -238,6 +239,7 @@ def experiment(
             f"n = {USERS:,}: the text does not say how many users there are; mean squared errors "
             "are exactly proportional to 1/n",
             EPSILON_CHOICE,
+            CORRECTED,
         ),
         quotes=[
             *(outperforms_quote(where, rival, points) for rival in rivals),

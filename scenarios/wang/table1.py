@@ -14,6 +14,7 @@ from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
 from scenarios.theorems.of_wang import AS_PRINTED_ONLY
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
+from scenarios.wang.people import CORRECTED
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
@@ -163,7 +164,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
-    choices=tuple(NOTES.values()),
+    choices=(*NOTES.values(), CORRECTED),
     quotes=[
         order_quote(SEVERAL, "as-printed"),
         *(order_quote(setting, "corrected") for setting in ORDERS),

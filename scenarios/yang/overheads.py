@@ -44,6 +44,7 @@ class Overhead:
     of_tss: Counts
     printed: Counts
     why: str = "the count differs"
+    disputed: str = ""
     part: str = ""  # which part of the cost, if the paper has a sentence on each part
 
     @property
@@ -69,6 +70,7 @@ OVERHEADS = (
         lambda m, _d, n: (n + 1) * m.sum(),
         lambda _m, d, n: (n + 1) * np.count_nonzero(d),
         "S1 also publishes the d_j further elected users, and m_j for every item",
+        disputed="the text lists extra costs, and does not say that its list is complete",
     ),
     Overhead(
         "S2",
@@ -193,7 +195,7 @@ def quote(one: Overhead) -> Quote:
             by_law, measured, measured, measured, share=True, trials=len(rows), judged_at=POINTS
         )
 
-    return Quote(SOURCE, one.words, STATED, reading, why=one.why)
+    return Quote(SOURCE, one.words, STATED, reading, why=one.why, disputed=one.disputed)
 
 
 USERS, ITEMS, REPORTED, BOUND = 100, 10, 4, 42

@@ -192,6 +192,7 @@ def only_sent() -> Quote:
         lambda _: float((2 * USERS + 1) * ITEMS),
         lambda table: Counterpart.of(table.at(SENT, protocol="dpds")),
         under="sent, as the legend of the table and section 3.1.2 say",
+        disputed="sent and received together, the number is right: see the row that reads it so",
         why="a user sends nN shares, N of them to itself, and N sums; it also receives nN shares",
     )
 

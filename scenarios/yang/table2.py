@@ -86,6 +86,10 @@ def error(population: str, method: str, setting: str) -> Quote:
         correction=SUMMED,
         corrected=summed,
         why=WHY[population],
+        disputed="the text does not say whether its error is that of the noise alone, as ours, or "
+        "also has the chance with which people are drawn from the normal law"
+        if population == "normal"
+        else "",
     )
 
 

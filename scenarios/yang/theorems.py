@@ -102,7 +102,7 @@ def quotes() -> list[Quote]:
             STATED,
             _of_theorem(each.name, place),
             under=reading.under,
-            why=f"there is a counterexample: {each.shown_by}",
+            why=f'there is a counterexample: simnet theorems {PAPER} --show "{each.name}"',
         )
         for each in THEOREMS
         for place, reading in enumerate(each.readings)
