@@ -48,7 +48,7 @@ def about(protocol: FrequencyCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a report; it holds for each user by itself."""
+        """Return the exact ε of a report; this ε holds for each user separately."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

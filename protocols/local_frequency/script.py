@@ -122,8 +122,9 @@ class FrequencyCollection:
     `users` is n >= 1, and `mechanism` perturbs items 1..N, such as `OUE(epsilon, items)`.
     `population` says how the users are seated: `actors`, `crowd` or `aggregate`. A user's input is
     an item in 1..N; the output of the server is the array of the estimated frequencies; shape (N,).
-    Users may drop out while `fewest_reports` are left; the frequencies are then estimated from the
-    reports of the users who were counted.
+    Users who are actors may drop out, as long as at least `fewest_reports` users are left. The
+    frequencies are then estimated from the reports of the users who were counted. If users can stay
+    silent by chance, the server needs all users.
 
     Raises `ValueError` for parameters out of range.
 
@@ -182,7 +183,7 @@ class FrequencyCollection:
         return estimates
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the unbiased frequencies, and from how many users' reports they are.
+        """Return the unbiased frequencies, and the number of users on whose reports they are based.
 
         Users who stay silent by chance are included in this number.
         """
@@ -201,7 +202,7 @@ class FrequencyCollection:
     def least_reports(self) -> int | None:
         """The fewest reports with which the server goes on.
 
-        None if it needs those of all users: an aggregate is the sum of all reports, and a missing
+        None if the server needs the reports of all users: an aggregate is the sum of all reports, and a missing
         report of users who are sampled may be silence.
         """
         needs_all = self.population == "aggregate" or self.mechanism.sampling != 1
@@ -220,7 +221,7 @@ class FrequencyCollection:
 
     @property
     def columns(self) -> Sequence[slice]:
-        """The parts of the estimate that belong to one column: here all of it."""
+        """The parts of the estimate that belong to one column: here the whole estimate is one part."""
         return [slice(0, self.items)]
 
     @property
@@ -240,7 +241,7 @@ class FrequencyCollection:
     def single_item_chances(self) -> tuple[float, float] | None:
         """The probabilities p and q of GRR and Warner; None for another mechanism.
 
-        A report is the user's own item with probability p, and a given other one with probability
+        A report is the user's own item with probability p, and a given other item with probability
         q.
         """
         return self.mechanism.support_chances if isinstance(self.mechanism, GRR) else None

@@ -44,7 +44,8 @@ def about(protocol: MeanCollection) -> About:
         truth at least as often as `confidence` says.
 
         With drop-outs, the truth is still the mean of all users, and the users who were counted are
-        taken for a random sample of them. On the scale from -1 to 1 a value has variance 1 at most.
+        taken for a random sample of all users. On the scale from -1 to 1 the variance of the users'
+        values is at most 1.
         """
         from scipy.special import ndtri  # imported only here: scipy loads slowly
 
@@ -72,7 +73,7 @@ def about(protocol: MeanCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a report; it holds for each user by itself."""
+        """Return the exact ε of a report; this ε holds for each user separately."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

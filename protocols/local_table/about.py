@@ -36,7 +36,7 @@ def about(protocol: TableCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a whole report; it holds for each user by itself."""
+        """Return the exact ε of a whole report; this ε holds for each user separately."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(
@@ -62,8 +62,8 @@ def assess(
     The deviation of the squared error treats the estimates as normal and uncorrelated, which is
     nearly true.
 
-    With drop-outs, the truth is still that of all users, and the users who were counted are taken
-    for a random sample of them.
+    With drop-outs, the truth is still about all users, and the users who were counted are taken for
+    a random sample of all users.
     """
     counted = users_counted(protocol, run.happened)
     rows = np.concatenate([np.atleast_2d(values) for values in run.inputs.values()])
@@ -114,7 +114,8 @@ def _intervals(
     protocol: TableCollection, estimate: Floats, counted: int, confidence: float
 ) -> tuple[Floats, Floats, Floats]:
     """Return both ends of the intervals, and the variances that the server can estimate from the
-    reports of `counted` users. On the scale from -1 to 1 a value has variance 1 at most.
+    reports of `counted` users. On the scale from -1 to 1 the variance of the users' values is
+    at most 1.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

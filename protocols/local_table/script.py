@@ -48,8 +48,8 @@ class TableCollection:
     same columns. `population` is `actors` or `crowd`. A user's input is a row: first a number for
     each numeric column, then an item, from 1, for each categorical column. The output of the server
     is an array: means in their own units, then shares in the order of the schema's labels. Users
-    may drop out while `fewest_reports` are left; the estimates are then those of the users who were
-    counted.
+    who are actors may drop out, as long as at least `fewest_reports` users are left; the estimates
+    are then based on the reports of the users who were counted.
 
     Raises `ValueError` for parameters out of range, and for a mechanism with other columns.
 
@@ -120,7 +120,7 @@ class TableCollection:
         return estimates
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the unbiased estimates, and from how many users' reports they are."""
+        """Return the unbiased estimates, and the number of users on whose reports they are based."""
         rows = await me.gather_rows(REPORT, me.all("user"), at_least=self.least_reports)
         first = rows[0] if isinstance(rows, tuple) else rows
         return self.estimate(rows), len(first.numbers())

@@ -9,8 +9,8 @@ Users may drop out. The server then estimates from the m reports that came, as i
 all users: a missing report is no report, and not the report of a zero. If fewer than
 `fewest_reports` have come, the server aborts. A crowd cannot drop out.
 
-Where users stay silent by chance (`sampling` below 1), a missing report may as well be silence. So
-the server cannot know m; it needs all users, and a run in which a user drops out is aborted.
+Where users stay silent by chance (`sampling` below 1), a missing report may also be silence. So
+the server cannot know m. It needs all users, and a run in which a user drops out is aborted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -74,7 +74,7 @@ class Mechanism(Randomiser, Interface):
 
 @runtime_checkable
 class LocalCollection(Protocol, Interface):
-    """A local collection, as far as drop-outs concern it."""
+    """What must be known of a local collection if users can drop out."""
 
     @property
     def users(self) -> int:
@@ -88,7 +88,7 @@ class LocalCollection(Protocol, Interface):
 
     @property
     def least_reports(self) -> int | None:
-        """The fewest reports with which the server goes on; None if it needs those of all users."""
+        """The fewest reports with which the server goes on; None if it needs all reports."""
         ...
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class SharesCollection(LocalCollection, Interface):
 
     @property
     def single_item_chances(self) -> tuple[float, float] | None:
-        """The probabilities that a report is the user's own item, and that it is a given other one.
+        """The probabilities that a report is the user's own item, and a given other item.
 
         None unless every report is one item.
         """
@@ -139,7 +139,9 @@ class SharesCollection(LocalCollection, Interface):
         ...
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the unbiased estimates, shape (N,), and from how many users' reports they are."""
+        """Return the unbiased estimates, shape (N,), and the number of users on whose reports they
+        are based.
+        """
         ...
 
 
@@ -172,14 +174,18 @@ def counted(protocol: LocalCollection, happened: Happened) -> tuple[str, ...]:
 
 
 def users_counted(protocol: LocalCollection, happened: Happened) -> int:
-    """Return from how many users' reports the estimate is, m; a crowd stands for all users."""
+    """Return m, the number of users on whose reports the estimate is based; a crowd stands for all
+    users.
+    """
     if protocol.least_reports is None or protocol.population != "actors":
         return protocol.users
     return len(counted(protocol, happened))
 
 
 def check_fewest(fewest_reports: int | None, users: int) -> None:
-    """Raise `ValueError` or `TypeError` unless a server can wait for so many reports of users."""
+    """Raise `ValueError` or `TypeError` unless `fewest_reports` is None or a whole number in
+    1..`users`.
+    """
     if fewest_reports is not None:
         checks.whole("fewest_reports", fewest_reports, 1, users)
 

@@ -23,7 +23,7 @@ def one_report_workload(users: int, *form: Typed) -> Workload:
 
 
 def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
-    """Return the exact ε of a report; it holds for each user by itself."""
+    """Return the exact ε of a report; this ε holds for each user separately."""
     return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
 
 
@@ -41,8 +41,8 @@ def elements_by_kind(*form: Typed) -> Counter[str]:
 
 
 def one_report_each(run: Run, protocol: LocalCollection, *form: Typed) -> list[Expectation]:
-    """Return the bill of one report to the server from each user that did not drop out before, in
-    one round.
+    """Return the bill in which each user sends one report to the server, in one round. A user who
+    drops out before sending sends nothing.
 
     No entry depends on the coins. The server reads the reports that are in its estimate.
     """
@@ -67,7 +67,9 @@ def one_report_each(run: Run, protocol: LocalCollection, *form: Typed) -> list[E
 
 
 def reports_sent(run: Run, protocol: LocalCollection) -> int:
-    """Return how many users send a report, given who drops out; it may be lost on its way."""
+    """Return how many users send a report, given who drops out; a report that is sent may be lost
+    on its way.
+    """
     kept_back = [
         name for name in run.gone if name in run.inputs and run.fates[name].reached in (0, ())
     ]
@@ -77,12 +79,12 @@ def reports_sent(run: Run, protocol: LocalCollection) -> int:
 def some_reports(
     run: Run, users: int, expected: float, silent: float, form: Typed
 ) -> list[Expectation]:
-    """Return the bill of one report from each user who sends one; `expected` is their mean
-    number.
+    """Return the bill in which some users send one report each; `expected` is the mean number of
+    reports.
 
-    `silent` is the probability that nobody reports. The exact number of messages that users sent
-    is taken from the number that the server received, and vice versa: so the bill checks that both
-    numbers are equal.
+    `silent` is the probability that nobody reports. The entry of the users has the number of
+    reports that the server received, and the entry of the server has the number that the users
+    sent. So the bill checks that both numbers are equal.
     """
     ((kind, each),) = elements_by_kind(form).items()  # values in a report
     sent, received = (run.ledger.by("role", direction) for direction in ("sent", "received"))

@@ -136,7 +136,7 @@ def direct(sample: SamplingDesign) -> Linear:
 def pooled(sample: SamplingDesign) -> Linear:
     """Return T = (N_i - q B) / (B (p - q)).
 
-    T estimates the holders' part of the expected number of reports, B.
+    T estimates the share of B, the expected number of reports, that comes from holders.
     """
     return Linear(sample, np.full(len(sample.members), 1 / sample.budget), 0.0, sample.chances[1])
 

@@ -205,8 +205,8 @@ def reversed_ratio(table: Table) -> Counterpart:
 
 
 def mean_of_c_in_example(everybody: bool = False) -> float:
-    """The mean of c when 1 % of 1000 users hold the item, a tenth is sampled, and there are 100
-    items.
+    """The mean of c when 1 % of 1000 users hold the item, a tenth of the users is sampled, and there
+    are 100 items.
 
     With `everybody`, c is computed from all users. The mean of g is 10.
     """
@@ -434,22 +434,22 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.6"),
-        f"mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
+        f"mean of c where the mean of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
         f"{EPSILON:g}, π = 0.1",
         Stated(0.0),
         lambda _: exact(mean_of_c_in_example()),
         bound="at least",
         under="the estimate c from the reports of the sampled users, as in Eq. 4",
         why=(
-            "the mean of g is always n f, between 0 and n. That of c is negative if f is below "
-            "q (1 - π) / (π (p - q)), as here; for more frequent items and larger π both are "
-            "positive, as in the row on Eq. 4 with π = 0.9"
+            "the mean of g is always n f, between 0 and n. The mean of c is negative if f is below "
+            "q (1 - π) / (π (p - q)), as here; for more frequent items and larger π both means "
+            "are positive, as in the row on Eq. 4 with π = 0.9"
         ),
         disputed=PROOF_OF_ALL,
     ),
     Quote(
         source("Theorem 3.6"),
-        f"mean of c where that of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
+        f"mean of c where the mean of g is 10: 1 % of 1000 users hold the item, 100 items, ε = "
         f"{EPSILON:g}, π = 0.1",
         Stated(0.0),
         lambda _: exact(mean_of_c_in_example(everybody=True)),
@@ -463,7 +463,7 @@ QUOTES = (
             STATED,
             everywhere_on_grid(holds),
             under=under,
-            why="see the row on the mean of c where that of g is 10: c subtracts the noise of "
+            why="see the row on the mean of c where the mean of g is 10: c subtracts the noise of "
             "users who stayed silent",
             points=GRID,
             disputed=disputed,

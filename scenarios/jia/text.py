@@ -181,7 +181,8 @@ def of_population(name: str) -> list[Sentence]:
             f"Calibrate tends to reduce the high frequencies that OUE estimates, {title}",
             STATED,
             counts_of(name, reduces),
-            why="the posterior mean under a power law is not below all high estimates",
+            why="at some high estimates the posterior mean under a power law is not below the "
+            "estimate",
             under="every estimate from the significance threshold to the largest count; the power "
             "law has the mean of the counts",
             data=data,
