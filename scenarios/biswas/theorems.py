@@ -205,8 +205,8 @@ def reversed_ratio(table: Table) -> Counterpart:
 
 
 def mean_of_c_in_example(everybody: bool = False) -> float:
-    """The mean of c when 1 % of 1000 users hold the item, a tenth of the users is sampled, and there
-    are 100 items.
+    """The mean of c when 1 % of 1000 users hold the item, a tenth of the users is sampled, and
+    there are 100 items.
 
     With `everybody`, c is computed from all users. The mean of g is 10.
     """
