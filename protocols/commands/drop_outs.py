@@ -318,7 +318,8 @@ def _print_completions(out: Any, found: "tuple[Completion, ...]") -> None:
                 "if users are equally likely to leave before each of their four messages."
             )
     out.print(
-        "\nA local mechanism needs one report, or as many as `--fewest-reports` of a run demands."
+        "\nA local mechanism needs one report, or more if a run sets `--fewest-reports`. "
+        "A local mechanism whose users stay silent by chance needs all users."
     )
 
 

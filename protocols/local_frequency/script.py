@@ -202,8 +202,8 @@ class FrequencyCollection:
     def least_reports(self) -> int | None:
         """The fewest reports with which the server goes on.
 
-        None if the server needs the reports of all users: an aggregate is the sum of all reports, and a missing
-        report of users who are sampled may be silence.
+        None if the server needs all users. An aggregate is the sum of all reports; and where users
+        can stay silent by chance, a missing report may be silence.
         """
         needs_all = self.population == "aggregate" or self.mechanism.sampling != 1
         return None if needs_all else self.fewest_reports or 1
@@ -221,7 +221,7 @@ class FrequencyCollection:
 
     @property
     def columns(self) -> Sequence[slice]:
-        """The parts of the estimate that belong to one column: here the whole estimate is one part."""
+        """The slice of each column in the estimate: here one slice, which is the whole estimate."""
         return [slice(0, self.items)]
 
     @property

@@ -120,7 +120,9 @@ class TableCollection:
         return estimates
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the unbiased estimates, and the number of users on whose reports they are based."""
+        """Return the unbiased estimates, and the number of users on whose reports they are
+        based.
+        """
         rows = await me.gather_rows(REPORT, me.all("user"), at_least=self.least_reports)
         first = rows[0] if isinstance(rows, tuple) else rows
         return self.estimate(rows), len(first.numbers())

@@ -9,7 +9,7 @@ whichever users were counted.
   t of the n users until the end. When the others leave does not matter: P[Bin(n, 1 - δ) >= t].
 - A committee needs one user whose shares came, and m of its k members until the end; members drop
   out at a rate of their own: (1 - δ^n) P[Bin(k, 1 - δ') >= m].
-- A local mechanism needs one report of any user: 1 - δ^n.
+- A local mechanism in which every user reports needs one report of any user: 1 - δ^n.
 - SecAgg+ needs, for every user that shared its secrets, t of the user and its k neighbours. These
   groups overlap, and we know no closed law; there are two bounds, and a simulation. *Lower bound.*
   Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay. If one more user

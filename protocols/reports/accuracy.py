@@ -7,8 +7,9 @@ here are exact.
 If users drop out, m of the n users are counted. The truth is still the share among all users, and
 the users who are counted are taken for a random sample of all users. For a given sample, the
 estimate is unbiased for the share among the sample, and the variance of the estimate is linear in
-this share. The mean of this share over all samples is the share f among all users. So the variance is that of m users of whom the share f holds the item, plus the variance of
-the share among the sample, f (1 - f) (n - m) / (m (n - 1)).
+this share. The mean of this share over all samples is the share f among all users. So the variance
+is the sum of two parts: the variance for m users of whom the share f holds the item, and the
+variance of the share among the sample, f (1 - f) (n - m) / (m (n - 1)).
 """
 
 from collections.abc import Callable
@@ -48,8 +49,8 @@ class FrequencyLaw(Interface):
 def lost_by_sampling(counted: int, users: int) -> float:
     """Return (n - m) / (m (n - 1)), where m of the n users were counted.
 
-    The mean of m values that are drawn without replacement from the values of all users has this
-    factor times the variance of one value.
+    Draw m values without replacement from the values of all users. The variance of their mean is
+    this factor times the variance of one value.
     """
     return (users - counted) / (counted * max(users - 1, 1))
 
@@ -131,8 +132,8 @@ def score_interval(
     """Return the shares that lie within z standard deviations of the estimate; shapes (N,).
 
     The standard deviation at a share f is the exact one for f. The function `variance`, of a share
-    and a number of users, must be linear, a + b f; `lost`, c, is the result of
-    `lost_by_sampling`. The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is that of the normal
+    and a number of users, must be linear, a + b f; `lost`, c, is the result of `lost_by_sampling`.
+    The ends then solve (f - estimate)² = z² (a + b f + c f (1 - f)). Coverage is that of the normal
     law. The interval is not cut at 0 and 1. If no share is near enough to the estimate, or a + b f
     is negative, the interval is extended so that it holds the estimate.
     """

@@ -88,7 +88,7 @@ class LocalCollection(Protocol, Interface):
 
     @property
     def least_reports(self) -> int | None:
-        """The fewest reports with which the server goes on; None if it needs all reports."""
+        """The fewest reports with which the server goes on; None if it needs all users."""
         ...
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
