@@ -46,6 +46,8 @@ JUDGED_MESSAGES = 1_500_000
 MOST_MESSAGES = 10_000_000
 # The most field elements of a run that is judged by symmetry: so many take some five minutes.
 MOST_ALIKE_ELEMENTS = 10_000_000_000
+# The most messages of a run that is judged by symmetry: so many take some ten minutes.
+MOST_ALIKE_MESSAGES = 500_000_000
 # The most parties of a run with field elements. Both ways take some milliseconds a party.
 MOST_PARTIES = 100_000
 # The kinds of claims that a verdict by symmetry may decide.
@@ -237,6 +239,8 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
             f"it has {size.elements:,} field elements, and symmetry reads at most "
             f"{MOST_ALIKE_ELEMENTS:,}"
         )
+    if size.messages > MOST_ALIKE_MESSAGES:
+        return f"symmetry reads at most {MOST_ALIKE_MESSAGES:,} messages"
     if run.fates or run.aborts or run.message_fates or run.deadlines or run.late:
         return "parties dropped out, messages were lost or late, or somebody waited with a deadline"
     if not any(isinstance(claim, BY_SYMMETRY) for claim in claims):

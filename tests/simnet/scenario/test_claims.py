@@ -425,6 +425,11 @@ def test_a_run_with_too_many_parties_is_not_judged(monkeypatch: pytest.MonkeyPat
     result = performed("dpcs")
     rows = judged(result).adversaries
     assert {row.holds for row in rows} == {None}
+    only_symmetry(monkeypatch)
+    monkeypatch.setattr("simnet.scenario.judging.MOST_ALIKE_MESSAGES", 5)
+    (reason,) = {row.not_judged for row in judged(performed("dpds", users=5)).adversaries}
+    assert reason is not None
+    assert "symmetry reads at most 5 messages" in reason
     (note,) = rows.notes()
     assert note.startswith("No claim was judged. The run has 11 parties, which is too many")
 
