@@ -44,8 +44,8 @@ class Overhead:
     of_tss: Counts
     printed: Counts
     why: str = "the count differs"
-    disputed: str = ""
     part: str = ""  # which part of the cost, if the paper has a sentence on each part
+    disputed: str = attrs.field(default="", kw_only=True)
 
     @property
     def name(self) -> str:
