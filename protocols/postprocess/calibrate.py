@@ -121,8 +121,8 @@ class Calibrate:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the prior is the same for all estimates, so that every item is treated by
-        itself.
+        """Whether the prior is the same for all estimates, so that every item is treated
+        separately.
         """
         known_mean = self.mean_source == "known_total" and self.support != "largest"
         return self.known is not None or (known_mean and self.family in ("power-law", "poisson"))

@@ -1,4 +1,4 @@
-"""When the protocols that users may leave are done, against the share of users who leave."""
+"""When protocols that survive drop-outs end, against the share of users who drop out."""
 
 from scenarios.completion.trials import CHOICES, SECONDS, with_drop_outs
 from simnet.studies.curves import curves
