@@ -118,7 +118,7 @@ def of_population(name: str) -> list[Sentence]:
         compute: Callable[[Ints], float],
         bound: Bound,
         under: str,
-        disputed: str = "",
+        disputed: str = "the text has no number, and the bound is ours",
     ) -> Sentence:
         return Sentence(
             SHAPE,

@@ -7,7 +7,7 @@ What coalitions learn is proved on small runs, as `simnet verify` does it.
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise, product
-from math import expm1, hypot, log, sqrt
+from math import expm1, hypot, log
 from pathlib import Path
 
 import attrs
@@ -215,7 +215,7 @@ SENTENCES = (
     Sentence(
         SECTION_2,
         "the L2 sensitivity of the frequencies, times n: √2",
-        Stated(sqrt(2)),
+        "1.414",
         sensitivity,
         under="neighbours differ in one user's item",
         points="all populations of three users and three items",

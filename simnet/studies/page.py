@@ -51,8 +51,9 @@ EXPLANATION = f"""\
 Each row has a number or a statement of a paper.
 
 - *Printed* is the number in the paper, or what a printed formula gives. *Stated* with a number
-  stands for a number that the paper does not print, but says in words, or that follows at once from
-  its words: for a quotient, "stated: at least 1" says that the first number is not the smaller one.
+  stands for a number that the paper does not print, but says in words, or that follows from its
+  words as the row reads them: for a quotient, "stated: at least 1" says that the first number is
+  not the smaller one.
   *Stated* alone means that the paper states something about many points. For such a row the other
   columns show the share of the points at which the statement holds; 1 stands for all of them.
 - *Expected* is the number that follows from a law, where we know one.
