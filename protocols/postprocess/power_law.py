@@ -19,7 +19,9 @@ STEEPEST = 40.0  # for larger exponents the law equals the point mass at 1, in d
 
 
 def check_support(support: float) -> None:
-    """Raise `ValueError` unless K is infinite or a whole number of at least 2."""
+    """Raise `ValueError` for a whole number K below 2, and `TypeError` for a K that is neither an
+    integer nor infinite.
+    """
     if support != math.inf:
         checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
 

@@ -113,9 +113,10 @@ def completions(
 ) -> tuple[Completion, ...]:
     """Return the probability to complete, protocol by protocol, at this rate of drop-outs.
 
-    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`. In a simulation a
-    user that leaves is equally likely to leave before each of its four messages. Raises
-    `ValueError` for a rate outside [0, 1].
+    SecAgg+ is also simulated `runs` times, with draws that follow from `seed`, unless all users are
+    neighbours: then the probability is exact without a simulation. In a simulation a user that
+    leaves is equally likely to leave before each of its four messages. Raises `ValueError` for a
+    rate outside [0, 1].
 
     >>> deployment = Deployment(users=1000, threshold=501, degree=52, neighbour_threshold=28)
     >>> plus = completions(deployment, 0.25, runs=100)[-2]

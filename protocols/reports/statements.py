@@ -23,7 +23,9 @@ def one_report_workload(users: int, *form: Typed) -> Workload:
 
 
 def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
-    """Return the exact ε of a report; this ε holds for each user separately."""
+    """State the exact ε of a report or, if `epsilon` is given and larger, that ε. It holds for each
+    user separately. Raises `ValueError` for a smaller `epsilon`.
+    """
     return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
 
 

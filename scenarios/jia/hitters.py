@@ -79,7 +79,7 @@ def figure_of(number: int, population: str, by_cut: bool) -> Experiment:
             cut_choice,
             (
                 "Calibrate's prior is a power law on 1..n with the mean of the estimates; a "
-                "collection without such a law is left out"
+                "collection for which there is no such law is left out of Calibrate's numbers only"
             ),
         ),
         data=DATA[population],

@@ -811,7 +811,7 @@ function checkSystem(read) {
   must(isSame(found["weights,told"], learned), "the weights give other functions");
   const explained = new Map(found["seen,shift"]);
   for (const [key, value] of found["rest,learned"]) explained.set(key, ((explained.get(key) ?? 0n) + value) % q);
-  must(isSame(withoutZeros(explained), tableOf(system.told)), "shift and rest do not explain all");
+  must(isSame(withoutZeros(explained), tableOf(system.told)), "`seen` times `shift`, plus `rest` times `learned`, is not `told`");
   if (system.statement === "nothing") must(learned.size === 0, "something is learned");
   else if (system.statement === "output-only") {
     must(learned.size > 0, "nothing is learned");

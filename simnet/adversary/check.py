@@ -134,8 +134,8 @@ class Certificate:
         )
 
     def _proved(self) -> str:
-        """Return the sentence to print. Raises `BadCertificate` if the listed functions do not
-        agree with the statement.
+        """Return what is proved, in words; if seeds are unknown, with the assumptions. Raises
+        `BadCertificate` if the listed functions do not agree with the statement.
         """
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
         model = self._seeds.model
@@ -1114,7 +1114,10 @@ class _OrbitSystem:
         for place, value in found["rest", "learned"].items():
             explained[place] = (explained.get(place, 0) + value) % self._q
         explained = {place: value for place, value in explained.items() if value}
-        _require(explained == self._tables["told"], f"{where}: shift and rest do not explain all")
+        _require(
+            explained == self._tables["told"],
+            f"{where}: `seen` times `shift`, plus `rest` times `learned`, is not `told`",
+        )
         if self.statement == "nothing":
             _require(not learned, f"{where}: something is learned")
         elif self.statement == "output-only":

@@ -448,10 +448,11 @@ class Party:
     async def send_rows(self, tag: Tag, to: str, rows: Any) -> None:
         """Send one message for each member of a crowd: row k is the message of the k-th member.
 
-        `rows` are `bits(...)`, `index(...)`, `reals(...)` or a tuple of these. A party that is not
-        a crowd sends exactly one row. A `Tally` stands for messages that were never made: it holds
-        only their sum, for use where the law of the sum is known. Under a `Voluntary` tag members
-        may stay silent; `rows` are then the rows of the other members, in order.
+        `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
+        that is not a crowd sends exactly one row. A `Tally` stands for messages that were never
+        made: it holds only their sum, for use where the law of the sum is known. Under a
+        `Voluntary` tag members may stay silent; `rows` are then the rows of the other members, in
+        order.
 
         The recipient uses `gather_rows` or `gather_tally`. Raises `ScriptError` for a wrong number
         of rows and for a `Summed` tag.

@@ -121,7 +121,8 @@ class ComponentStates:
         doors: DoorLaws,
     ) -> None:
         """Raises `NotEnumerable` for a component with inputs whose possible values are not known,
-        and for arguments of a kind for which we have no rule.
+        for arguments of a kind for which we have no rule, and for a component in which too many
+        field elements contain coins.
         """
         self.component = component
         self.inputs = component.inputs
