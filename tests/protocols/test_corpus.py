@@ -61,6 +61,7 @@ def test_the_corpus_is_large_and_every_leak_has_a_sound_twin() -> None:
         assert all(truth.view != "leaks" for truth in EXAMPLES[name].truths.values())
 
 
+@pytest.mark.slow
 @with_twins(EXAMPLES)
 def test_what_is_declared_is_true(names: Sequence[str]) -> None:
     for name in names:
