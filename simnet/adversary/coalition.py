@@ -123,7 +123,10 @@ def _counted_members(
     spared = 0 if but is None else 1 if but == "one" else int(but)
     count = (len(members) // 2 if how_many != "all" else len(members)) - spared
     if count < 1:
-        raise BadInput(f"the coalition {part!r} is empty: the role has {len(members)} parties")
+        role = roster.seats[members[0]].role
+        raise BadInput(
+            f"the coalition {part!r} is empty: the role {role} has {len(members)} parties"
+        )
     return members[:count]
 
 
