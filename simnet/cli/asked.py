@@ -145,27 +145,31 @@ class Asked:
         further: Sequence[str] = (),
         worlds: "Worlds | None" = None,
         judge: Sequence[str] = (),
+        timings: "Sequence[Timing]" = (),
     ) -> None:
         """Write the page about a result; a progress bar shows the coalitions that are judged.
 
         `by` is the command that was given, with the words `further` for options that are not those
         of this record. `judge` are coalitions to judge in a run that is too large to judge all.
+        `timings` are the times of the run on networks, the first of them on that of this record.
         """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
         from simnet.page.coalitions import is_small
         from simnet.page.page import page_of
 
-        asked = self._repeating(result)
+        repeating = self._repeating(result)
+        asked = self if timings else repeating
         count = 2 ** len(result.run.roster) - 1 if is_small(result.run) else len(judge)
         with progress_bar("coalitions", count, announces=True) as progress:
             page = page_of(
                 result,
                 command=shlex.join([*asked._words(by), *further, "--html", html.name]),
-                verify=shlex.join(asked._words("verify")),
+                verify=shlex.join(repeating._words("verify")),
                 is_private=self.is_private,
                 worlds=worlds,
                 judge=judge,
+                timings=timings,
                 progress=progress,
             )
         write_whole(html, page)

@@ -1,5 +1,6 @@
 """`simnet run`."""
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -75,8 +76,8 @@ def run(
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     html
-        Write a page about the run into this file: who sends what to whom, and what each coalition
-        learns (see `simnet show --help`).
+        Write a page about the run into this file: who sends what to whom, what each coalition
+        learns and, with `--network`, who waits when (see `simnet show --help`).
     claims
         Judge the scenario's claims about coalitions, on the run itself. For a large run this takes
         longer than the run; a claim that cannot be judged is shown as "not judged". `--no-claims`
@@ -137,9 +138,11 @@ def run(
         from simnet.scenario.figure import draw_estimate
 
         draw_estimate(result, figure)
-    if html is not None:
-        asked.write_page(result, html, by="run")
     timings = asked.timed(result, networks, log)
+    if html is not None:
+        others = [(Path(name).name if Path(name).suffix else name) for name in (network or ())[1:]]
+        further = [word for name in others for word in ("--network", name)]
+        asked.write_page(result, html, by="run", further=further, timings=timings)
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:
         times = {"times": [timing.as_json() for timing in timings]} if timings else {}

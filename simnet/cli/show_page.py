@@ -87,14 +87,16 @@ def show_page(
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
     network
-        The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
-        without deadlines needs none.
+        Show on the page when each role ends on this network, and who waits when: a name (see
+        `simnet network`) or a TOML file. If scripts wait with deadlines, the network also decides
+        which messages come in time.
     yes
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
     from simnet.cli.output import console, print_note
     from simnet.errors import BadInput
     from simnet.files import write_whole
+    from simnet.network.toml_file import network_named
     from simnet.page.diagram import diagram_svg, diagram_text
     from simnet.scenario.plain import PlainRun
 
@@ -123,7 +125,13 @@ def show_page(
             further += ["--worlds", worlds, "--corrupt", corrupt]
         compared = _worlds(asked, worlds, corrupt)
         asked.write_page(
-            result, html, by="show", further=further, worlds=compared, judge=judge or ()
+            result,
+            html,
+            by="show",
+            further=further,
+            worlds=compared,
+            judge=judge or (),
+            timings=asked.timed(result, [network_named(network)] if network else [], None),
         )
         out.print(f"{html} is written: open it in a browser", highlight=False)
     if svg is not None:

@@ -36,6 +36,7 @@ from typing import Any
 from simnet.adversary.coalition import coalition_of
 from simnet.adversary.verdict import Verdict
 from simnet.contract import OverItems
+from simnet.network.timing import Timing
 from simnet.page.beside import (
     Result,
     bill_of,
@@ -58,6 +59,7 @@ from simnet.page.coalitions import (
     judge_some,
 )
 from simnet.page.keeping import Keeping, kept_of, played
+from simnet.page.times import times_of
 from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
 from simnet.page.worlds import Worlds
 from simnet.scenario.drops import outcome_in_words
@@ -84,6 +86,7 @@ def page_of(
     is_private: bool | None = None,
     worlds: Worlds | None = None,
     judge: Sequence[str] = (),
+    timings: Sequence[Timing] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> str:
     """Return the page of a result as one HTML text.
@@ -92,8 +95,8 @@ def page_of(
     judges a coalition of the same run. `is_private` says whether the inputs are those of real
     people; without `is_private`, all inputs count as inputs of real people unless the scenario
     itself drew them. `worlds` are two inputs of a tiny instance, which the page shows side by side.
-    `judge` are coalitions to judge in a run that is too large to judge all. `progress` is called
-    for every coalition that is judged.
+    `judge` are coalitions to judge in a run that is too large to judge all. `timings` are the times
+    of the run on networks. `progress` is called for every coalition that is judged.
 
     >>> from simnet import perform
     >>> page = page_of(perform("dpds", users=3, items=2, seed=1))
@@ -115,7 +118,8 @@ def page_of(
     )
     style = (HERE / "page.css").read_text(encoding="utf-8")
     scripts = page_scripts()
-    done, kept = result.run, Keeping(numbers=private)
+    done = result.run
+    kept = Keeping(numbers=private, coefficients=data["hides_coefficients"])
     people = getattr(result, "population", None)
     hides_privacy = private and depends_on_truth(result)
     privacy = [] if hides_privacy else privacy_of_page(result.privacy)
@@ -135,6 +139,7 @@ def page_of(
         bill=bill_of(result.bill),
         roles=roles_of_bill(result),
         worlds=worlds,
+        times=[times_of(timing, kept) for timing in timings],
         claims=claims_of(result.adversaries),
         parameters=parameters_of(result),
         terms=terms_of_page(),

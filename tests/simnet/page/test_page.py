@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -11,10 +12,12 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Field, Performance, Seat, Tag, perform, reals, seats
+from simnet import Field, Performance, Seat, Tag, perform, reals, run, seats, timed
+from simnet.network.timeline import shown_parties
 from simnet.page.beside import depends_on_truth
 from simnet.page.keeping import Keeping
 from simnet.page.page import page_data, page_of, script_json, source_hash
+from simnet.page.times import times_of
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
 from tests.harness.pages import SIX, data_of, equation, result_of
@@ -375,3 +378,37 @@ def test_a_run_with_too_many_parties_has_only_verdicts_that_were_found() -> None
     assert [v["members"] for v in more[-2:]] == [[0, 1, 2], [0, 12]]
     bare = page_data(perform("dpds", users=12, items=2, claims=False), is_private=False)
     assert "--judge" in bare["why_none"]
+
+
+def test_the_page_says_who_waits_when_on_a_network(tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    options = ("secagg", "--users", 4, "--items", 3, "--seed", 2)
+    simnet("show", *options, "--network", "mobile", "--html", file)
+    shown = html.unescape(file.read_text())
+    timing = timed(perform("secagg", users=4, items=3, seed=2, claims=False).run, "mobile")
+    for leg in timing.legs:
+        assert f"<bdi>{leg}</bdi>" in shown
+    assert shown.count('<rect class="wait"') == 1 + sum(
+        timing.log.names[wait.party] in shown_parties(timing) for wait in timing.waits
+    )
+    assert re.search("simnet show secagg [^<]* --network mobile [^<]* --html run.html", shown)
+    simnet("show", *options, "--html", file)
+    assert 'id="time"' not in file.read_text()
+
+
+def test_times_hide_what_a_script_writes_into_tags() -> None:
+    class Bids:
+        def parties(self) -> dict[str, Seat]:
+            return {"a": Seat(self.bidder), "b": Seat(self.reader)}
+
+        async def bidder(self, me: Any) -> None:
+            await me.send(Tag("bid 733"), "b", reals([1.0]))
+
+        async def reader(self, me: Any) -> None:
+            await me.receive(Tag("bid 733"), "a")
+
+    timing = timed(run(Bids()), "mobile")
+    assert "bid 733" in times_of(timing, Keeping()).chain[-1]
+    hidden = times_of(timing, Keeping(numbers=True, coefficients=True))
+    assert "733" not in str(hidden)
+    assert "b has a's bid #" in hidden.chain[-1]
