@@ -19,8 +19,8 @@ from simnet.cli.tables import (
     print_table,
 )
 from simnet.cli.verdicts import print_claims
-from simnet.kernel.run import Run
 from simnet.printable import printable
+from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance, parameters_in_words
 from simnet.scenario.population import NumberPopulation, TablePopulation
 from simnet.stated.assessment import ITEMS_SHOWN, Assessment
@@ -57,11 +57,9 @@ def show(result: Performance, console: Console) -> None:
     else:
         _print_estimates(result, console)
     console.print(_errors(result.assessment))
-    if _lacks_users(run):
-        console.print(
-            "truth          that of all users; those who were counted are taken for a random "
-            "sample of them"
-        )
+    truth = truth_in_words(run)
+    if truth:
+        console.print(f"truth          {truth}")
     console.print()
     print_privacy(console, result.privacy)
     print_claims(console, result.adversaries, run.seed)
@@ -180,16 +178,6 @@ def _deviation_in_words(assessed: Assessment) -> str:
     if not assessed.deviation_squared_l2:
         return " (the same for every outcome)"
     return f" ({assessed.deviations:+.1f} standard deviations)"
-
-
-def _lacks_users(run: Run) -> bool:
-    """Return whether a party went on without a message of somebody who brings an input."""
-    return any(
-        name in run.inputs
-        for calls in run.happened.missed.values()
-        for names in calls
-        for name in names
-    )
 
 
 def _errors(assessed: Assessment) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from simnet.errors import SimnetError
 from simnet.glossary import explained
 from simnet.scenario.claims import Adversaries
+from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
 from simnet.stated.assessment import Assessment
@@ -164,6 +165,9 @@ def _error(result: Performance, is_private: bool) -> list[str]:
         ]
     beside = "" if isnan(expected) else f"; {expected:.4g} is expected"
     sentences = [f"Squared L2 error {assessed.squared_l2:.4g}{beside}."]
+    truth = truth_in_words(result.run)
+    if truth:
+        sentences.append(f"The truth is {truth}.")
     if assessed.has_intervals:
         inside = int(((assessed.low <= assessed.truth) & (assessed.truth <= assessed.high)).sum())
         items = int(assessed.has_estimate.sum())

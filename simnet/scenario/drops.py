@@ -164,6 +164,16 @@ def drop_outs_json(done: Run, about: About) -> dict[str, Any]:
     }
 
 
+def truth_in_words(done: Run) -> str:
+    """Return whose truth an estimate is compared with, if a party went on without a message of
+    somebody who brings an input; otherwise an empty text.
+    """
+    missed = done.happened.missed.values()
+    if not any(name in done.inputs for calls in missed for names in calls for name in names):
+        return ""
+    return "that of all users; those who were counted are taken for a random sample of them"
+
+
 def outcome_in_words(done: Run, about: About) -> list[str]:
     """Return sentences about who dropped out, what went astray or came late, and who aborted; none
     if nothing of this happened.

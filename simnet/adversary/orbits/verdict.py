@@ -263,7 +263,8 @@ class AlikeJudge:
         return (
             f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
             f"read, the parties fall into classes, and there is exactly one message for each pair "
-            f"of parties of a type ({types:,} types of rows in {len(lifted.found):,} systems)",
+            f"of parties of a type ({types:,} types of rows in {len(lifted.found):,} "
+            f"system{'s' if len(lifted.found) != 1 else ''} of equations)",
             "relations: alike parties compute their messages in the same way, by the forms of all "
             "messages, in all coefficients and lanes",
             "freshness: the coins were eliminated from all messages of each sender together, and "

@@ -412,3 +412,11 @@ def test_times_hide_what_a_script_writes_into_tags() -> None:
     hidden = times_of(timing, Keeping(numbers=True, coefficients=True))
     assert "733" not in str(hidden)
     assert "b has a's bid #" in hidden.chain[-1]
+
+
+def test_the_page_says_whose_truth_survivors_are_compared_with() -> None:
+    def shown(**more: Any) -> str:
+        return page_of(perform("committee", users=4, items=2, seed=1, claims=False, **more))
+
+    assert "The truth is that of all users; those who were counted" in shown(drop=["u2@share"])
+    assert "those who were counted" not in shown()
