@@ -105,7 +105,8 @@ def received_by(done: Run, coalition: tuple[str, ...]) -> Any:
     )
 
 
-@pytest.mark.parametrize("users", slow_but([2, 3], 2))  # 9 and 15,625 tapes
+# 9 and 15,625 tapes
+@pytest.mark.parametrize("users", [2, pytest.param(3, marks=(pytest.mark.slow, pytest.mark.long))])
 def test_all_users_but_one_see_whether_the_last_takes_part_only_with_the_server(users: int) -> None:
     """Exactly, over all tapes. A view blind to the last user would pass the first half alone."""
     takes_part, stays_away = view_laws(users, True), view_laws(users, False)
