@@ -260,6 +260,7 @@ WEAKNESSES = {
 MOST_TRIES = 3000
 
 
+@pytest.mark.slow
 def test_the_law_of_what_is_listed_shows_a_row_that_tells_a_secret() -> None:
     """The elimination and the exact law each find this row."""
     draw, refuted = random.Random(0), 0

@@ -53,6 +53,7 @@ def test_a_sweep_runs_every_trial_once_and_a_second_one_none(tmp_path: Path, mar
     assert runs(marks) == [1] * 120
 
 
+@pytest.mark.slow
 def test_progress_adds_up_to_all_trials(tmp_path: Path) -> None:
     for _ in range(2):
         steps: list[int] = []
