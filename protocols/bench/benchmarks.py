@@ -318,7 +318,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "secagg-plus",
-        "SecAgg+: 5,000 users × 30 items, degree 100, claims judged, from the shell",
+        "SecAgg+: 5,000 users × 30 items, degree 100, without claims, from the shell",
         "s",
         60,
         True,
