@@ -38,6 +38,7 @@ from simnet.record.fate import Happened
 from simnet.roster import Seat
 from simnet.scenario.schema import Schema
 from simnet.values.sealed import Sealed
+from simnet.values.typed import Typed
 
 
 @attrs.frozen
@@ -127,7 +128,7 @@ class TableCollection:
         first = rows[0] if isinstance(rows, tuple) else rows
         return self.estimate(rows), len(first.numbers())
 
-    def estimate(self, rows: Any) -> Floats:
+    def estimate(self, rows: Typed | tuple[Typed, ...]) -> Floats:
         """Return the unbiased estimates from these reports, means in their own units."""
         pieces = rows if isinstance(rows, tuple) else (rows,)
         return self.unscaled(self.mechanism.estimate(self.mechanism.received(pieces)))

@@ -199,8 +199,7 @@ class Asked:
         for text in self.drop:
             words += ["--drop", text]
         if self.network is not None:
-            path = Path(self.network)
-            words += ["--network", path.name if path.suffix else self.network]
+            words += network_option(self.network)
         if not self.is_private:
             words += ["--seed", str(self.seed)]
         if command == "verify":
@@ -265,3 +264,11 @@ class Asked:
             "drop": self.drop,
             "network": self.network,
         }
+
+
+def network_option(network: str) -> list[str]:
+    """Return the words of `--network` for a network; the path of a file is shortened to its last
+    part.
+    """
+    path = Path(network)
+    return ["--network", path.name if path.suffix else network]

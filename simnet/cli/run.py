@@ -1,11 +1,10 @@
 """`simnet run`."""
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from simnet.cli.asked import Asked
+from simnet.cli.asked import Asked, network_option
 from simnet.cli.options import Data, DropOuts, FigureFile, JsonFile, Networks, OutputFile, Settings
 
 ABORTED = 3  # the exit status of an aborted run
@@ -36,7 +35,7 @@ def run(
     The output shows the estimate beside the truth, the exact privacy of one user, what each
     coalition learns, and the bill.
 
-        The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted
+    The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted
     because parties dropped out or messages were lost.
 
     For example:
@@ -140,8 +139,7 @@ def run(
         draw_estimate(result, figure)
     timings = asked.timed(result, networks, log)
     if html is not None:
-        others = [(Path(name).name if Path(name).suffix else name) for name in (network or ())[1:]]
-        further = [word for name in others for word in ("--network", name)]
+        further = [word for name in (network or ())[1:] for word in network_option(name)]
         asked.write_page(result, html, by="run", further=further, timings=timings)
     # Make the JSON only if it is wanted, because this takes as long as a small run.
     if json is not None:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
-from simnet.network.timing import Timing, in_units
+from simnet.network.timing import ROLE_HEADS, ROLE_NOTE, Timing, in_units
 from simnet.printable import printable
 
 LEGS_SHOWN = 12
@@ -31,34 +31,11 @@ def _print_one(console: Console, timing: Timing) -> None:
     console.print(Text(f"Time on the network {printable(network.name)}", "bold"))
     if network.source:
         console.print(Text(printable(network.source), "dim"))
-    grid = Grid(
-        "role",
-        "parties",
-        "ended",
-        "computing",
-        "waiting",
-        "sending",
-        "bytes up",
-        "bytes down",
-        numbers=range(1, 8),
-    )
+    grid = Grid(*ROLE_HEADS, numbers=range(1, len(ROLE_HEADS)))
     for role in timing.roles:
-        grid.add_row(
-            Text(printable(role.role)),
-            f"{role.parties:,}",
-            *(
-                in_units(value)
-                for value in (role.ended, role.computing, role.waiting, role.sending)
-            ),
-            f"{role.bytes_up:,.0f}",
-            f"{role.bytes_down:,.0f}",
-        )
+        grid.add_row(*(Text(printable(cell)) for cell in role.in_words))
     console.print(grid)
-    console.print(
-        "ended: when the last party of the role ends. The other columns are means of a party. "
-        "sending: its uplink is busy, also while the party itself waits. The bytes include the "
-        "headers of packets."
-    )
+    console.print(ROLE_NOTE)
     if network.relay is not None:
         console.print(
             Text(

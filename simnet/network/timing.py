@@ -16,6 +16,17 @@ from simnet.network.network import Network
 from simnet.network.recorded import RecordedRun, recorded
 from simnet.network.toml_file import as_toml, network_from_toml, network_named
 
+# The columns of a table of roles, as `RoleTiming.in_words` fills them, and what they mean.
+ROLE_HEADS = (
+    *("role", "parties", "ended", "computing", "waiting", "sending"),
+    *("bytes up", "bytes down"),
+)
+ROLE_NOTE = (
+    "ended: when the last party of the role ends. The other columns are means of a party. sending: "
+    "its uplink is busy, also while the party itself waits. The bytes include the headers of "
+    "packets."
+)
+
 
 @attrs.frozen
 class RoleTiming:
@@ -34,6 +45,13 @@ class RoleTiming:
     sending: float
     bytes_up: float
     bytes_down: float
+
+    @property
+    def in_words(self) -> list[str]:
+        """The role's row of a table with the columns `ROLE_HEADS`."""
+        times = self.ended, self.computing, self.waiting, self.sending
+        sizes = f"{self.bytes_up:,.0f}", f"{self.bytes_down:,.0f}"
+        return [self.role, f"{self.parties:,}", *map(in_units, times), *sizes]
 
 
 @attrs.frozen

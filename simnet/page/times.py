@@ -3,7 +3,7 @@
 import attrs
 
 from simnet.network.timeline import shown_parties
-from simnet.network.timing import Timing, in_units
+from simnet.network.timing import ROLE_HEADS, ROLE_NOTE, Timing, in_units
 from simnet.page.beside import Table
 from simnet.page.keeping import Keeping
 
@@ -95,29 +95,6 @@ def times_of(timing: Timing, kept: Keeping) -> Times:
 
 
 def _roles(timing: Timing) -> Table:
-    rows = [
-        [
-            role.role,
-            f"{role.parties:,}",
-            *map(in_units, (role.ended, role.computing, role.waiting, role.sending)),
-            f"{role.bytes_up:,.0f}",
-            f"{role.bytes_down:,.0f}",
-        ]
-        for role in timing.roles
-    ]
-    heads = [
-        "role",
-        "parties",
-        "ended",
-        "computing",
-        "waiting",
-        "sending",
-        "bytes up",
-        "bytes down",
-    ]
-    notes = [
-        "Ended: when the last party of the role ends. The other columns are means of a party. "
-        "Sending: its uplink is busy, also while the party itself waits. The bytes include the "
-        "headers of packets."
-    ]
-    return Table("Times of each role", heads, rows, frozenset(range(1, 8)), notes)
+    rows = [role.in_words for role in timing.roles]
+    numbers = frozenset(range(1, len(ROLE_HEADS)))
+    return Table("Times of each role", ROLE_HEADS, rows, numbers, [ROLE_NOTE])

@@ -39,10 +39,10 @@ from simnet.stated.about import About
 from simnet.stated.disclosure import Disclosure
 
 # Claims on a run with at most so many messages are judged by elimination, without a try by
-# symmetry: it takes some seconds.
+# symmetry: it takes some seconds, but minutes if thousands of parties stretch seeds.
 JUDGED_MESSAGES = 1_500_000
-# The most messages of a run that is judged by elimination: the forms of a message take some 300
-# bytes.
+# The most messages of a run that is judged by elimination: the forms of a message take 300 to
+# 600 bytes.
 MOST_MESSAGES = 10_000_000
 # The most field elements of a run that is judged by symmetry: so many take some five minutes.
 MOST_ALIKE_ELEMENTS = 10_000_000_000
