@@ -9,7 +9,7 @@ DPDS or DPDG, so they have the same error and privacy; they differ in traffic, i
 whom one must trust.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from decimal import ROUND_FLOOR, Context
 from functools import partial
 from math import inf, sqrt
@@ -34,9 +34,11 @@ from protocols.tss import about as tss
 from protocols.tss.script import TSS
 from simnet.contract import Protocol
 
-NOT_BOTH = "the server with users"
-NOT_TWO = "S1 with S2; S2 with users; all elected"
 NOBODY = "nobody"
+WITH_USERS = "the server with users"
+WITH_ALL_USERS = "the server with all other users"
+# The heads of the columns on trust, in the order of `Option.of_trust`.
+OF_TRUST = ("may drop out", "read answers together", "exceed ε together")
 LISTING = ("secagg", "secagg_plus", "committee")  # the server says who is left
 SERVERS, NEEDED = 5, 3  # of the committee: how many, and how many open the sum
 QUANTILE = 1.959964  # of a 95 % interval by the normal law
@@ -87,8 +89,9 @@ class Option:
     the expected squared L2 error of the protocol's estimates. The variance of one estimated
     frequency is `floor` plus `slope` times the true frequency. `bytes` and `messages` are what a
     user sends, without frames. `server_bytes` are the payload bytes that servers send and receive.
-    `drop_outs` says who may drop out, `trusts` which parties must not collude, and `fits` whether
-    the bytes of a user are within the budget.
+    `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within the budget.
+    `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words` explains the
+    difference.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> best = advise(question)[0]
@@ -106,7 +109,8 @@ class Option:
     messages: float
     server_bytes: float
     drop_outs: str
-    trusts: str
+    answer_readers: str
+    epsilon_breakers: str
     epsilon: float
     delta: float
     fits: bool
@@ -114,7 +118,18 @@ class Option:
 
     def as_json(self) -> dict[str, Any]:
         """Return the numbers and words of the option for JSON; these keys are stable."""
-        return attrs.asdict(self, filter=lambda field, _: field.name != "script")
+        words = attrs.asdict(self, filter=lambda field, _: field.name != "script")
+        return {**words, "trusts": self.trusts}
+
+    @property
+    def of_trust(self) -> tuple[str, str, str]:
+        """The cells of the columns `OF_TRUST`."""
+        return self.drop_outs, self.answer_readers, self.epsilon_breakers
+
+    @property
+    def trusts(self) -> str:
+        """Who must not collude, and for which reason: both kinds in one text."""
+        return f"answers: {self.answer_readers}; ε: {self.epsilon_breakers}"
 
     @property
     def label(self) -> str:
@@ -175,8 +190,18 @@ def _participation(question: Question) -> float:
 def _two_stage(question: Question, participation: float, k: int) -> Option:
     protocol = TSS(question.users, question.items, participation, k)
     parameters = f"p={_rounded_down(participation)}, k={k}"
-    sent, error = traffic.two_stage(protocol), tss.expected_squared_l2(protocol)
-    return _option(question, protocol, "tss", parameters, (0.0, error), sent, NOBODY, NOT_TWO)
+    sent, law = traffic.two_stage(protocol), (0.0, tss.expected_squared_l2(protocol))
+    return _option(
+        question,
+        protocol,
+        "tss",
+        parameters,
+        law,
+        sent,
+        NOBODY,
+        "all users elected for an item",
+        "S1 with S2; S2 with users",
+    )
 
 
 def _rounded_down(participation: float) -> str:
@@ -192,7 +217,8 @@ def _option(
     law: tuple[float, float],  # floor and slope of the variance of a frequency
     sent: Traffic,
     drop_outs: str,
-    trusts: str,
+    answer_readers: str,
+    epsilon_breakers: str,
     delta: float | None = None,
     answer: str = "",
 ) -> Option:
@@ -208,7 +234,8 @@ def _option(
         messages=sent.messages,
         server_bytes=sent.at_servers,
         drop_outs=drop_outs,
-        trusts=trusts,
+        answer_readers=answer_readers,
+        epsilon_breakers=epsilon_breakers,
         epsilon=question.epsilon,
         delta=question.delta if delta is None else delta,
         fits=sent.bytes <= question.budget,
@@ -231,14 +258,16 @@ def _noise(question: Question) -> DPDG:
 def _pairwise(question: Question) -> Iterator[Option]:
     protocol, stated, law = _sampled(question)
     sent = traffic.pairwise(protocol)
-    yield _option(question, protocol, "dpds", stated, law, sent, NOBODY, NOT_BOTH)
+    yield _option(question, protocol, "dpds", stated, law, sent, NOBODY, WITH_ALL_USERS, WITH_USERS)
 
 
 def _noisy(question: Question) -> Iterator[Option]:
     protocol = _noise(question)
     law = dpdg.result_variance(protocol), 0.0
     sent = traffic.pairwise(protocol)
-    yield _option(question, protocol, "dpdg", "analytic", law, sent, NOBODY, NOT_BOTH)
+    yield _option(
+        question, protocol, "dpdg", "analytic", law, sent, NOBODY, WITH_ALL_USERS, WITH_USERS
+    )
 
 
 def _in_two_stages(question: Question) -> Iterator[Option]:
@@ -253,7 +282,18 @@ def _local(name: str, question: Question) -> Iterator[Option]:
     sent = traffic.one_report(question.users, mechanism.report_bits)
     law = none, all_ - none  # the variance is linear in the share of holders
     script = FrequencyCollection(question.users, mechanism, "crowd")
-    yield _option(question, script, name, "local", law, sent, "anybody", NOBODY, 0.0)
+    yield _option(
+        question,
+        script,
+        name,
+        "local",
+        law,
+        sent,
+        "anybody",
+        "the server alone (noisy ones)",
+        NOBODY,
+        delta=0.0,
+    )
 
 
 def _with_a_committee(question: Question) -> Iterator[Option]:
@@ -270,6 +310,7 @@ def _with_a_committee(question: Question) -> Iterator[Option]:
         traffic.committee(protocol),
         f"anybody; {SERVERS - NEEDED} servers",
         f"{NEEDED} servers",
+        WITH_USERS,
     )
 
 
@@ -300,6 +341,7 @@ def _among_all(
         traffic.secure_aggregation(protocol, n - 1),
         f"any {n - t:,}",
         f"the server with {t:,} users",
+        WITH_USERS,
         answer="dpds" if isinstance(asked, DPDS) else "dpdg",
     )
 
@@ -321,9 +363,44 @@ def _among_neighbours(
         law,
         traffic.secure_aggregation(protocol, found.degree),
         f"{BAD:.0%} at random",
-        f"the server with {BAD:.0%} of users",
+        f"the server with over {BAD:.0%} of users",
+        WITH_USERS,
         answer="dpds" if isinstance(asked, DPDS) else "dpdg",
     )
+
+
+def trust_in_words(protocols: Collection[str]) -> list[str]:
+    """Sentences on what the last two columns of `OF_TRUST` mean for these protocols.
+
+    >>> len(trust_in_words(["dpds"])), len(trust_in_words(["dpds", "oue", "tss", "secagg"]))
+    (1, 4)
+    """
+    said = [
+        "The last two columns say who must not collude. Parties that read answers together can "
+        "compute what single users have sent. Parties that exceed ε together learn sums alone, but "
+        "they can subtract their own answers and their own noise from a sum. So the sum hides the "
+        "other users less well than ε and δ say, and each further colluding user makes ε larger "
+        "(simnet privacy dpds and simnet privacy dpdg have --colluders)."
+    ]
+    if any(name in LOCAL for name in protocols):
+        said.append(
+            "In local mechanisms the server reads every answer. But each answer is noisy by "
+            "itself, so that ε holds against everybody."
+        )
+    if any(name in LISTING for name in protocols):
+        said.append(
+            "In secagg, secagg_plus and the committee, the server says who is left. The columns "
+            "are for a server that says the same to all of them; one that tells them different "
+            "lists can learn sums over fewer users."
+        )
+    if "tss" in protocols:
+        said.append(
+            "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "
+            "But these coalitions know who reports on an item. So one user hides among fewer "
+            "others, and this δ does not hold against these coalitions. All users elected for an "
+            "item together read the answers of its reporters."
+        )
+    return said
 
 
 def _most_reported(question: Question, participation: float, without: float) -> int:

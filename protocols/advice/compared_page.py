@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from protocols.advice.advice import OF_TRUST
 from protocols.advice.comparing import (
     Compared,
     Quantity,
@@ -33,7 +34,6 @@ HEADS = (
     "a user sends",
     "at the servers",
 )
-OF_TRUST = ("may drop out", "must not collude")  # the last columns
 WORST = 200.0  # percentage points: a figure shows no larger margin
 SAME = 0.03  # curves that differ by less than this ratio are drawn as one, because both look alike
 WIDEST, NARROWER = (
@@ -58,7 +58,7 @@ def cells(row: Row) -> list[str]:
 
     option = row.option
     if option is None:
-        empty = [""] * (6 + len(row.seconds))
+        empty = [""] * (len(HEADS) + len(row.seconds) + len(OF_TRUST) - 3)
         return [f"{row.users:,}", row.label, f"not possible: {row.why_not}", *empty]
     return [
         f"{row.users:,}",
@@ -69,8 +69,7 @@ def cells(row: Row) -> list[str]:
         sized(option.bytes),
         sized(option.server_bytes),
         *("?" if isnan(seconds) else in_units(seconds) for seconds in row.seconds),
-        option.drop_outs,
-        option.trusts,
+        *option.of_trust,
     ]
 
 
@@ -106,6 +105,8 @@ def as_json(compared: Compared) -> dict[str, Any]:
                     for one, seconds in zip(compared.networks, row.seconds, strict=True)
                 },
                 "drop_outs": row.option.drop_outs if row.option else None,
+                "answer_readers": row.option.answer_readers if row.option else None,
+                "epsilon_breakers": row.option.epsilon_breakers if row.option else None,
                 "trusts": row.option.trusts if row.option else None,
             }
             for row in compared.rows

@@ -25,7 +25,15 @@ from typing import Literal
 
 import attrs
 
-from protocols.advice.advice import LOCAL, NAMES, SAMPLING, Option, Question, options_of
+from protocols.advice.advice import (
+    LOCAL,
+    NAMES,
+    SAMPLING,
+    Option,
+    Question,
+    options_of,
+    trust_in_words,
+)
 from protocols.advice.seconds import TooLarge, seconds
 from protocols.privacy.statement import positive_epsilon
 from simnet.network.network import Network
@@ -399,6 +407,7 @@ def assumptions(compared: Compared) -> list[str]:
             f"{holders:,} {hold} the rarest item. The others assume nothing of the data."
         )
     said += [compared.about_shares] if compared.about_shares else []
+    said += trust_in_words({label.removesuffix(" with noise") for label in labels})
     said.append(
         "Bytes are the contents of messages. Every message has a header of "
         f"{HEADER_BYTES} bytes besides, which is not counted."

@@ -117,7 +117,8 @@ def compare(
 
 
 def _print(out: "Console", compared: "Compared") -> None:
-    from protocols.advice.compared_page import OF_TRUST, cells, heads
+    from protocols.advice.advice import OF_TRUST
+    from protocols.advice.compared_page import cells, heads
     from protocols.advice.compared_page import numbers as columns_of_numbers
     from protocols.advice.comparing import assumptions
     from simnet.cli.grid import Grid

@@ -140,7 +140,7 @@ def advise(
     """
     from rich.text import Text
 
-    from protocols.advice.advice import LISTING, NOT_TWO, Question
+    from protocols.advice.advice import OF_TRUST, Question, trust_in_words
     from protocols.advice.advice import advise as options_for
     from simnet.cli.grid import Grid
     from simnet.cli.output import console, sized, write_json
@@ -161,7 +161,7 @@ def advise(
     )
     options = call_or_refuse(options_for, question)
     heads = "protocol", "parameters", "squared L2", "a user sends", "messages", "at the servers"
-    table = Grid(*heads, "may drop out", "must not collude", numbers=(2, 3, 4, 5))
+    table = Grid(*heads, numbers=(2, 3, 4, 5))
     for option in options:
         sent = Text(f"{sized(option.bytes)}")
         if not option.fits:
@@ -173,13 +173,16 @@ def advise(
             sent,
             f"{option.messages:,.0f}",
             sized(option.server_bytes),
-            option.drop_outs,
-            option.trusts,
         )
     out = console(json)
     out.print(table)
     if not all(option.fits for option in options):
         out.print("! = more bytes than --budget allows")
+    trust = Grid("protocol", *OF_TRUST)
+    for row in dict.fromkeys((option.protocol, *option.of_trust) for option in options):
+        trust.add_row(*row)
+    out.print()
+    out.print(trust)
     out.print(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
@@ -187,19 +190,7 @@ def advise(
         f"left, {basis}. Users who drop out with their noise make the noise smaller. The others "
         "assume nothing about the data."
     )
-    if any(option.protocol in LISTING for option in options):
-        out.print(
-            "In secagg, secagg_plus and the committee, the server says who is left. The last "
-            "column is for a server that says the same to all of them; one that tells them "
-            "different lists can learn sums over fewer users."
-        )
-    if any(option.trusts == NOT_TWO for option in options):
-        out.print(
-            "In tss, S1 with S2, or S2 with a few users, learn only the output from the shares. "
-            "But "
-            "these coalitions know who reports on an item. So one user hides among fewer others, "
-            "and this δ does not hold against these coalitions. All users elected for an item "
-            "together read the answers of its reporters."
-        )
+    for sentence in trust_in_words({option.protocol for option in options}):
+        out.print(sentence)
     write_json([option.as_json() for option in options], json)
     return 0

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from protocols import DPDS, TSS, SecAgg, SecAggPlus
 from protocols.advice import traffic
-from protocols.advice.advice import Question, advise, two_stage_options
+from protocols.advice.advice import NOBODY, Question, advise, options_of, two_stage_options
 from protocols.advice.choosing import fewest_holders, fewest_users, largest_participation
+from protocols.catalogue import about
 from protocols.committee.script import Committee
 from protocols.dpdg.script import DPDG
 from protocols.local_frequency.script import local_frequency
@@ -26,7 +27,9 @@ from protocols.privacy.profile import delta_at, epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import RELATIONS, Removal, Replacement, profile
 from protocols.privacy.theorems import theorem_3_1
 from simnet import run
+from simnet.adversary.coalition import coalition_of
 from simnet.cli.main import main
+from simnet.page.coalitions import judge_some
 from tests.harness.fuzz import cases
 
 chances = st.floats(1e-3, 1 - 1e-3)
@@ -288,3 +291,42 @@ def test_without_a_budget_tss_sends_no_more_than_dpds():
 
 def test_a_tiny_participation_is_found_where_a_target_asks_for_it():
     assert largest_participation([0, 40], "replace", 0.5, 1e-40) == pytest.approx(1e-40, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "said", "enough", "too_few"),
+    [
+        ("dpds", "the server with all other users", "server, u1..u5", ("server, u1..u4", "u1..u5")),
+        ("dpdg", "the server with all other users", "server, u1..u5", ("server, u1..u4", "u1..u5")),
+        ("secagg", "the server with 4 users", "server, u1..u4", ("server, u1..u3", "u1..u5")),
+        ("committee", "3 servers", "c1..c3", ("c1, c2, server",)),
+    ],
+)
+def test_who_reads_answers_together_is_what_verdicts_say(name, said, enough, too_few):
+    """The named coalition computes the secret of a single user, and one party less does not."""
+    question = Question(users=6, items=2, rarest=3, epsilon=1.0, delta=0.2)
+    for option in options_of(name, question):
+        assert option.answer_readers == said
+        done = run(option.script, [1, 2, 1, 2, 1, 2], 1)
+        sets = [coalition_of(words, done.roster).parties for words in (enough, *too_few)]
+        found = judge_some(done, about(option.script), sets)
+        read = [
+            any(len(f.terms) == 1 and not f.products for f in verdict.functions)
+            for verdict in found.verdicts
+        ]
+        assert read == [True, *[False] * len(too_few)]
+
+
+def test_who_must_not_collude_is_said_apart_for_answers_and_for_epsilon():
+    """Users take their own noise or answers off a sum, so ε holds against them in local mechanisms
+    alone; there the server reads every answer.
+    """
+    for option in advise(Question(users=1000, items=3, rarest=200, epsilon=1.0, delta=1e-6)):
+        is_local = option.parameters == "local"
+        assert (option.epsilon_breakers == NOBODY) == is_local
+        assert option.answer_readers.startswith("the server alone") == is_local
+        assert option.answer_readers != NOBODY
+        assert option.answer_readers in option.trusts
+        assert option.epsilon_breakers in option.trusts
+        assert option.trusts == option.as_json()["trusts"]
