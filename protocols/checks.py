@@ -1,8 +1,9 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-A function checks one parameter or one array. Each function raises `ValueError` for a value out of
-range, and `TypeError` for a value of the wrong kind (`True` is not a number). Functions that take
-arrays return them in the type that the caller computes with.
+A function checks one parameter or one array. It raises `ValueError` for a value out of range, as
+its docstring says, and `TypeError` for a value of the wrong type, which docstrings do not repeat
+(`True` is not a number). Functions that take arrays return them in the type that the caller
+computes with.
 
 In order: ε; single numbers; parameters of protocols; arrays.
 """
@@ -131,12 +132,13 @@ def reported_items(reported: int, items: int) -> None:
 
 
 def adaptive_weight(gamma: float | None) -> None:
-    """Raise `ValueError` for a γ that is neither None (uniform sets) nor a finite number above
-    1.
+    """Raise `ValueError` for a γ that is not a finite number above 1; None stands for uniform
+    sets.
     """
-    if gamma is not None and not (
-        isinstance(gamma, int | float | Fraction) and 1 < gamma < float("inf")
-    ):
+    if gamma is None:
+        return
+    number("gamma", gamma)
+    if not 1 < gamma < float("inf"):  # also refuses NaN
         raise ValueError(
             f"gamma is above 1 for adaptive reporting sets and left out for uniform ones, "
             f"got {gamma!r}"
@@ -173,7 +175,7 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
     """Return the values as doubles, shape as given.
 
-    Raise `TypeError` for a value that is no number.
+    Raise `TypeError` for a value that is not a real number.
     """
     if not (isinstance(values, np.ndarray) and values.dtype.kind in "iuf"):
         # checked one by one, because numpy would turn a `True` among numbers into a 1
@@ -187,7 +189,8 @@ def whole_numbers(
 ) -> Ints:
     """Return the values as integers of shape (n,).
 
-    Raise an error unless all are whole and in range.
+    Raise `ValueError` for a value below `least` or above `most`, for another number of axes than
+    one, and for another number of values than `length`.
     """
     array = np.asarray(values)
     if array.ndim != 1 or (length is not None and array.size != length):
@@ -208,7 +211,7 @@ def whole_numbers(
 def sampling(chances: npt.ArrayLike, count: int) -> Floats:
     """Return the reporting probabilities, shape (count,).
 
-    Raise `ValueError` for a probability outside (0, 1].
+    Raise `ValueError` for a probability outside (0, 1], and for another shape.
     """
     array = shaped("sampling", chances, (count,))
     wrong = array[~((array > 0) & (array <= 1))]

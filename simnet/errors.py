@@ -1,6 +1,8 @@
-"""The errors that this package raises on purpose.
+"""The errors of runs and commands.
 
-The classes separate bad input, a faulty script, a run that cannot go on, and damaged bytes.
+The classes separate bad input, a faulty script, a run that cannot go on, and damaged bytes. An
+argument that is out of range raises `ValueError`, and one of the wrong type `TypeError`: see
+docs/reference/api/index.md.
 
 >>> from simnet import BadInput, SimnetError
 >>> issubclass(BadInput, SimnetError)
@@ -9,8 +11,8 @@ True
 
 
 class SimnetError(Exception):
-    """The base class of every error that this package raises on purpose. The text of the error is
-    one line that tells a person what to do.
+    """The base class of the errors of runs and commands. The text of the error tells a person what
+    to do.
 
     >>> from simnet import BadInput
     >>> try:

@@ -209,7 +209,8 @@ def coalitions(
 def assert_same_view(
     protocol: Protocol, one: Sequence[Any], other: Sequence[Any], corrupt: Names
 ) -> None:
-    """Fail unless a coalition's view has exactly the same law on the inputs `one` and `other`.
+    """Raise `AssertionError` unless a coalition's view has exactly the same law on the inputs `one`
+    and `other`.
 
     Every outcome of every coin is played, so the test proves the statement for this protocol
     instance, which must be tiny. Raises `BadInput` if a party of the coalition has different inputs
@@ -238,11 +239,12 @@ def exact_epsilon(
 def assert_learns_nothing(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Fail unless the coalition learns nothing from its view; return the verdict.
+    """Raise `AssertionError` unless the coalition learns nothing from its view; return the verdict.
 
-    With `from_shares`, fail unless the coalition learns nothing from secret shares; what honest
-    parties disclose is then ignored. Raises `BadInput` for a coalition that names no party, as do
-    all assertions about verdicts.
+    With `from_shares`, the coalition may learn nothing from secret shares; what honest parties
+    disclose is then ignored. Raises `BadInput` for a coalition that names no party or an unknown
+    one, and `SimnetError` if no honest party has declared a secret, as do all assertions about
+    verdicts.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))
@@ -251,11 +253,11 @@ def assert_learns_nothing(
 def assert_learns_only_output(
     runs: Runs, corrupt: Names, about: About | None = None, *, from_shares: bool = False
 ) -> Verdict:
-    """Fail unless the coalition learns something, but no more than its ideal-world output; return
-    the verdict.
+    """Raise `AssertionError` unless the coalition learns something, but no more than its
+    ideal-world output; return the verdict.
 
-    With `from_shares`, what honest parties disclose is ignored. Raises `BadInput` as
-    `assert_learns_nothing` does.
+    With `from_shares`, what honest parties disclose is ignored. Other errors are as for
+    `assert_learns_nothing`.
     """
     expectation: Expectation = "output-only-from-shares" if from_shares else "output-only"
     return _assert_meets(expectation, "to learn only the output", verdict(runs, corrupt, about))
@@ -268,11 +270,11 @@ def assert_learns(
     item: int | None = None,
     about: About | None = None,
 ) -> Verdict:
-    """Fail unless the coalition learns a single secret, and every attack on such a secret gives the
-    true value; return the verdict.
+    """Raise `AssertionError` unless the coalition learns a single secret, and every attack on such
+    a secret gives the true value; return the verdict.
 
     With `party`, only secrets of this party count. With `item`, only elements of secrets at this
-    place count, from 1.
+    place count, from 1. Other errors are as for `assert_learns_nothing`.
     """
     verdict_of_set = verdict(runs, corrupt, about)
     exposing = [leak for leak in verdict_of_set.leaks if _is_about(leak, party, item)]

@@ -50,8 +50,8 @@ class Question:
     """The population, the privacy target, and the largest number of bytes that a user may send.
 
     Every item has at least `rarest` holders; options that sample depend on this. Raises
-    `ValueError` for a `rarest` of 0, for more holders of all items together than users, for fewer
-    than two users or one item, and for a budget that is not positive.
+    `ValueError` for a `rarest` below 1, for more holders of all items together than users, for
+    fewer than two users or one item, and for a budget that is not positive.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> question.budget
@@ -172,7 +172,8 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
 def two_stage_options(question: Question, reported: Iterable[int]) -> list[Option]:
     """Return TSS at the target with each of these numbers of reported items.
 
-    Raises `ValueError` for a target out of range, a number outside 1..N, or fewer than two items.
+    Raises `ValueError` for a target that is out of range or that no participation meets, and for a
+    number outside 1..N.
     """
     p = _participation(question)
     return [_two_stage(question, p, k) for k in reported]

@@ -191,8 +191,8 @@ def compare(
 
     `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
     reader. `progress` is called after each number of users. Each row has the seconds on each of the
-    `networks`. Raises `ValueError` for an unknown name, for shares that are no frequencies, and
-    for a target out of range.
+    `networks`. Raises `ValueError` for no names or an unknown name, for no numbers of users, for
+    shares that are no frequencies, and for a target out of range.
     """
     wrong = [name for name in names if name not in NAMES]
     if wrong:

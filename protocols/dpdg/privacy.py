@@ -88,7 +88,8 @@ def server_of_noisy_counts(
     dropped out never add theirs, so the noise of n - c - d users remains. Give exactly one of
     `epsilon` and `delta`.
 
-    Raises `ValueError` if no user's noise remains.
+    Raises `ValueError` if no user's noise remains, if the remaining noise is too large or too small
+    to compute with, and for an ε or a δ out of range.
 
     >>> statement = server_of_noisy_counts(100, UserNoise(4.0), epsilon=0.5, colluders=10)
     >>> statement.relation

@@ -85,10 +85,7 @@ class DPDG:
         checks.one_of("noise", self.noise, NOISES)
         checks.one_of("calibration", self.calibration, CALIBRATIONS)
         checks.one_of("noise_share", self.noise_share, NOISE_SHARES)
-        if not isinstance(self.fraction_bits, int) or not 0 <= self.fraction_bits <= 40:
-            raise ValueError(
-                f"fraction_bits is a whole number from 0 to 40, got {self.fraction_bits}"
-            )
+        checks.whole("fraction_bits", self.fraction_bits, 0, 40)
         if 2 * self.largest_sum >= LARGEST_MODULUS:  # also checks epsilon and delta
             raise ValueError(
                 f"sums of noise with epsilon={self.epsilon} and fraction_bits={self.fraction_bits} "

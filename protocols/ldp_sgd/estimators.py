@@ -124,7 +124,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
 
     Scale other targets with scikit-learn's `TransformedTargetRegressor`, from a declared range.
     Clipping biases the model, because gradients of the squared loss leave [-1, 1]. `fit(X, y)`
-    raises `ValueError` for values outside [-1, 1].
+    raises `ValueError` for values outside [-1, 1] and for parameters out of range.
 
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 2000)[:, np.newaxis]
@@ -138,7 +138,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> "LDPLinearRegression":  # noqa: N803
         """Learn from rows of features, shape (n, d), and targets, shape (n,).
 
-        Raises `ValueError` for values outside [-1, 1].
+        Raises `ValueError` for values outside [-1, 1] and for parameters out of range.
         """
         features, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         self.coef_ = self._learn(features, targets)
@@ -164,7 +164,8 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):  # type: ignore[misc]
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:  # noqa: N803
         """Learn from rows of features, shape (n, d), and labels of two classes, shape (n,).
 
-        Raises `ValueError` for features outside [-1, 1] and for another number of classes.
+        Raises `ValueError` for features outside [-1, 1], for another number of classes, and for
+        parameters out of range.
         """
         features, labels = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(labels)

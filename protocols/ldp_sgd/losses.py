@@ -53,7 +53,8 @@ class Loss:
     def checked(self, features: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Return the users' features and labels after a check; shapes (n, d) and (n,).
 
-        Raises `ValueError` for values outside [-1, 1] and for labels that the loss does not take.
+        Raises `ValueError` for values outside [-1, 1], for labels that the loss does not take, and
+        for other shapes.
         """
         rows = checks.within_one(checks.shaped("features", features, (None, None)))
         targets = checks.to_the_bound(checks.shaped("labels", labels, (len(rows),)))

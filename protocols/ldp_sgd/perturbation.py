@@ -36,7 +36,7 @@ class Unperturbed:
     def perturb(self, numbers: npt.ArrayLike, categories: None, coins: Coins) -> Reports:
         """Return the values themselves; `numbers` has shape (n, d).
 
-        Raises `ValueError` for values outside [-1, 1].
+        Raises `ValueError` for values outside [-1, 1] and for another shape.
         """
         del coins
         values, _ = self.attributes.checked(numbers, categories)
@@ -80,8 +80,8 @@ def gradient_mechanism(
     """Return the mechanism of this name for gradients with this many entries.
 
     The mechanisms hm and pm report on `chosen` entries. Raises `ValueError` for another name, an ε
-    out of range, and a number of entries that does not fit. The mechanism `none` ignores ε, which
-    must still be valid.
+    out of range, a number of entries out of range, and `chosen` with another mechanism. The
+    mechanism `none` ignores ε, which must still be valid.
     """
     checks.whole("attributes", attributes, 1)
     checks.epsilon_of_reals(epsilon)

@@ -48,7 +48,7 @@ def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
 
 
 def positive(name: str, value: float) -> None:
-    """Raise `ValueError` unless the value is positive and finite."""
+    """Raise `ValueError` for a number that is not positive and finite."""
     checks.number(name, value)
     if not (value > 0 and isfinite(value)):
         raise ValueError(f"{name} is positive and finite, got {value}")

@@ -159,7 +159,8 @@ class LDPSGD:
     def clipped(self, model: Floats, rows: Floats) -> Floats:
         """Return the users' clipped gradients, shape (n, d), for rows of shape (n, d + 1).
 
-        Raises `ValueError` for features outside [-1, 1] and for labels that the loss does not take.
+        Raises `ValueError` for features outside [-1, 1], for labels that the loss does not take,
+        and for rows of another length.
         """
         examples = checks.shaped("rows of features and a label", rows, (None, self.attributes + 1))
         gradients = self.loss.gradients(

@@ -35,7 +35,9 @@ class TableDescent:
     """The parameters of the descent, which every party knows, and the script of the users.
 
     A user's input is a row: first a number for each numeric column, then an item, from 1, for each
-    categorical column. The order of users must not depend on their inputs.
+    categorical column. The order of users must not depend on their inputs. Raises `ValueError` for
+    a target that does not fit the loss, and unless the table has as many features, with the
+    constant, as the descent has weights.
     """
 
     schema: Schema

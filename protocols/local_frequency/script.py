@@ -278,8 +278,8 @@ def local_frequency(
 
     The names are oue, sue, grr, olh, hadamard, warner and joy-gerla; the last two are for two
     items. `epsilon` is 1 by default; joy-gerla takes `truthful`, `yes` and optionally `sampling`
-    instead. Raises `ValueError` for another name, and for settings that are missing or that the
-    mechanism does not have.
+    instead. Raises `ValueError` for another name, for settings that are missing, out of range or
+    not settings of the mechanism, and for another number of items than two with the last two names.
     """
     one_of("mechanism", mechanism, OVER_ITEMS)
     recipe, chances = RECIPES[mechanism], {"truthful": truthful, "yes": yes, "sampling": sampling}

@@ -169,7 +169,7 @@ def local_mean(
 ) -> MeanCollection:
     """Return a collection with the mechanism of this name: hm, pm, duchi and so on.
 
-    Raises `ValueError` for another name.
+    Raises `ValueError` for another name and for parameters out of range.
     """
     one_of("mechanism", mechanism, tuple(MECHANISMS))
     return MeanCollection(

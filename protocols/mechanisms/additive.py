@@ -81,7 +81,8 @@ class Stairs(RealReport):
     """Noise with a density of steps: a on [-m, m], a e^{-(j+1) ε} on the j-th steps beside it.
 
     Each step beside the middle has width 2 (Eq. 2). With every m in (0, 2], a report has exactly
-    the requested ε; `SCDF`, `Staircase` and `least_variance` choose m.
+    the requested ε; `SCDF`, `Staircase` and `least_variance` choose m. Raises `ValueError` for
+    another m, and for an ε outside 1e-6 to 1400.
     """
 
     epsilon: float

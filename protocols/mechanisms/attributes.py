@@ -30,8 +30,8 @@ class Attributes:
     """The attributes of a user: numeric ones in [-1, 1], and categorical ones with values 1..c.
 
     `numeric` is the number d_n >= 0 of numeric attributes; `domains` has the size c >= 2 of each
-    categorical attribute. Numeric attributes come first. Raises `ValueError` for no attributes at
-    all.
+    categorical attribute. Numeric attributes come first. Raises `ValueError` for numbers out of
+    range, and for no attributes at all.
 
     >>> attributes = Attributes(numeric=2, domains=(3, 5))
     >>> attributes.count
@@ -58,8 +58,7 @@ class Attributes:
     ) -> tuple[Floats, Ints]:
         """Return the users' values, checked; shapes (n, d_n) and (n, d_c), row j from user j.
 
-        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains, and
-        `TypeError` for categories that are not whole numbers.
+        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains.
         """
         values = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
         labels = (

@@ -137,7 +137,7 @@ class DuchiMulti(TwoSided):
         (d,).
 
         Corners are in order from all coordinates low; the last coordinate changes fastest. Raises
-        `ValueError` for more than 8 attributes.
+        `ValueError` for more than 8 attributes, and for values outside [-1, 1].
         """
         if self.attributes > FEW:
             raise ValueError(

@@ -68,7 +68,8 @@ class Numbered(Pure):
         """Return the probability of each report, shape (R,), for a user who holds `value` in
         1..N.
 
-        Raises `ValueError` for more than 65,536 reports: use `chance` for a single report.
+        Raises `ValueError` for more than 65,536 reports (use `chance` for a single report), and for
+        a value outside 1..N.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes > MOST_LISTED:

@@ -73,7 +73,7 @@ class Pure(ABC):
         """Return unbiased shares of the users who hold each item, shape (N,), not clipped.
 
         The estimate is (supports / n - q) / (p - q). Raises `ValueError` for supports below 0 or
-        above the number of users.
+        above the number of users, for another shape, and for fewer than one user.
         """
         checks.whole("users", users, 1)
         counts = checks.whole_numbers("supports", supports, 0, users, self.items)

@@ -117,8 +117,7 @@ class Tuples:
         """Return the users' reports.
 
         `numbers` has shape (n, d_n), and `categories` has shape (n, d_c) or is None; row j is user
-        j. Raises `ValueError` for values outside [-1, 1] or their domain, and `TypeError` for
-        categories that are not whole numbers.
+        j. Raises `ValueError` for other shapes and for values outside [-1, 1] or their domain.
         """
         values, labels = self.attributes.checked(numbers, categories)
         chosen = subsets(np.full(len(values), self.k), self.attributes.count, coins)

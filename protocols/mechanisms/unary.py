@@ -63,8 +63,8 @@ class UnaryReports(Pure):
     def law(self, value: int) -> tuple[Fraction, ...]:
         """Return the probability of each of the 2**N reports.
 
-        Reports are in order from all zeros; the last bit changes fastest. Raises `ValueError` for
-        more than 16 items: `bit_law` has the same information.
+        Reports are in order from all zeros; the last bit changes fastest. Raises `ValueError` for a
+        value outside 1..N, and for more than 16 items: `bit_law` has the same information.
         """
         if self.items > FEW:
             raise ValueError(
@@ -119,7 +119,7 @@ class UnaryReports(Pure):
     def supports(self, reports: npt.ArrayLike) -> Ints:
         """Return how many reports have each bit set; shape (N,).
 
-        Raises `ValueError` for another shape than (n, N).
+        Raises `ValueError` for another shape than (n, N), and for entries other than 0 and 1.
         """
         rows = np.asarray(reports)
         if rows.ndim != 2 or rows.shape[1] != self.items:
@@ -142,7 +142,10 @@ class UnaryReports(Pure):
 
 @attrs.frozen
 class Unary(UnaryReports):
-    """Unary encoding with any probabilities q < p of a 1; ε may be infinite."""
+    """Unary encoding with any probabilities q < p of a 1; ε may be infinite.
+
+    Raises `ValueError` for other probabilities, and for fewer than two items.
+    """
 
     p: float | Fraction
     q: float | Fraction

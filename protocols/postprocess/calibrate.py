@@ -46,7 +46,9 @@ FALSE_POSITIVES = 2
 class Calibrate:
     """How a prior is fitted and used.
 
-    The defaults are the paper's, with the largest possible count as the prior's support.
+    The defaults are the paper's, with the largest possible count as the prior's support. Raises
+    `ValueError` for another word, for an `at_zero` outside [0, 1), and for choices that do not fit
+    together.
     """
 
     family: str = "power-law"
@@ -101,7 +103,8 @@ class Calibrate:
     def prior(self, counts: npt.ArrayLike, noise: Noise) -> Prior:
         """Return the prior fitted to estimated counts, shape (N,), or the known prior.
 
-        Raises `ValueError` if no member of the family fits.
+        Raises `ValueError` if no member of the family fits, and, unless the prior is known, for
+        estimates that are not one row of finite numbers.
         """
         if self.known is not None:
             return self.known

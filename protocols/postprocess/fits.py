@@ -49,7 +49,8 @@ class CountMoments:
 
         V₀ is subtracted from the variance of the estimates; the variance of the counts is 0 if
         noise explains the whole variance of the estimates. Raises `ValueError` for fewer than two
-        estimates, and for an unknown `mean_source`.
+        estimates, for estimates that are not one row of finite numbers, and for an unknown
+        `mean_source`.
         """
         one_of("mean_source", mean_source, get_args(MeanSource))
         counts = checked(estimates)
@@ -63,7 +64,7 @@ def power_law_of_mean(moments: CountMoments, support: float, at_zero: float = 0.
     """Return a law of counts with this mean: a known mass `at_zero` at 0, and otherwise a power law
     on 1..K, with K finite or infinite.
 
-    Raises `ValueError` if there is no such power law.
+    Raises `ValueError` if there is no such power law, and for an `at_zero` outside [0, 1).
     """
     if not 0 <= at_zero < 1:
         raise ValueError(f"at_zero is a probability below 1, got {at_zero}")
@@ -106,7 +107,8 @@ def likeliest_power_law(
     """Return the power law on 1..K under which the estimates are likeliest, Eq. 16.
 
     The exponent has an error of about 1e-4. Raises `ValueError` if it would lie outside 1.05..4,
-    where data cannot identify a power law.
+    where data cannot identify a power law, and for estimates that are not one row of finite
+    numbers.
     """
     counts = checked(estimates)
     ends = (LEAST_EXPONENT, LARGEST_EXPONENT)
@@ -134,7 +136,8 @@ def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
     """Return the Poisson law under which the estimates are likeliest.
 
     The logarithm of its mean has an error of about 1e-4. Raises `ValueError` if every mean above
-    1/1000 is less likely than a smaller mean.
+    1/1000 is less likely than a smaller mean, and for estimates that are not one row of finite
+    numbers.
     """
     counts = checked(estimates)
     ends = math.log(LEAST_MEAN), math.log(max(float(counts.max()), 1.0) + noise.deviation)

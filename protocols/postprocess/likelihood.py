@@ -38,8 +38,9 @@ def iterative_bayes(
 
     `rows` are the laws of a report, one for each item; shape (N, R). The search ends when the mean
     log-likelihood of a report is within `tolerance` of the largest possible one, or after
-    `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts that are negative
-    or all 0, and for a report that arrived although no item can lead to it.
+    `most_steps` steps. Raises `ValueError` for rows that are not laws, for counts of another shape
+    or that are negative, infinite or all 0, and for a report that arrived although no item can lead
+    to it.
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     if laws.ndim != 2 or not laws.size or not (laws >= 0).all():

@@ -27,8 +27,9 @@ class Noise:
     """The noise of an estimated count: normal, unbiased, with variance `floor + slope * count`.
 
     `users` is n >= 1, `floor` is V₀ > 0, and `slope` is above 0 if p + q < 1. `Noise.of(mechanism,
-    users)` computes `floor` and `slope`. Raises `ValueError` for a variance that is not positive
-    and finite.
+    users)` computes `floor` and `slope`. Raises `ValueError` for fewer than one user, for a V₀ that
+    is not positive and finite, and for a slope that gives an item that everybody holds a negative
+    or infinite variance.
 
     >>> from protocols import OUE
     >>> noise = Noise.of(OUE(epsilon=1.0, items=10), users=1000)
@@ -85,7 +86,7 @@ class Noise:
         22.
 
         If nobody holds any of the N items, the probability that any estimated count exceeds the
-        threshold is at most β. Raises `ValueError` unless 0 < β < N / 2.
+        threshold is at most β. Raises `ValueError` unless N >= 2 and 0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)

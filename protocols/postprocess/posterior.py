@@ -36,7 +36,8 @@ def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior
 
     The mean differs from the full sum by at most 1e-9. If the noise has a slope, each possible
     count has its own variance; the paper uses the same variance for all (`noise.alike`). Raises
-    `ValueError` for estimates that are not finite numbers.
+    `ValueError` for estimates that are not one row of finite numbers, for noise with a slope below
+    0, and for noise with any slope if the prior has counts below 0.
     """
     counts = checked(estimates)
     if isinstance(prior, GaussianPrior):
@@ -59,7 +60,9 @@ def posterior_mean(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Floa
     """Return the calibrated counts, shape (N,), in the order of the estimates; they are biased.
 
     `estimates` are estimated counts, `prior` is the law of the true counts, and `noise` is the law
-    of the errors of the estimates. Raises `ValueError` for estimates that are not finite numbers.
+    of the errors of the estimates. Raises `ValueError` for estimates that are not one row of finite
+    numbers, for noise with a slope below 0, and for noise with any slope if the prior has counts
+    below 0.
 
     >>> from protocols import FinitePrior, Noise
     >>> prior = FinitePrior.of([0.5, 0.5])  # a count is 0 or 1

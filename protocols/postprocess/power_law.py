@@ -19,8 +19,8 @@ STEEPEST = 40.0  # for larger exponents the law equals the point mass at 1, in d
 
 
 def check_support(support: float) -> None:
-    """Raise `ValueError` for a whole number K below 2, and `TypeError` for a K that is neither an
-    integer nor infinite.
+    """Raise `ValueError` for a K below 2, and `TypeError` for a K that is neither an integer nor
+    infinite.
     """
     if support != math.inf:
         checks.whole("support", support, 2)  # type: ignore[arg-type]  # whether it is whole is what is checked
@@ -31,7 +31,7 @@ def log_power_sum(exponent: float, support: float) -> float:
 
     The relative error of S is below 1e-12.
 
-    Raises `ValueError` for an infinite sum.
+    Raises `ValueError` for an infinite sum and for K < 2.
     """
     check_support(support)
     if support == math.inf:
@@ -46,7 +46,7 @@ def power_law_mean(exponent: float, support: float) -> float:
     """The mean M(α) = S(α - 1) / S(α). The mean falls from K to 1 as α grows. For infinite K, the
     mean exists only if α > 2.
 
-    Raises `ValueError` for an infinite sum.
+    Raises `ValueError` for an infinite sum and for K < 2.
     """
     if support == math.inf:
         return _zeta(exponent - 1) / _zeta(exponent)
@@ -56,7 +56,7 @@ def power_law_mean(exponent: float, support: float) -> float:
 def exponent_of_mean(mean: float, support: float) -> float:
     """The exponent α for which the power law on 1..K has this mean; K is at least 2 or infinite.
 
-    Raises `ValueError` unless 1 < mean < K, because no power law has another mean.
+    Raises `ValueError` for K < 2, and unless 1 < mean < K, because no power law has another mean.
     """
     check_support(support)
     checks.number("mean", mean)

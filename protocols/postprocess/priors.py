@@ -127,7 +127,10 @@ class PowerLaw:
 
 @attrs.frozen
 class PoissonPrior:
-    """The Poisson law on 0, 1, 2, ..."""
+    """The Poisson law on 0, 1, 2, ...
+
+    Raises `ValueError` for a mean that is not positive and finite.
+    """
 
     mean: float  # λ > 0
 
@@ -195,7 +198,8 @@ class PoissonPrior:
 class LaplacePrior:
     """The law with masses proportional to e^(-|k - μ| / b) on all whole numbers k.
 
-    For b = 0 it is the point mass at μ.
+    For b = 0 it is the point mass at μ. Raises `ValueError` for a negative b, and for numbers that
+    are not finite.
     """
 
     mean: float  # μ
@@ -245,7 +249,10 @@ class LaplacePrior:
 
 @attrs.frozen
 class GaussianPrior:
-    """The normal law on the real line; the point mass at its mean for variance 0."""
+    """The normal law on the real line; the point mass at its mean for variance 0.
+
+    Raises `ValueError` for a negative variance, and for numbers that are not finite.
+    """
 
     mean: float  # μ
     variance: float  # τ² >= 0
@@ -261,7 +268,8 @@ class FinitePrior:
     """Any law on finitely many counts.
 
     `counts` and `masses` have shape (m,); the masses add up to 1. `FinitePrior.of(pmf)` takes the
-    masses at 0, 1, 2, ... Raises `ValueError` for other shapes, negative masses or another sum.
+    masses at 0, 1, 2, ... Raises `ValueError` for other shapes, counts that are not finite,
+    negative masses or another sum.
 
     >>> FinitePrior.empirical([0, 0, 3, 5]).masses.tolist()
     [0.5, 0.25, 0.25]

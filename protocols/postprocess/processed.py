@@ -47,7 +47,9 @@ class Processed:
     and Gong). The output of the server has shape (2, N): the unbiased estimates, then the processed
     ones.
 
-    Raises `ValueError` for a method that does not fit the estimates of the collection.
+    Raises `ValueError` for a method that is unknown or does not fit the estimates of the
+    collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range; a `beta` that
+    is not used is not checked.
 
     >>> from protocols import OUE, FrequencyCollection
     >>> from simnet import run

@@ -148,7 +148,7 @@ def audit_epsilon(
     coins give equal audits.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
-    samples that cannot be used.
+    samples or names that cannot be used, and if scikit-learn is needed and missing.
 
     >>> from protocols import GRR
     >>> from simnet.coins.sampled import SampledCoins
@@ -176,7 +176,8 @@ def audit_delta(
 ) -> Audit:
     """Return a lower bound on δ at ε; the other arguments are those of `audit_epsilon`.
 
-    For use from Python: no command calls it. Raises `ValueError` for ε outside [0, inf).
+    For use from Python: no command calls it. Raises `ValueError` for ε outside [0, inf), and
+    otherwise errors as `audit_epsilon` does.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(7, "audit")

@@ -49,7 +49,8 @@ class Deployment:
     `members` is the number of servers of `committee`, `member_threshold` the number of them that
     must be left at the end, and `member_rate` the probability that one of them drops out.
 
-    Raises `ValueError` or `TypeError` for other values.
+    Raises `ValueError` for values out of range, and if only one of `degree` and
+    `neighbour_threshold` is given.
 
     >>> deployment = Deployment(users=100, threshold=67)
     >>> [round(option.lowest, 3) for option in completions(deployment, 0.1)]

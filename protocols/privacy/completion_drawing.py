@@ -18,7 +18,7 @@ def completion_figure(deployment: Deployment, rate: float) -> Any:
     """Return a matplotlib figure of the probability to complete, with a line at this rate.
 
     Protocols with one law share a curve. SecAgg+ is drawn as the area between its bounds. Raises
-    `BadInput` if matplotlib is not installed.
+    `ValueError` for a rate outside [0, 1], and `BadInput` if matplotlib is not installed.
 
     >>> figure = completion_figure(Deployment(users=100, threshold=67), 0.1)
     >>> [text.get_text() for text in figure.legends[0].get_texts()]

@@ -10,6 +10,7 @@ from math import exp, inf, log
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.accounting import OneWay
 from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Pair
@@ -57,8 +58,7 @@ class Composition:
         if not self.parts:
             raise ValueError("a composition has at least one pair of laws, got none")
         for _, times in self.parts:
-            if not isinstance(times, int) or isinstance(times, bool) or times < 1:
-                raise ValueError(f"a pair is seen a whole number of times from 1, got {times!r}")
+            checks.whole("the number of times that a pair is seen", times, 1)
         if not 0 < self.tolerance < 1:
             raise ValueError(
                 f"the tolerance is relative and lies between 0 and 1, got {self.tolerance}"
@@ -74,7 +74,10 @@ class Composition:
         return (forward,) if forward == backward else (forward, backward)
 
     def delta(self, epsilon: float) -> Interval:
-        """Return an interval for δ(ε). Raises `ValueError` unless ε is finite and at least 0."""
+        """Return an interval for δ(ε).
+
+        Raises `ValueError` for an ε that is negative or not finite.
+        """
         low, high = self.log_delta_ends(epsilon)
         return Interval(
             exp(low * (1 + 8 * ROUNDING) - 8 * ROUNDING), min(exp(high * (1 - 8 * ROUNDING)), 1.0)
@@ -82,7 +85,7 @@ class Composition:
 
     def log_delta_ends(self, epsilon: float) -> tuple[float, float]:
         """Return the logarithms of the ends of the interval for δ(ε), also below the smallest
-        float.
+        float. Raises `ValueError` for an ε that is negative or not finite.
         """
         if not 0 <= epsilon < inf:
             raise ValueError(f"epsilon is a number from 0, got {epsilon}")

@@ -16,6 +16,7 @@ from math import ceil, exp, floor, sqrt
 
 import numpy as np
 
+from protocols import checks
 from protocols.privacy.binomial import log_pmf
 from protocols.privacy.convolution import ROUNDING
 from protocols.privacy.loss import Losses, Pair
@@ -36,10 +37,7 @@ def removal(count: int, participation: float) -> Pair:
     >>> round(ten.epsilon(delta=1e-6).estimate, 2)
     0.41
     """
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= LARGEST_COUNT:
-        raise ValueError(
-            f"a removed user is one of 1 to {LARGEST_COUNT:,} holders, got count={count!r}"
-        )
+    checks.whole("count", count, 1, LARGEST_COUNT)
     if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
             f"participation is a probability from {LEAST_PARTICIPATION:g} to 1, got {participation}"

@@ -42,7 +42,8 @@ def server_of_sampling(
     case all these colluders and drop-outs hold the item of the user in question. For a replacement
     they are subtracted from both of its items, which gives a bound.
 
-    Raises `ValueError` as `sampled_counts.profile` does, and if no user is left.
+    Raises `ValueError` as `sampled_counts.profile` and `statement_of` do, for a negative number of
+    colluders or drop-outs, and if these may be all holders of an item.
     """
     honest_counts = _honest(counts, colluders, dropped)
     if honest_counts != list(counts) and relation == "replace" and label == "exact":

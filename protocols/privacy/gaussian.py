@@ -20,8 +20,8 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     """Return the standard deviation of Gaussian noise that satisfies (ε, δ).
 
     `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
-    values. Raises `ValueError` unless ε > 0 and 0 < δ < 1, and for ε > 1 with the classic
-    calibration.
+    values. Raises `ValueError` unless ε is positive and finite and 0 < δ < 1, and for ε > 1 with
+    the classic calibration.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845

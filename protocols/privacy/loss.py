@@ -94,7 +94,11 @@ class Pair:
 
 @attrs.frozen(eq=False)
 class Losses:
-    """Finitely many losses. Raises `ValueError` for masses that do not add up to 1."""
+    """Finitely many losses.
+
+    Raises `ValueError` for masses that do not add up to 1, for numbers that are not finite, and for
+    other shapes.
+    """
 
     log_masses: Floats  # (n,), log P of each outcome, finite
     losses: Floats  # (n,), log P/Q of each outcome, finite
@@ -171,7 +175,8 @@ def split(
 class GaussianLoss:
     """The loss of Gaussian noise, which is itself Gaussian with mean μ²/2 and variance μ².
 
-    μ is the sensitivity divided by the deviation.
+    μ is the sensitivity divided by the deviation. Raises `ValueError` for a μ that is not positive
+    and finite.
     """
 
     ratio: float  # μ > 0

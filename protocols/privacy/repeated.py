@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.composition import Composition, Interval
 from protocols.privacy.count_losses import removal, replacement
 from protocols.privacy.count_statements import assumption
@@ -28,7 +29,7 @@ class GroupCollections:
     collections.
 
     `counts` are the holders of each item, `participation` is p, and `times` >= 1 is how often the
-    group is collected. Raises `ValueError` for another `times`.
+    group is collected. Raises `ValueError` for `times` below 1.
 
     >>> GroupCollections([33, 40], participation=0.5, times=3).counts
     (33, 40)
@@ -39,10 +40,7 @@ class GroupCollections:
     times: int = 1
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.times, int) or self.times < 1:
-            raise ValueError(
-                f"a collection is done a whole number of times from 1, got times={self.times}"
-            )
+        checks.whole("times", self.times, 1)
 
     def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
         """Return, for each of the worst users, the privacy losses and how often they occur."""

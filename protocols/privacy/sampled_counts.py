@@ -47,8 +47,8 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
     the true one; δ is then an upper bound. A 0 says that nobody holds the item: nobody can be
     removed from it, but a user may move to it. `relation` is `remove` or `replace`.
 
-    Raises `ValueError` for counts without any holder, for fewer than two items with `replace`, and
-    for a participation outside 1e-290 to 1.
+    Raises `ValueError` for counts without any holder, for a count outside 0 to 10^9, for fewer than
+    two items with `replace`, for another relation, and for a participation outside 1e-290 to 1.
 
     >>> from protocols import delta_at
     >>> counts = profile([33, 40, 200], participation=0.393, relation="remove")

@@ -35,7 +35,7 @@ def statement_of(
 
 
 def positive_epsilon(epsilon: float) -> None:
-    """Raise `ValueError` unless ε is positive and finite."""
+    """Raise `ValueError` for an ε that is not positive and finite."""
     if not 0 < epsilon < inf:
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
 

@@ -183,9 +183,7 @@ def users_counted(protocol: LocalCollection, happened: Happened) -> int:
 
 
 def check_fewest(fewest_reports: int | None, users: int) -> None:
-    """Raise `ValueError` or `TypeError` unless `fewest_reports` is None or a whole number in
-    1..`users`.
-    """
+    """Raise `ValueError` unless `fewest_reports` is None or in 1..`users`."""
     if fewest_reports is not None:
         checks.whole("fewest_reports", fewest_reports, 1, users)
 

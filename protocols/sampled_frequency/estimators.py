@@ -184,7 +184,7 @@ class Ratio:
     def estimate(self, supports: npt.ArrayLike, reports: npt.ArrayLike | None = None) -> Floats:
         """Return unbiased shares, shape (N,); with randomised response these shares add up to 1.
 
-        Raises `ValueError` if there is no report.
+        Raises `ValueError` if there is no report, and as `SamplingDesign.counted` does.
         """
         _, q, gap = self.sample.chances
         counts, came = (part.sum(axis=0) for part in self.sample.counted(supports, reports))

@@ -111,7 +111,8 @@ class SamplingDesign:
 
         Supports have shape (K, N), or (N,) for a single group. `reports`, shape (K,), is needed for
         unary encodings only: reports of randomised response add up to their number. Raises
-        `ValueError` for more reports than users, and for more supports than reports.
+        `ValueError` for other shapes, for supports below 0, for missing `reports`, for more reports
+        than users, and for more supports than reports.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)
@@ -146,7 +147,8 @@ class SamplingDesign:
         """Return how many reports of each group name each item; shape (K, N).
 
         `reports` are those of randomised response, of all users, group after group, shape (n,),
-        with 0 for no report. Raises `ValueError` for a report outside 0..N.
+        with 0 for no report. Raises `ValueError` for a report outside 0..N, and for another number
+        of reports than of users.
         """
         return self._by_group(
             checks.whole_numbers("reports", reports, NONE, self.response.items, self.users)
@@ -163,7 +165,8 @@ class SamplingDesign:
     def by_group(self, share: npt.ArrayLike) -> Floats:
         """Return the shares of holders for each group; shape (K, ...).
 
-        Shares without a row for each group count as equal in every group.
+        Shares without a row for each group count as equal in every group. Raises `ValueError` for
+        shares outside [0, 1], and for another number of rows than of groups.
         """
         shares = checks.shares(share)
         by_row = shares.ndim == 2

@@ -71,7 +71,7 @@ class Demands:
     probability that somebody learns too much is at most 2^-`security_bits`, and the probability
     that drop-outs abort the run is at most 2^-`correctness_bits`.
 
-    Raises `ValueError` or `TypeError` for other values.
+    Raises `ValueError` for values out of range.
 
     >>> Demands(users=1000, corrupt=100, drop_outs=0.1).dropped
     100

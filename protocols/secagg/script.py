@@ -399,7 +399,8 @@ class SecAggPlus(SecAgg):
     `degree` / 2 users on each side of it (a Harary graph). The threshold t counts a user's
     neighbours and itself. `protocols.secagg.degree` finds degrees and thresholds.
 
-    Raises `ValueError` unless the degree is even, below n, and at least t - 1.
+    Raises `ValueError` unless the degree is even, below n, and at least t - 1, for parameters that
+    `SecAgg` refuses, and with `consistency`, which needs users who all know each other.
 
     >>> from simnet import run
     >>> protocol = SecAggPlus(DPDS(users=9, items=3, participation=1.0), threshold=3, degree=4)

@@ -17,10 +17,12 @@ Participation = Annotated[float, "p, the probability that a user takes part, 0 <
 def one_hot(item: int, items: int) -> Ints:
     """Return the one-hot vector `e_item`; shape (items,). Items are counted from 1.
 
-    Raises `ValueError` for an item that is not a whole number from 1 to `items`.
+    Raises `ValueError` for an item outside 1..`items`.
     """
-    if not isinstance(item, int | np.integer) or not 1 <= item <= items:
-        raise ValueError(f"an item is a whole number in 1..{items}, got {item!r}")
+    if isinstance(item, bool) or not isinstance(item, int | np.integer):
+        raise TypeError(f"an item is a whole number in 1..{items}, got {item!r}")
+    if not 1 <= item <= items:
+        raise ValueError(f"an item is a whole number in 1..{items}, got {item}")
     values = np.zeros(items, dtype=np.int64)
     values[item - 1] = 1
     return values

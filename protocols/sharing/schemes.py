@@ -189,7 +189,10 @@ class Polynomials:
     partial = Tag("partial")
 
     def needed(self, parties: int) -> int:
-        """Return how many shares determine a secret that is split among this many parties."""
+        """Return how many shares determine a secret that is split among this many parties.
+
+        Raises `NotImplementedError`: every scheme has a method of its own.
+        """
         raise NotImplementedError
 
     def share_cost(self, parties: int) -> Cost:
@@ -264,7 +267,7 @@ class Polynomials:
         points; the first t are used.
 
         Points are counted from 1. The formula is Lagrange's, at 0. Raises `ValueError` for fewer
-        than t values.
+        than t values, and if two of the first t points are equal.
         """
         used = self.needed(parties)
         if len(points) < used:
@@ -391,7 +394,7 @@ def sharing_named(name: "str | Sharing") -> Sharing:
     """Return the sharing with this name: `additive`, `shamir:t` with a threshold t, or `shamir:P%`
     with a percentage P of the shares.
 
-    Raises `ValueError` for another name.
+    Raises `ValueError` for another name, for t below 1, and for P outside 1..100.
     """
     if not isinstance(name, str):
         return name

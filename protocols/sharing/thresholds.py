@@ -48,8 +48,8 @@ NEGLECTED = 1e-30
 def log_failure_of_sums(users: int, rate: float, threshold: int) -> float:
     """Return the log of the probability that fewer than `threshold` of the users are left.
 
-    Raises `ValueError` or `TypeError` for a threshold outside 1..n, and for a rate that is no
-    probability.
+    Raises `ValueError` for fewer than one user, for a threshold outside 1..n, and for a rate
+    outside [0, 1].
 
     >>> from math import exp
     >>> round(exp(log_failure_of_sums(users=3, rate=0.5, threshold=2)), 9)
@@ -64,7 +64,7 @@ def largest_threshold(users: int, rate: float, bits: float) -> int | None:
     """Return the largest t with which a run of `RobustDPDS` completes with probability at least 1 -
     2^-bits if users drop out at this rate; None if no t does.
 
-    Raises errors as `log_failure_of_sums` does, and `ValueError` for `bits` below 0.
+    Raises `ValueError` as `log_failure_of_sums` does, and for `bits` below 0.
 
     >>> largest_threshold(users=1000, rate=0.1, bits=40)
     827
@@ -81,8 +81,9 @@ def log_failure_of_item(users: int, items: int, reported: int, rate: float, perc
     """Return the log of f, the probability that one item of a run of `RobustTSS` has no estimate.
 
     `users` is n, the users who sent a uniform reporting set of `reported` of the `items`; `percent`
-    is the P of the sharing `shamir:P%`. The probability is at most 1e-30 too large. Raises errors
-    as `log_failure_of_sums` does.
+    is the P of the sharing `shamir:P%`. The probability is at most 1e-30 too large. Raises
+    `ValueError` as `log_failure_of_sums` does, for `reported` outside 1..`items`, and for a
+    `percent` outside 1..100.
 
     >>> from math import exp
     >>> round(exp(log_failure_of_item(users=2, items=1, reported=1, rate=0.5, percent=100)), 9)
@@ -95,8 +96,8 @@ def largest_percent(users: int, items: int, reported: int, rate: float, bits: fl
     """Return the largest P such that in a run of `RobustTSS` with `shamir:P%` all items have an
     estimate with probability at least 1 - 2^-bits; None if no P from 1 to 100 does.
 
-    The union bound is used: one percent more might do as well. Raises errors as
-    `largest_threshold` does.
+    The union bound is used: one percent more might do as well. Raises `ValueError` as
+    `log_failure_of_item` does, and for `bits` below 0.
 
     >>> largest_percent(users=1000, items=12, reported=5, rate=0.1, bits=40)
     77
@@ -114,7 +115,8 @@ def failure_given_elected(elected: Sequence[int], users: int, rate: float, perce
     """Return the probability that some item has no estimate, given how many users are elected for
     each item.
 
-    Raises errors as `log_failure_of_sums` does.
+    Raises `ValueError` as `log_failure_of_sums` does, for a number of elected users outside 0..n,
+    and for a `percent` outside 1..100.
 
     >>> failure_given_elected([2, 1], users=2, rate=0.5, percent=50)
     0.5

@@ -105,7 +105,8 @@ def tss(
     """Return TSS, or TSS′ if a `bound` is given; the number of items may come from the data.
 
     `reported` is k, or `alpha` is α = k/N. By default k is two fifths of the items, rounded, and at
-    least 1. Raises `ValueError` for an `alpha` that gives no whole number of items.
+    least 1. Raises `ValueError` for an `alpha` that gives no whole number of items, for both
+    `reported` and `alpha`, and for parameters out of range.
     """
     k = items_reported(items, reported, alpha)
     if bound is None:

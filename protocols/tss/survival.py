@@ -122,7 +122,7 @@ def survival_figure(protocol: TSS, honest: int) -> Any:
     """Return a matplotlib figure of the probability that random colluders break a run, against the
     number of honest users that are left; with a mark at `honest`.
 
-    Raises `BadInput` if matplotlib is not installed.
+    Raises `BadInput` if matplotlib is not installed, and `ValueError` unless 1 <= `honest` <= n.
     """
     figure, (axes,) = panels(1)
     most = min(max(MOST_DRAWN, 2 * honest), protocol.users)
@@ -143,6 +143,6 @@ def survival_figure(protocol: TSS, honest: int) -> Any:
 def draw_survival(protocol: TSS, honest: int, path: Path) -> None:
     """Write the figure to a file, in the format that its ending names.
 
-    Raises `BadInput` if that is impossible.
+    Raises `BadInput` if that is impossible, and `ValueError` unless 1 <= `honest` <= n.
     """
     write_figure(survival_figure(protocol, honest), path)

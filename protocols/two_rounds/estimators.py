@@ -27,8 +27,8 @@ def kept_estimate(
 ) -> Floats:
     """Return unbiased numbers of owners who hold each value, from the counts of both rounds.
 
-    Each count array has shape (V + 1,), the result has shape (V,). Raises `ValueError` for counts
-    that are impossible if owners keep their faces and answer in both rounds.
+    Each count array has shape (V + 1,), the result has shape (V,). Raises `ValueError` for other
+    shapes, and for counts that are impossible if owners keep their faces and answer in both rounds.
     """
     first, second = _rounds(mechanism, first_counts, second_counts)
     fallen = np.flatnonzero(second[1:] < first[1:]) + 1
@@ -47,7 +47,8 @@ def fresh_estimate(
 ) -> Floats:
     """Return the numbers of owners who hold each value, if owners roll again for round two.
 
-    Shape (V,). The estimates are unbiased and can be negative.
+    Shape (V,). The estimates are unbiased and can be negative. Raises `ValueError` for counts of
+    other shapes, for negative counts, and for counts that add up to different numbers of owners.
     """
     first, second = _rounds(mechanism, first_counts, second_counts)
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
@@ -56,7 +57,8 @@ def fresh_estimate(
 def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
     """Return the numbers of owners who hold each value, from round two alone; shape (V,).
 
-    The number of owners is known. Raises `ValueError` for counts that do not add up to this number.
+    The number of owners is known. Raises `ValueError` for counts that are negative or do not add up
+    to this number.
     """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, second_counts)

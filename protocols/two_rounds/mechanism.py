@@ -163,7 +163,8 @@ class TwoRounds:
     def round_two(self, faces: npt.ArrayLike, truths: npt.ArrayLike) -> Ints:
         """Return what owners with these faces and truths answer in round two; shapes (n,).
 
-        Raises `ValueError` for a truth that is not legal.
+        Raises `ValueError` for a face that the die does not have, for a truth that is not legal,
+        and for another number of truths than of faces.
         """
         thrown = checks.whole_numbers("faces", faces, 0, self.sampled)
         answers = checks.whole_numbers("truths", truths, self.truths[0], self.values, thrown.size)
@@ -229,7 +230,8 @@ def binary(zero: Chance, sampling: Chance) -> TwoRounds:
     """Return the mechanism for yes (truth 1) and no (truth 0), from π_0 and π_s.
 
     The face "one" has the remaining probability; a remainder that is only rounding counts as 0.
-    Raises `ValueError` for π_0 below 0, and for π_0 + π_s above 1 by more than 1e-12.
+    Raises `ValueError` for π_0 outside [0, 1], unless 0 < π_s < 1, and for π_0 + π_s above 1 by
+    more than 1e-12.
     """
     checks.chance("zero", zero)
     proper_sampling(sampling)
@@ -243,7 +245,7 @@ def binary(zero: Chance, sampling: Chance) -> TwoRounds:
 
 
 def proper_sampling(sampling: Chance) -> None:
-    """Raise `ValueError` unless 0 < π_s < 1, and `TypeError` for a value that is not a number."""
+    """Raise `ValueError` unless 0 < π_s < 1."""
     checks.chance("sampling", sampling)
     if not 0 < sampling < 1:
         raise ValueError(f"sampling lies strictly between 0 and 1, got {sampling}")

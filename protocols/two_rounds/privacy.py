@@ -68,8 +68,7 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
     This δ is the largest π_s - (e^ε - 1) π_v over legal truths v. It is 0 if all these numbers are
     negative, or if there is only one legal truth. The δ is π_s at every ε if some π_v is 0, because
     then no holder of another truth gives this answer. For use from Python: no command calls it.
-    Raises `ValueError` for an ε that is negative, infinite or NaN, and `TypeError` for a value that
-    is not a number.
+    Raises `ValueError` for an ε that is negative, infinite or NaN.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
@@ -111,8 +110,7 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
     """Return the δ of both answers of an owner at any ε >= 0: π_s, the probability to be
     sampled.
 
-    Raises `ValueError` for an ε that is negative, infinite or NaN, and `TypeError` for a value that
-    is not a number.
+    Raises `ValueError` for an ε that is negative, infinite or NaN.
 
     >>> from protocols import TwoRounds
     >>> delta_joint(TwoRounds(sampling=0.45, faces=(0.25, 0.3), none=True), epsilon=10.0)
@@ -127,8 +125,8 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     yes.
 
     Shape (yes + no + 1, yes + 1). The published counts of ones are A and A + D. Raises `ValueError`
-    unless the mechanism is binary, and for populations whose table has more than ten million
-    entries.
+    unless the mechanism is binary, for negative populations, and for populations whose table has
+    more than ten million entries.
     """
     _populations(mechanism, yes, no)
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
@@ -147,8 +145,9 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
 
     One of `yes` >= 1 owners changes its truth to no. The other owners whose truth is no add noise
     that does not depend on this change, so δ never rises with `no`. The absolute error is below
-    1e-12. Raises `ValueError` as `aggregate_law` does, and for populations that take more than
-    10^10 multiplications.
+    1e-12. Raises `ValueError` unless the mechanism is binary, for populations out of range, for an
+    ε that is negative, infinite or NaN, and for populations that take more than 10^10
+    multiplications.
     """
     checks.whole("yes", yes, 1)
     _epsilon(epsilon)
@@ -230,8 +229,8 @@ def posterior_yes(mechanism: TwoRounds, prior: Chance) -> TruthPosterior:
     """Return the posterior probabilities of yes by Bayes' rule; NaN for an impossible
     observation.
 
-    `prior` is the probability before, 0 < prior < 1. Raises `ValueError` unless the mechanism is
-    binary.
+    `prior` is the probability before, 0 < prior < 1. Raises `ValueError` for another prior, and
+    unless the mechanism is binary.
     """
     _binary(mechanism)
     checks.chance("prior", prior)

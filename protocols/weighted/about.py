@@ -76,7 +76,8 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
     users are independent draws from one distribution, this mean estimates the distribution, and the
     error is the noise alone. Target `population`: the frequencies among all users. The error then
-    also includes that the groups hold different items.
+    also includes that the groups hold different items. Raises `ValueError` for a group whose record
+    does not say how an estimate is assessed.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 

@@ -75,8 +75,8 @@ def weighted(
     more. `protocol` is one of: dpds or tss, which sample with p = 1 - exp(-ε), so that ε is what
     the paper claims; dpdg with `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose
     users are seated as `population` says. With tss, `reported` or `alpha` and `gamma` are as in the
-    protocol TSS. Raises `ValueError` for an ε that is not above zero, and for sizes of groups that
-    do not fit the users.
+    protocol TSS. Raises `ValueError` for an unknown name, for an ε that is not above zero, for
+    sizes of groups that do not fit the users, and for parameters that the groups' protocol refuses.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
     k = items_reported(items, reported, alpha)
@@ -111,8 +111,8 @@ def weighted_mean(
     """Return groups that estimate the mean of numbers in the declared range.
 
     `protocol` is a local mechanism such as pm or duchi, and `group_users` lists the groups' numbers
-    of users. Raises `ValueError` for an ε that is not above zero, and for sizes of groups that do
-    not fit the users.
+    of users. Raises `ValueError` for an unknown name, for an ε that is not above zero, for sizes of
+    groups that do not fit the users, and for parameters that the groups' protocol refuses.
     """
     checks.one_of("protocol", protocol, tuple(NUMERIC))
 

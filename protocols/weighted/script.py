@@ -106,8 +106,8 @@ class Weighted:
 
     `method` is `vwa`, `owa`, `uwa` or `cpa`. `target` is `distribution` or `population`. The name
     of a party of group j is `gj.` followed by its name in the group's protocol. The output of
-    `server` is the weighted estimate, shape (N,). Raises `ValueError` for no groups, and for groups
-    over different items.
+    `server` is the weighted estimate, shape (N,). Raises `ValueError` for no groups, for groups
+    over different items, and for another method or target.
 
     >>> from protocols import DPDS, about
     >>> from simnet import run

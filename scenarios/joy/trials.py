@@ -107,7 +107,7 @@ def populations(point: OwnersPoint, seed: int, data: Path | None) -> Measurement
 
 def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float]:
     """Return the 95 % bound of the error, measured and expected, when `yes` of the owners hold the
-    value.
+    value. Raises `BadInput` for a `yes` outside 0..`owners`.
     """
     if not 0 <= yes <= owners:
         raise BadInput(f"of the owners some hold the value, 0..{owners}, got {yes}")

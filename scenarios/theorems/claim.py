@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 @attrs.frozen
 class Setting:
     """The parameters for which claims are judged: numbers of users and items, budgets, and
-    so on.
+    so on. Raises `ValueError` for values out of range.
     """
 
     users: int  # n

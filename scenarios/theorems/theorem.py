@@ -162,7 +162,8 @@ def searched(
     """Return the finding of a search that stops at the first instance that does not hold.
 
     `over` says in words which instances come, and in which order. `numbers` says what is claimed
-    and what is exact. `proof` is the page that proves the statement for all instances.
+    and what is exact. `proof` is the page that proves the statement for all instances. Raises
+    `ValueError` if there is no instance.
     """
     points = 0
     sample: list[Instance] = []

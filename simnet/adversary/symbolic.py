@@ -78,7 +78,10 @@ class SymbolicField:
         self._portions = 0  # and their number
 
     def draw(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Forms:
-        """One unknown for each element drawn, with the sampled values."""
+        """One unknown for each element drawn, with the sampled values.
+
+        Raises `SimnetError` if two runs of one seed draw in different portions.
+        """
         values = self._values(field, shape, meter)
         self._draws = hashlib.blake2b(
             f"{self._draws}/{field.modulus}{shape}".encode(), digest_size=16

@@ -109,7 +109,9 @@ def registered(names: Sequence[str]) -> list[Benchmark]:
 
 
 def measure(benchmark: Benchmark, repeat: int) -> Measured:
-    """Measure a figure several times, after one measurement to warm up."""
+    """Measure a figure several times, after one measurement to warm up. Raises `BadInput` for a
+    `repeat` below 1.
+    """
     if repeat < 1:
         raise BadInput(f"a figure is measured at least once, got repeat={repeat}")
     benchmark.once()

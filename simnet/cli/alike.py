@@ -26,7 +26,10 @@ def judge_alike(
     expect: "Expectation | None",
     json: str | None,
 ) -> int:
-    """Give a verdict on one run; return the exit status of `verify`."""
+    """Give a verdict on one run; return the exit status of `verify`.
+
+    Raises `BadInput` for a run whose parties are not alike.
+    """
     from simnet.adversary.orbits.rows import NotAlike
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced

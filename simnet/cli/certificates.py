@@ -114,7 +114,11 @@ def check_certificate(
     seed: int | None,
     json: str | None,
 ) -> int:
-    """Compare a certificate with the run that it names; return 1 if they differ, else 0."""
+    """Compare a certificate with the run that it names; return 1 if they differ, else 0.
+
+    Raises `BadInput` for a file that cannot be read, and for options that do not fit the
+    certificate.
+    """
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, write_json
     from simnet.scenario.certified import Claimed

@@ -85,7 +85,10 @@ class StudyOptions:
         return complete([self.study(origin) for origin in origins], self.make_up_missing)
 
     def study(self, origin: str) -> "Study":
-        """Return the experiment with this name or file, changed as the options say."""
+        """Return the experiment with this name or file, changed as the options say.
+
+        Raises `BadInput` if there is no such experiment, or if an option does not fit it.
+        """
         from simnet.studies.experiment import NETWORK
         from simnet.studies.sweep import Study
 
@@ -120,7 +123,7 @@ class StudyOptions:
     @contextlib.contextmanager
     def executor(self, studies: Sequence["Study"]) -> Iterator[tuple["Executor", int]]:
         """Open the executor that runs the trials. Yield the executor, and the number of trials that
-        it runs at once.
+        it runs at once. Raises `BadInput` for options that do not fit together.
         """
         from simnet.studies.executors import dask_cluster, local_processes
         from simnet.studies.find import module_of

@@ -45,7 +45,9 @@ class _Digest(ISeedSequence):
 
 
 class Stream:
-    """The stream of words for one seed, party and purpose."""
+    """The stream of words for one seed, party and purpose. Raises `ValueError` for a purpose that
+    contains a slash.
+    """
 
     __slots__ = ("_bits", "_key", "position")
 

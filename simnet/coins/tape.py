@@ -55,7 +55,7 @@ class Choice:
     @classmethod
     def of(cls, weights: Iterable[tuple[Outcome, Fraction | int]]) -> "Choice":
         """Return a choice with probabilities proportional to the weights. Outcomes of weight 0 are
-        left out.
+        left out. Raises `ValueError` for a negative weight, and if all weights are 0.
         """
         possible = [(outcome, Fraction(weight)) for outcome, weight in weights if weight]
         total = sum((weight for _, weight in possible), Fraction(0))

@@ -329,7 +329,8 @@ class Model:
     """A protocol whose worlds can be listed. Executions are stored and reused for other inputs.
 
     With `enumerate_field`, field coins are played out too, and nothing stays unknown. `fates` says
-    which parties drop out, and where (`simnet.Fate`).
+    which parties drop out, and where (`simnet.Fate`). Raises `BadInput` for a protocol with a
+    crowd, and for parties or fates that `run` would refuse.
     """
 
     def __init__(

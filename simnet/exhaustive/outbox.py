@@ -209,7 +209,7 @@ class Outbox(Link):
         keys: Typed | None,
     ) -> None:
         """Send the rows of a summed tag one by one. The rows are added up only when their recipient
-        asks for the sum.
+        asks for the sum. Raises `ScriptError` unless there is one row for each recipient.
         """
         block = rows.evaluate() if isinstance(rows, Deferred) else rows
         recipients = sum(len(group) for group in to)
@@ -256,7 +256,7 @@ class Outbox(Link):
         self, actor: Actor, tag: Tag, senders: Group, within: float | None
     ) -> dict[int, Payload]:
         """Return the next payload of each sender that does not stay silent, by the number of the
-        sender.
+        sender. Raises `ScriptError` for a deadline, which cannot be played out.
         """
         if within is not None:
             raise refuse(

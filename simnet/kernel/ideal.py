@@ -108,7 +108,8 @@ def ideal_world(
     has no functionality.
 
     `inputs` maps the name of each party to its input. A functionality with a third parameter is
-    also told `happened`: who dropped out of the run, and who was heard.
+    also told `happened`: who dropped out of the run, and who was heard. Raises `SimnetError` for a
+    functionality that returns something else than field elements by the names of parties.
     """
     if not isinstance(protocol, Ideal):
         return {}

@@ -147,7 +147,10 @@ class Mail(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Post the messages of a crowd to one recipient, which takes them out together."""
+        """Post the messages of a crowd to one recipient, which takes them out together.
+
+        Raises `ScriptError` for messages of a crowd to itself.
+        """
         number = self._roster.find(to)
         if number == actor.number:
             raise refuse(

@@ -73,8 +73,9 @@ class Party:
       `ScriptError`, which names the party, the round and the tag. (An `Abort` is different: it ends
       only this party's part in the run.) An error in a door's function, a forgotten `await` and too
       many messages always end the run, even if the script catches errors.
-    - Names of unknown parties raise `BadInput`; a payload of another kind than above raises
-      `TypeError`.
+    - Names of unknown parties raise `BadInput`; a payload of another kind than above, and a tag
+      that is not a `Tag`, raise `TypeError`. A payload that is sealed, or that another party holds,
+      raises `ScriptError`.
     - Only the script that gets a party may use it, and only while the script runs. A script cannot
       use the party of another script, use its own party in a thread, or act after the run has
       failed.
@@ -282,7 +283,8 @@ class Party:
         memory. Whoever has the same seed gets the same elements. Different labels, fields or shapes
         give independent elements.
 
-        Raises `ValueError` for seeds of another shape.
+        Raises `ValueError` for seeds of another shape, and for another number of weights than of
+        seeds.
 
         For example, `me.expand(seed, F, (d,), label="mask")`.
         """
@@ -293,7 +295,8 @@ class Party:
         """Return the public key of a secret key: 32 octets that tell nothing about the secret key.
 
         A secret key is an array of shape (w,). It consists of field coins that the party drew for
-        this purpose: `secret = me.coins.field(F, (8,))`.
+        this purpose: `secret = me.coins.field(F, (8,))`. Raises `ValueError` for an array of
+        another shape.
         """
         self._begin()
         return primitives.public_key(self._actor, self._reading, secret)
@@ -311,7 +314,8 @@ class Party:
 
         `secret` is this party's secret key, and `public` the other party's public key, or k public
         keys. The result has shape `shape`, or (k, *shape). The other party gets the same elements
-        from its secret key and this party's public key.
+        from its secret key and this party's public key. Raises `ValueError` for a secret key of
+        another shape.
 
         For example, `seed = me.agree(secret, public, F, (4,))`.
         """
@@ -325,8 +329,7 @@ class Party:
         k rows of `rows`, each in a box of its own. A box can be sent. Everybody who sees a box
         learns its length.
 
-        Raises `ValueError` for keys of another shape, and `TypeError` for other values than field
-        elements.
+        Raises `ValueError` for keys of another shape, and for another number of keys than of rows.
         """
         self._begin()
         return primitives.encrypt(self._actor, self._reading, keys, rows)
@@ -334,8 +337,8 @@ class Party:
     def decrypt(self, keys: FieldArray, boxes: Boxes) -> FieldArray:
         """Return the content of a box, or of k boxes as k rows.
 
-        Raises `ScriptError` if a key is not the key of its box, and `ValueError` unless there are
-        as many keys as boxes.
+        Raises `ScriptError` if a key is not the key of its box, and `ValueError` for keys of
+        another shape and unless there are as many keys as boxes.
         """
         self._begin()
         return primitives.decrypt(self._actor, self._reading, keys, boxes)
@@ -343,7 +346,8 @@ class Party:
     def sign(self, secret: FieldArray, statement: Typed) -> Signatures:
         """Return a signature of plain values under the party's secret key: 64 octets.
 
-        Everybody who has the public key can check it with `is_signed`.
+        Everybody who has the public key can check it with `is_signed`. Raises `ValueError` for a
+        secret key of another shape.
         """
         self._begin()
         return primitives.sign(self._actor, self._reading, secret, statement)
@@ -361,8 +365,7 @@ class Party:
 
         `to` is one name. Under a `Summed` tag the payload is added to the recipient's sum.
 
-        Raises `TypeError` for several recipients: use `publish` or `scatter`. Raises `ScriptError`
-        for a payload that is sealed or that contains an array of another party.
+        Raises `TypeError` for several recipients: use `publish` or `scatter`.
 
         For example, `await me.send(NOTE, to="server", payload=constant(F, [1, 2]))`.
         """
@@ -478,7 +481,7 @@ class Party:
     async def publish_each(self, tag: Tag, to: To, payloads: Sequence[Payload]) -> None:
         """Send the same sequence of payloads, one message for each payload, to each recipient.
 
-        Errors are as for `publish`.
+        Raises `ScriptError` for a `Summed` tag.
         """
         tag = self._own(tag) or await self._stop()
         actor = self._actor
@@ -535,8 +538,8 @@ class Party:
         """Wait for one payload from each named sender, and return the payloads in the order of
         `senders`.
 
-        With `shape`, raises `ScriptError` for a payload of another shape. Other errors are as for
-        `receive`.
+        Raises `ScriptError` for a `Summed` tag and, with `shape`, for a payload of another shape. A
+        message that never comes has the same effects as for `receive`.
 
         For example, `partials = await me.gather(PARTIAL, senders=me.all("server"), shape=(5,))`.
         """
@@ -602,7 +605,7 @@ class Party:
         agree on senders that everybody has heard from.
 
         The call waits as `gather_some` does. Raises `Abort` if fewer than `at_least` senders have
-        sent, and `ScriptError` for a tag that is not `Summed`.
+        sent, and `ScriptError` for a tag that is not `Summed` and for a second call for one sum.
         """
         summed = self._added_up(tag) or await self._stop()
         group = self._group(senders)
@@ -620,8 +623,9 @@ class Party:
 
         With `at_least`, a number from 1, the call waits as `gather_some` does: senders that send
         nothing have no row either. Raises `Abort` if there are fewer rows than `at_least`. Raises
-        `ScriptError` for a `Voluntary` tag, where nobody can tell a silent party from one that has
-        dropped out.
+        `ScriptError` for an `at_least` below 1, and for a `Voluntary` tag, where nobody can tell a
+        silent party from one that has dropped out. Other errors are as for `gather`, also without
+        `at_least`.
 
         For example, `rows = await me.gather_rows(REPORT, me.all("user"), at_least=1)`.
         """
@@ -652,7 +656,8 @@ class Party:
         """Wait for what each sender sends with `send_rows`, and return the sum of the rows.
 
         `count` gets the rows and returns whole numbers. `count` is not called if the senders have
-        sent tallies. Raises `ScriptError` if some senders have sent rows and others tallies.
+        sent tallies. Raises `ScriptError` if some senders have sent rows and others tallies. Other
+        errors are as for `gather`.
 
         For example, `counts = await me.gather_tally(REPORT, me.all("user"), count=ones)`, where
         `ones(rows)` returns the column sums.
@@ -695,7 +700,8 @@ class Party:
         K >= 1.
 
         The sum for `keys[k]` consists of the `counts[k]` messages with this key, whoever sends
-        them. Raises `ScriptError` unless there is one count, at least 1, for each key.
+        them. Raises `ScriptError` for a tag that is not `Summed`, unless there is at least one key
+        and one count, at least 1, for each key, and for sums of different fields or shapes.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor

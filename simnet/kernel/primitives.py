@@ -15,6 +15,10 @@ these::
 A *seed*, a *secret key* and a *key* are all arrays of field elements. So they can be drawn, shared
 with Shamir's scheme, sent and recovered like any other field elements. The rules by which a verdict
 judges them are in docs/concepts/ideal-primitives.md.
+
+The functions here raise the errors that the methods of `Party` with the same names document:
+`ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key and for field
+elements that another party holds.
 """
 
 import hashlib

@@ -111,7 +111,7 @@ class Summing:
 
     async def heard(self, actor: Actor, tag: str, key: Key, senders: Group) -> list[int]:
         """Wait for the next message with this key of each sender that still sends one, and return
-        who has sent.
+        who has sent. Raises `ScriptError` if this party has asked for this sum already.
         """
         number = actor.number
         sum_ = self._next_to_read(actor, tag, key)
@@ -197,7 +197,7 @@ class Summing:
     ) -> FieldArray:
         """Wait for the messages of several sums, one for each key, and return the sums.
 
-        The rows of all sums must have one field and one shape.
+        Raises `ScriptError` unless the rows of all sums have one field and one shape.
         """
         sums = [
             self._sum_to_read(actor, tag, key, count)

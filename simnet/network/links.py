@@ -102,7 +102,7 @@ class Links:
 
     def upload(self, post: int, time: Time) -> None:
         """Send all messages of a post to the relay, at once. The post comes to the inbox of the
-        relay under the number `uploaded(post)`.
+        relay under the number `uploaded(post)`. Raises `BadInput` for a post of a crowd.
         """
         assert self.relay is not None
         sender = self._log.sender(post)

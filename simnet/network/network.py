@@ -95,7 +95,8 @@ class Latency:
 @attrs.frozen
 class Transport:
     """What the transport adds to a message: a message is cut into packets of at most `payload`
-    bytes, and every packet has `header` bytes.
+    bytes, and every packet has `header` bytes. Raises `BadInput` for a `payload` below 1 and for a
+    negative `header`.
 
     >>> Transport(payload=1448, header=66).bytes(3000)
     3198
@@ -168,7 +169,9 @@ class Network:
                 self.latency(one, other)
 
     def latency(self, sender: str, recipient: str) -> Latency:
-        """Return the latency from a class to a class."""
+        """Return the latency from a class to a class, in the other direction if only this one is
+        stated. Raises `BadInput` if neither is stated.
+        """
         found = self.latencies.get((sender, recipient), self.latencies.get((recipient, sender)))
         if found is None:
             raise BadInput(

@@ -20,7 +20,8 @@ class Fate:
     `publish`, `publish_each` or `send_rows` counts as one send. `reached` says which recipients
     this last send still reaches: 0 for nobody (the default), a number m for the first m recipients,
     a tuple of names for these recipients, and None for all. A party that never comes to this send
-    does not drop out: `Run.gone` names the parties that did.
+    does not drop out: `Run.gone` names the parties that did. Raises `BadInput` for a `place` below
+    1 and for a negative number of recipients.
 
     >>> Fate("masked"), Fate.parse("share#2:after")
     (Fate(tag='masked', place=1, reached=0), Fate(tag='share', place=2, reached=None))
@@ -86,7 +87,8 @@ class MessageFate:
     - "duplicated": it comes twice, and is read once;
     - "late": it comes `seconds` later.
 
-    Raises `BadInput` for another `what`, and for seconds without "late" or the other way round.
+    Raises `BadInput` for a `place` below 1, for another `what`, and for seconds without "late" or
+    the other way round.
 
     >>> MessageFate.parse("u3@masked#2:late=1.5:server")
     (MessageFate(sender='u3', recipient='server', tag='masked', place=2, what='late', seconds=1.5),)

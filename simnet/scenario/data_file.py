@@ -62,7 +62,11 @@ ZIP, GZIP, PARQUET, OLE = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\xd0\xcf\x11\xe
 
 @attrs.frozen
 class Format:
-    """What the user says about a data file; None for what the program should recognise itself."""
+    """What the user says about a data file; None for what the program should recognise itself.
+
+    Raises `BadInput` for a delimiter that is not one character or cannot be one, for an unknown
+    encoding, and for a `max_rows` below 1.
+    """
 
     delimiter: str | None = None
     encoding: str | None = None

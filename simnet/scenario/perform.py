@@ -275,7 +275,7 @@ def play_on(
     drop: Sequence[str] = (),
     network: Clocked | None = None,
 ) -> Played:
-    """Run a scenario on a population. Errors are those of `perform`.
+    """Run a scenario on a population. Raises `BadInput` as `perform` does.
 
     `drop` says who drops out: see `simnet.scenario.drops`. `network` decides deadlines.
     """

@@ -344,8 +344,8 @@ def guessed_inputs_in_words(
 
 @contextmanager
 def explained_by(guess: str | None) -> Iterator[None]:
-    """Add the note on guessed inputs, if there is one, to the error of a script, because the error
-    may come from these inputs.
+    """Add the note on guessed inputs, if there is one, to the `ScriptError` of a script, because
+    the error may come from these inputs.
     """
     try:
         yield

@@ -268,7 +268,8 @@ def _written(names: Sequence[str]) -> str:
 def parsed(setting: Setting, text: str) -> Any:
     """Return a setting's value, read from text as the setting's type.
 
-    A setting with default None and no type can be a number, a text or None.
+    A setting with default None and no type can be a number, a text or None. Raises `BadInput` for a
+    text that is no value of the type.
     """
     kind = plain_kind(setting.annotation, setting.default)
     if setting.default is None and text.lower() == "none":

@@ -180,7 +180,10 @@ def page_of(sections: Sequence[Section]) -> str:
 
 
 def sections_of(path: Path) -> list[Section]:
-    """Return the sections of the page in a file; none if there is no such file."""
+    """Return the sections of the page in a file; none if there is no such file.
+
+    Raises `BadInput` for a file that cannot be read or is not such a page.
+    """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else TITLE
     except (OSError, UnicodeError) as error:

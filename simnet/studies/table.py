@@ -93,7 +93,11 @@ class Estimate:
 
 
 class NoSuchPoint(LookupError):
-    """The table has no trial at the requested point."""
+    """The table has no trial at the requested point.
+
+    What an experiment reads from its table, such as the number of a quote, may raise it everywhere:
+    the report then says that these points were not run.
+    """
 
 
 @attrs.frozen(eq=False)

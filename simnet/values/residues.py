@@ -277,7 +277,10 @@ class Residues:
         return Residues(self.field, total, self.meter)
 
     def append(self, row: FieldArray) -> Any:
-        """Return this array with one more row at the end of its first axis."""
+        """Return this array with one more row at the end of its first axis.
+
+        Raises `ValueError` for a row of another shape.
+        """
         if not isinstance(row, Residues):
             if not hasattr(row, "field"):
                 raise TypeError(f"a row of field elements is expected, got {type(row).__name__}")
@@ -296,7 +299,8 @@ class Residues:
 
         The array has one axis, and its k-th group has `sizes[k]` elements. The new element of the
         k-th group is `totals[k]` minus the sum of the group, so that together they add up to
-        `totals[k]`.
+        `totals[k]`. Raises `ValueError` unless the sizes add up to the number of elements, with one
+        total for each size.
         """
         # The totals have another class, so convert this array to that class.
         if not isinstance(totals, Residues):

@@ -41,8 +41,8 @@ class Tally:
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     """Return a `Tally`: the sum of `messages` messages, each of the same form as a row of `like`.
 
-    `like` may have no rows; only its wire type and shape are used. Raises `ValueError` unless
-    `counts` are whole numbers in 0..messages: a message adds 0 or 1 to each count.
+    `like` may have no rows; only its wire type and shape are used. Raises `ValueError`
+    unless `counts` lie in 0..messages: a message adds 0 or 1 to each count.
 
     >>> from simnet import bits
     >>> counts = tally([40, 60], messages=100, like=bits([[0, 0]]))
@@ -50,13 +50,11 @@ def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     ([40, 60], 100)
     """
     numbers = np.asarray(counts)
-    if numbers.dtype.kind not in "iu" or (
-        numbers.size and not (numbers.min() >= 0 and numbers.max() <= messages)
-    ):
-        raise ValueError(
-            f"a tally of {messages} messages needs whole numbers from 0 to {messages}, "
-            f"got {numbers}"
-        )
+    expected = f"a tally of {messages} messages needs whole numbers from 0 to {messages}"
+    if numbers.dtype.kind not in "iu":
+        raise TypeError(f"{expected}, got {numbers}")
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() <= messages):
+        raise ValueError(f"{expected}, got {numbers}")
     whole = numbers.astype(np.int64)
     whole.flags.writeable = False
     return Tally(whole, messages, like.wire, like.shape[1:])

@@ -39,7 +39,8 @@ class WireType:
     The kinds are `qd` (field element), `nd` (index of `[n]`), `Nd` (index of `[N]`), `bd` (bit),
     `rd` (real) and `od` (octet of a public key, signature or box). `below` is the number of
     different values of the type, or 0 for reals, which are sent as IEEE 754 doubles. A type with a
-    single value takes no bits.
+    single value takes no bits. Raises `ValueError` for another `below` with reals, and for a
+    `below` outside 1..2**64 with other kinds.
     """
 
     kind: Kind

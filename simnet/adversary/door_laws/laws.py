@@ -196,7 +196,10 @@ class ComponentStates:
     def secrets(
         self, inputs: Inputs, context: Numbers, coins: Numbers
     ) -> list[tuple[Secrets, Fraction]]:
-        """The possible values of the secrets, with their probabilities."""
+        """The possible values of the secrets, with their probabilities.
+
+        Raises `TooManyStates` if there are more of them than the limit.
+        """
         states: list[tuple[Secrets, Fraction]] = [({}, Fraction(1))]
         for door in self.component.secrets:
             longer: list[tuple[Secrets, Fraction]] = []

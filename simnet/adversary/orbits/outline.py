@@ -193,7 +193,9 @@ def zeros(field: Field, shape: tuple[int, ...], meter: Meter | None = None) -> R
 
 
 class OutlineReading(Symbolic):
-    """The reading that makes an outline: see the module's documentation."""
+    """The reading that makes an outline: see the module's documentation. A method raises `NotAlike`
+    for what an outline has no rule for.
+    """
 
     notes_sums = True
 
@@ -541,7 +543,7 @@ class OutlineTotal:
             raise
 
     def merge(self, other: Any) -> None:  # noqa: ARG002  # nothing is merged
-        """Raise an error: an outline is read in one thread."""
+        """Raise `SimnetError`: an outline is read in one thread."""
         raise SimnetError("an outline is read in one thread")
 
     def row(self, slot: int) -> Forms:

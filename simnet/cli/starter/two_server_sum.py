@@ -16,7 +16,10 @@ TOTAL = Tag("total")
 
 @attrs.frozen
 class TwoServerSum:
-    """What every party knows. A user's input is a whole number in 1..items."""
+    """What every party knows. A user's input is a whole number in 1..items.
+
+    Raises `ValueError` for fewer than two users or one item.
+    """
 
     users: Annotated[int, "the number of users, at least 2"] = 5
     items: Annotated[int, "the largest value, at least 1"] = 3

@@ -339,7 +339,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),
         (lambda: gaussian_pair(float("nan"), 1.0), "positive and finite"),
         (lambda: Composition([]), "at least one pair"),
-        (lambda: Composition([(gaussian_pair(1.0, 1.0), 0)]), "whole number of times from 1"),
+        (lambda: Composition([(gaussian_pair(1.0, 1.0), 0)]), "pair is seen is at least 1"),
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)], tolerance=0.0),
             "tolerance is relative",

@@ -5,6 +5,7 @@ collections with enumeration.
 from fractions import Fraction
 from itertools import pairwise, product
 from math import comb, exp, inf, log, prod
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -137,15 +138,19 @@ def test_certain_participation_is_seen_through() -> None:
 @pytest.mark.parametrize(
     ("count", "participation", "what"),
     [
-        (0, 0.5, "one of 1 to"),
-        (1.5, 0.5, "one of 1 to"),
-        (True, 0.5, "one of 1 to"),
+        (0, 0.5, "count is at least 1"),
         (5, 0.0, "participation is a probability"),
         (5, 1.1, "participation is a probability"),
         (5, float("nan"), "participation is a probability"),
-        (10**10, 0.5, "one of 1 to"),
+        (10**10, 0.5, "count is at most 1000000000"),
     ],
 )
 def test_nonsense_is_refused(count: int, participation: float, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         removal(count, participation)
+
+
+@pytest.mark.parametrize("count", [1.5, True])
+def test_a_count_of_the_wrong_type_is_refused(count: Any) -> None:
+    with pytest.raises(TypeError, match="count is a whole number"):
+        removal(count, 0.5)

@@ -58,8 +58,10 @@ def test_nonsense_is_refused(arguments, words):
         server_of_collections([GroupCollections(COUNTS, 0.3)], "replace", **arguments)
     with pytest.raises(ValueError, match="one collection"):
         server_of_collections([], "replace", epsilon=1.0)
-    with pytest.raises(ValueError, match="times from 1"):
+    with pytest.raises(ValueError, match="times is at least 1"):
         GroupCollections(COUNTS, 0.3, 0)
+    with pytest.raises(TypeError, match="times is a whole number"):
+        GroupCollections(COUNTS, 0.3, 1.5)
 
 
 def test_the_command(capsys):

@@ -397,9 +397,13 @@ def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
     assert done.ledger.total().messages == 4
 
 
-@pytest.mark.parametrize("counts", [[4, 0], [-1, 0], [0.5, 0]])
-def test_a_tally_counts_every_message_once_or_not(counts: list[float]) -> None:
-    with pytest.raises(ValueError, match="a tally of 3 messages needs whole numbers from 0 to 3"):
+@pytest.mark.parametrize(
+    ("counts", "kind"), [([4, 0], ValueError), ([-1, 0], ValueError), ([0.5, 0], TypeError)]
+)
+def test_a_tally_counts_every_message_once_or_not(
+    counts: list[float], kind: type[Exception]
+) -> None:
+    with pytest.raises(kind, match="a tally of 3 messages needs whole numbers from 0 to 3"):
         tally(counts, 3, like=bits(np.ones((0, 2))))
 
 

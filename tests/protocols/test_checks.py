@@ -1,0 +1,40 @@
+"""Checks of arguments: a value of the wrong type raises `TypeError`, and one out of range
+`ValueError`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from protocols import checks
+from protocols.sharing.encoding import one_hot
+
+Check = Callable[[Any], object]
+
+# A check, a value that it accepts, a value out of range, and a value of the wrong type.
+CASES: list[tuple[Check, Any, Any, Any]] = [
+    (checks.epsilon, 1.0, 0.0, "1"),
+    (checks.epsilon_of_reals, 1.0, 1401.0, True),
+    (lambda value: checks.whole("k", value, 1, 5), 5, 6, 2.0),
+    (lambda value: checks.chance("p", value), 0.0, float("nan"), None),
+    (lambda value: checks.positive_chance("p", value), 1.0, 0.0, "1"),
+    (lambda value: checks.users_and_items(value, 1), 2, 1, 2.0),
+    (lambda value: checks.number_of_users("colluders", value), 0, -1, True),
+    (lambda value: checks.reported_items(value, 3), 3, 4, 1.0),
+    (checks.adaptive_weight, 1.5, 1.0, "2"),
+    (lambda value: checks.colluder_bound(value, 3), 2, 3, 1.0),
+    (lambda value: checks.whole_numbers("items", value, 1, 3), [1, 3], [4], [1.5]),
+    (lambda value: one_hot(value, 3), 3, 4, True),
+]
+
+
+@pytest.mark.parametrize(("check", "good", "out_of_range", "wrong_type"), CASES)
+def test_the_type_of_the_error_says_what_is_wrong(
+    check: Check, good: Any, out_of_range: Any, wrong_type: Any
+) -> None:
+    check(good)
+    with pytest.raises(ValueError, match="got"):
+        check(out_of_range)
+    with pytest.raises(TypeError, match="got"):
+        check(wrong_type)
