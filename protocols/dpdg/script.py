@@ -2,8 +2,8 @@
 it.
 
 The server learns the noisy counts of all users. Users learn nothing, unless all users but one pool
-their views. Then they learn the noisy vector of the last user, and only this user's own share of
-the noise hides its item.
+their views, or any t users with Shamir's sharing and the threshold t. Then they learn the noisy
+vectors of the other users, and only each user's own share of the noise hides its item.
 
 The noise share that the paper prints sums up to a variance that is n times too small. Here each
 user's variance is chosen so that the sum has the calibrated variance; `noise_share="as-printed"`

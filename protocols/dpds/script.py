@@ -5,7 +5,7 @@ takes no part), into one share for every user. Every user adds up the shares tha
 sends the sum to the server, which adds up these partial sums.
 
 The server learns the counts of the sampled users. Users learn nothing, unless all users but one
-pool their views.
+pool their views, or any t users with Shamir's sharing and the threshold t.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 2; (L8) below is line 8 of that box. The ideal world of DPDS is Algorithm 1, DPCS. `about.py` states

@@ -6,9 +6,9 @@ into shares for the elected users. The elected users add up the shares and send 
 which adds up the sums of each item.
 
 S1 learns every user's reporting set. S2 learns the sampled count of each item. A user learns who
-reports on the items for which it is elected. If all users elected for an item collude, they learn
-every reporter's answer for the item. TSS′ (`prime.py`) elects more users, so that no φ users can do
-so.
+reports on the items for which it is elected. If all users elected for an item collude, or enough of
+them with Shamir's sharing, they learn every reporter's answer for the item. TSS′ (`prime.py`)
+elects more users, so that with additive sharing no φ users can do so.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 3; (1) to (5) are the steps of its flow. `about.py` states the cost, error and privacy of TSS;

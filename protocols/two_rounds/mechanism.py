@@ -11,8 +11,8 @@ answers 0 in round one and its truth in round two. The difference of the two rou
 therefore depends only on sampled owners.
 
 Somebody who sees only round two of an owner learns about its truth only as much as a finite ε
-allows. Somebody who sees both rounds, as answers or as sums, learns more than any ε allows
-(`privacy`).
+allows, if the background face of every legal truth has a probability above 0. Somebody who sees
+both rounds, as answers or as sums, learns more than any ε allows (`privacy`).
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 4.1 and 4.2, with V + 1 symbols
 and V + 2 faces; the paper exchanges these two numbers.

@@ -109,9 +109,9 @@ def verdict(
     elements may be "not judged". `same_inputs` declares that the runs are of the same people with
     the same inputs.
 
-    Raises `BadInput` for an empty list of runs, and for a coalition that is empty or names a party
-    that the run does not have. Raises `SimnetError` if there is nothing to judge, because no honest
-    party has declared a secret.
+    Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
+    read, for example because it names a party that the run does not have. Raises `SimnetError` if
+    there is nothing to judge, because no honest party has declared a secret.
 
     Example: two users send each other their numbers without a mask.
 
@@ -223,9 +223,9 @@ class Judge:
     def verdict(self, corrupt: CoalitionLike) -> Verdict:
         """Return what a coalition of observed parties learns.
 
-        Raises `BadInput` for a coalition that is empty or has members that were not observed.
-        Raises `SimnetError` if there is nothing to judge, because no honest party has declared a
-        secret.
+        Raises `BadInput` for a coalition that is empty, cannot be read, or has members that were
+        not observed. Raises `SimnetError` if there is nothing to judge, because no honest party has
+        declared a secret.
         """
         coalition = coalition_of(corrupt, _largest(self._runs).roster)
         self._check_observed(coalition)

@@ -88,8 +88,9 @@ def sampled_views_differ(
     perturbation alone protects inputs, because such a script declares no secrets. `progress` is
     called with 1 after each run.
 
-    Raises `BadInput` for fewer than 20 runs, which could not show any difference, and if a member
-    of the coalition has different inputs on the two sides.
+    Raises `BadInput` for fewer than 20 runs, which could not show any difference, for a coalition
+    that is empty or cannot be read, and if a member of it has different inputs on the two sides.
+    Other errors are as for `run`.
     """
     sides = (one, other)
     first_runs = [run(protocol, inputs, seed) for inputs in sides]

@@ -27,9 +27,9 @@ def view_sampler(
     """Return a function `sample(count, coins)` that runs the protocol `count` times.
 
     The sampler returns rows of shape (count, numbers of the view). On neighbouring inputs the
-    coalition's members must have the same inputs. Raises `BadInput` for a coalition that names
-    nobody. Sampling raises `BadInput` if views have different lengths in different runs or contain
-    no numbers.
+    coalition's members must have the same inputs. Raises `BadInput` for a coalition that is empty
+    or cannot be read. Sampling raises `BadInput` if views have different lengths in different runs
+    or contain no numbers.
     """
     parties = coalition_of(corrupt, Roster(protocol.parties())).parties
 

@@ -157,7 +157,8 @@ class Comparison:
         """Compare the views on two inputs.
 
         Raises `BadInput` if a member of the coalition has different inputs on the two sides: then
-        the member's own input would tell the coalition which side it sees.
+        the member's own input would tell the coalition which side it sees. Raises `BadInput` also
+        for inputs that do not fit the protocol, and if there are too many worlds or views.
         """
         inputs, other_inputs = self.model.named(first), self.model.named(second)
         for name in self.corrupt.parties:

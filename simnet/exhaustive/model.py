@@ -9,8 +9,9 @@ every outcome of all coins. We use the words of model checking:
   branch for each possible list of numbers. One fixed rule decides which action comes next. A run
   whose schedule is not shuffled has the same rule. The order in which parties go on does not change
   what a script computes, so one order is enough.
-- A *world* is a complete joint history: every coin has an outcome, and all scripts have ended. The
-  probability of a world is the product of the probabilities of its coins' outcomes.
+- A *world* is a complete joint history: every coin has an outcome, and every script has ended, or
+  waits for ever because somebody dropped out. The probability of a world is the product of the
+  probabilities of its coins' outcomes.
 
 Opening field elements is like a coin, with one difference: whether its result is random depends on
 what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
@@ -534,9 +535,7 @@ class Model:
     def _until_branching(
         self, branch: Branch, trees: Sequence[PartyTree]
     ) -> tuple[tuple[PartyState, ...], ScheduleNode, Toss | Open | End]:
-        """Let all parties go on until a coin is tossed, rows are opened or all scripts have
-        ended.
-        """
+        """Let all parties go on until a coin is tossed, rows are opened or the world has ended."""
         states, node = list(branch[0]), branch[1]
         while True:
             action = node.action or node.decided(states, self._decide)

@@ -84,8 +84,9 @@ def worlds_of(
 ) -> Worlds:
     """Return what a coalition sees on two inputs of a tiny instance.
 
-    Raises `BadInput` for an instance that is not tiny, and if a member of the coalition has
-    different inputs in the two worlds.
+    Raises `BadInput` for an instance that is not tiny, for a coalition that is empty, cannot be
+    read or includes the network, and if a member of the coalition has different inputs in the two
+    worlds.
     """
     comparison = Comparison(protocol, corrupt)
     if comparison.corrupt.network:

@@ -167,7 +167,8 @@ class Ledger:
     def total(self, direction: Direction = "sent", counting: Counting = "wire") -> Traffic:
         """Return the traffic of the whole run.
 
-        Sent and received traffic are equal once every message has been read.
+        Sent and received traffic are equal once every message has been read, if no message was
+        duplicated on its way.
         """
         return sum(self.by("tag", direction, counting).values(), Traffic())
 

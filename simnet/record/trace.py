@@ -83,7 +83,7 @@ def trace_hash(
 def canonical(value: object) -> bytes:
     """Return the canonical form of a value. Two values have the same form exactly if they are equal
     and of the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0
-    have different forms.
+    have different forms. A numpy scalar counts as the Python number that it equals.
 
     A value is None, a number, text, bytes, an array, a field element, a typed value or a member of
     an enumeration; or a tuple, list, dictionary or record (attrs class or dataclass) of such

@@ -43,7 +43,8 @@ class Report:
     def plot(self) -> Any:
         """Return the experiment's matplotlib figure of the table.
 
-        Raises `BadInput` for an experiment that has no figure, or a table without trials.
+        Raises `BadInput` for an experiment that has no figure, for a table without numbers (all
+        runs may have been aborted), and if matplotlib is not installed.
         """
         draw = self.study.experiment.figure
         if draw is None or not self._has_numbers:

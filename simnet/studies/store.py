@@ -8,7 +8,8 @@ reported as kept, count a result twice, or show a wrong result. So:
   version of the code that the trial can reach, and the version of the data that the trial reads. A
   sweep asks which keys are missing, and runs the trials with these keys. Results of other code stay
   in the file, and are not read.
-- A line is never written over. A trial is a function of its key, so a second result could only be
+- The line of a result is never written over, unless it is damaged. A trial is a function of its
+key, so a second result could only be
   the same. If two sweeps have run one trial, they have equal results, and the later result is
   counted as skipped.
 - Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a

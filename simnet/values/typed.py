@@ -84,7 +84,8 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
     """Return indices in `0..below-1`, of any shape, ready to be sent.
 
     `kind` is `nd` for indices of users, [n] in the papers, or `Nd` for indices of items, [N].
-    Raises `CodecError` for a number out of range, and `ValueError` for a bound above 2**63.
+    Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
+    above 2**63.
 
     >>> report = index([3, 0], below=5)
     >>> report.wire.width, report.values.tolist()
