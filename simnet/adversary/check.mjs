@@ -34,13 +34,13 @@ function readCanonical(text) {
   const marked = text.slice(0, -1).replace(TOKEN, (token) => {
     if (token.length > 1 && token[0] === '"') return '"s' + token.slice(1);
     if (NUMBER.test(token)) return `"n${token}"`;
-    if (token === "[" || token === "{") must(++depth <= DEEPEST, "it is nested too deeply");
+    if (token === "[" || token === "{") must(++depth <= DEEPEST, "the text is nested too deeply");
     else if (token === "]" || token === "}") depth--;
-    else must([",", ":", "true", "false", "null"].includes(token), "it is not canonical JSON");
+    else must([",", ":", "true", "false", "null"].includes(token), "the text is not JSON in the canonical form");
     return token;
   });
   const value = JSON.parse(marked);
-  must(JSON.stringify(value) === marked, "it is not canonical JSON");
+  must(JSON.stringify(value) === marked, "the text is not JSON in the canonical form");
   return value; // `table` checks that the keys of each object ascend
 }
 
@@ -160,16 +160,19 @@ function checkFamilies(families, set, seeds) {
   const seenBefore = new Set();
   for (const { kind, holders, label, size, factors, seed } of families) {
     const [isMonomial, isPublic, isStream] = [kind === "monomial", kind === "public", kind === "stream"];
-    must(ascends(holders, precedes), "the holders of a family do not ascend");
-    must((holders.length === 0) === (isMonomial || isPublic || isStream), "a family has the wrong holders");
-    must((seed !== null) === isStream && (!isStream || seed < seeds.entries.length), "a family has the wrong seed");
-    must((factors.length >= 2) === isMonomial && (isMonomial || !factors.length), "a family has the wrong factors");
+    must(ascends(holders, precedes), "the holders of a family are not in ascending order");
+    must((holders.length === 0) === (isMonomial || isPublic || isStream),
+      "a monomial, the public family or a stream has holders, or another family has none");
+    must((seed !== null) === isStream && (!isStream || seed < seeds.entries.length),
+      "a stream has no seed of the list, or another family has a seed");
+    must((factors.length >= 2) === isMonomial && (isMonomial || !factors.length),
+      "a monomial has fewer than two factors, or another family has factors");
     if (isMonomial || isPublic) {
       must(size === 1n && label === (isPublic ? "one" : ""),
         "a monomial or the public unknown has a wrong size or label");
     }
     must(ascends(factors, ([f, p], [g, r]) => f < g || (f === g && p <= r)),
-      "the factors of a monomial do not ascend");
+      "the factors of a monomial are not in ascending order");
     for (const [factor, position] of factors) {
       must(factor < own.length, "a factor does not stand before its monomial");
       const factorKind = families[factor].kind;
@@ -178,7 +181,7 @@ function checkFamilies(families, set, seeds) {
       must(position < families[factor].size, "the position of a factor is outside its family");
     }
     const identity = JSON.stringify([kind, holders, label, factors.map(([f, p]) => [f, String(p)]), seed]);
-    must(!seenBefore.has(identity), "two families are the same");
+    must(!seenBefore.has(identity), "a family is listed twice");
     seenBefore.add(identity);
     own.push(isPublic || (isStream && seeds.known.has(seed)) || (isMonomial ? factors.every(([f]) => own[f]) : holders.some((h) => set.has(h))));
   }
@@ -204,9 +207,10 @@ function classify({ families, doors, told, set: members }, seeds) {
     must(!made.has(door.made), "two doors made one family");
     made.add(door.made);
   }
-  must(ascends(told, (a, b) => a < b), "the told families do not ascend");
+  must(ascends(told, (a, b) => a < b), "the families in `told` are not in ascending order");
   for (const family of told) {
-    must(mayBeMade(family) && (own[family] || made.has(family)), "a family cannot be in `told`");
+    must(mayBeMade(family) && (own[family] || made.has(family)),
+      "a family in `told` is no secret or product that the set holds or a door made");
   }
   const toldSet = new Set(told);
   must(!families.some(({ factors }) => factors.some(([f]) => made.has(f) || toldSet.has(f))),
@@ -234,9 +238,10 @@ function readSeeds({ seeds: entries, known: order, public_keys: publicList, clos
     "the public keys do not ascend, or one is not of a made seed");
   must(!entries.length || (!doors.length && !told.length), "doors or told families are listed beside seeds");
   for (const { box: [, seed], run, from, to } of closed) {
-    must(seed < entries.length && !known.has(seed), "a closed box has no key, or one that the set knows");
+    must(seed < entries.length && !known.has(seed),
+      "the key of a closed box is no seed of the list, or the set knows it");
     must(run <= BigInt(runs.length) && !set.has(from) && set.has(to),
-      "a closed box is in no run, or not from outside the set to the set");
+      "a closed box belongs to no run, or is not sent from outside the set to a member");
   }
   const canAgree = (seed, before) => {
     const isOpen = (mine, other) => before.has(mine) && (before.has(other) || publicKeys.has(other));
@@ -270,9 +275,11 @@ function checkSeeds(seeds, fields, families, own, statement) {
     const isKnown = seeds.known.has(seed);
     if (keys.length) return must(isKnown || !seeds.canAgree(seed, seeds.known), "rule 8: the set can agree on an unknown seed");
     const { field, entry } = entryOf.get(seed);
-    must(isKnown || !entry.told.length, "rule 8: an unknown seed is told");
-    if (isKnown || statement === "leaks") return must(!entry.private.length, "rule 8: private shifts that nothing needs");
-    must(areEnough(BigInt(entry.private.length) * field.lanes, field.q), "rule 8: an unknown seed may be guessed");
+    must(isKnown || !entry.told.length, "rule 8: `told` is not empty for a seed that the set does not know");
+    if (isKnown || statement === "leaks") return must(!entry.private.length,
+      "rule 8: `private` is not empty for a seed that needs no private shifts");
+    must(areEnough(BigInt(entry.private.length) * field.lanes, field.q),
+      "rule 8: an unknown seed may be guessed: it has too few private shifts");
     must(entry.private.length === entry.rows.length || !seeds.secretKeys.has(seed),
       "rule 8: a row of an unknown secret key has no private shift");
   });
@@ -281,7 +288,7 @@ function checkSeeds(seeds, fields, families, own, statement) {
 // Rule 7 for a made seed; `before` are the known seeds before it.
 function checkKnown({ field, entry: { rows, told } }, before, families, own) {
   const sums = sumsModulo(field.q);
-  must(!told.length || told.length === rows.length, "rule 7: some rows of a known seed are not told");
+  must(!told.length || told.length === rows.length, "rule 7: `told` says nothing about some rows of a known seed");
   told.forEach(([weights, ownForm], at) => {
     const sum = new Map();
     for (const [row, coefficient] of weights) {
@@ -405,13 +412,13 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
   }
   for (const places of placesOf.values()) {
     places.sort((a, b) => a < b ? -1 : Number(a > b));
-    must(ascends(places, (a, b) => b - a >= lanes), "two unknowns overlap");
+    must(ascends(places, (a, b) => b - a >= lanes), "one unknown is listed twice");
   }
   const classOf = unknowns.map(([family]) => classes[family]);
 
   const isUnit = (coefficient) => coefficient >= 1n && coefficient < q;
   const checkPairs = (pairs, end) => {
-    must(ascends(pairs, ([a], [b]) => a < b), "the places of a form or list do not ascend");
+    must(ascends(pairs, ([a], [b]) => a < b), "the places of a form or list are not in ascending order");
     must(pairs.every(([at]) => at < end), "a form or list contains an index beyond the end of its table");
     must(pairs.every(([, coefficient]) => isUnit(coefficient)), "a coefficient is not in 1..q-1");
   };
@@ -428,7 +435,8 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     must(message.run <= BigInt(runs.length), "the run of a message does not exist");
     must(!set.has(message.from) && set.has(message.to),
       "the sender of a message is in the set, or its recipient is not");
-    must(ascends(message.rows, ([a], [b]) => b - a >= lanes), "the elements of a message overlap");
+    must(ascends(message.rows, ([a], [b]) => b - a >= lanes),
+      "two rows of a message contain the same element, or are not in ascending order");
     const box = message.box === null ? null : message.box[1];
     must(box === null || (box < seeds.entries.length && seeds.known.has(box)), "the set does not know the key of a box");
     for (const [, form] of message.rows) { checkForm(form); rows.push(form); boxOf.push(box); }
@@ -470,7 +478,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
       "the rows of private shifts do not ascend, or one does not exist");
     for (const [, form] of shifts) {
       checkForm(form);
-      must(only(form, "coin"), "a private shift is not of coins only");
+      must(only(form, "coin"), "a private shift contains an unknown that is not a coin");
     }
   }
   const shown = new Map(); // the numbers of each row and of each own unknown
@@ -496,7 +504,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
   const combined = new Map(field.combined);
   const isBasic = (row) => inD[row] && !combined.has(row);
   const byCoin = (entries, checkPart) => { // shift, apart and hiding
-    must(ascends(entries, ([a], [b]) => a < b), "the coins of a list do not ascend");
+    must(ascends(entries, ([a], [b]) => a < b), "the coins of a list are not in ascending order");
     for (const [coin, part] of entries) {
       must(classOf[coin] === "coin", "an entry of `shift`, `apart` or `hiding` is not about a coin");
       must(part.length, "the list of a coin is empty");
@@ -508,7 +516,7 @@ function readField(field, certificate, { own, classes, toldSet }, listed, seeds)
     checkPairs(pairs, opened.length);
     must(pairs.every(([row]) => isBasic(row)), "rule 4: a row is not basic");
   };
-  must(ascends(field.combined, ([a], [b]) => a < b), "the combined rows do not ascend");
+  must(ascends(field.combined, ([a], [b]) => a < b), "the combined rows are not in ascending order");
   for (const [row, pairs] of field.combined) {
     must(inD[row], "rule 4: a combined row is seen, or its door does not disclose");
     checkBasic(pairs);
@@ -754,19 +762,21 @@ function readSystem(system) {
     .map((kind) => [kind, system[kind].map(([, word]) => word)]));
   Object.assign(words, { functions: system.functions, columns: system.columns });
   for (const word of Object.values(words).flat()) {
-    must(word.length <= LONGEST_WORD && word.every((of) => of < sizes.length), "a word is not one of classes");
+    must(word.length <= LONGEST_WORD && word.every((of) => of < sizes.length),
+      "a word is too long, or names a class that does not exist");
   }
   for (const [kind, [rows, columns]] of Object.entries(SHAPES)) {
     const entries = system[kind];
     for (const [row, column, matching, value] of entries) {
-      must(row < words[rows].length && column < words[columns].length, "an entry has no such type");
+      must(row < words[rows].length && column < words[columns].length,
+        "an entry of a table names a type that does not exist");
       must(0n < value && value < q, "a coefficient is not in 1..q-1");
       const key = keyOf(row, column, matching);
       must(matchingsOf(sizes, words[rows][row], words[columns][column])
         .some((other) => keyOf(row, column, other) === key), "a matching is not one of its words");
     }
     const flat = entries.map(([row, column, matching]) => [row, column, ...matching.flat()]);
-    must(ascends(flat, (a, b) => comparePairs(a, b) < 0), "the entries of a table do not ascend");
+    must(ascends(flat, (a, b) => comparePairs(a, b) < 0), "the entries of a table are not in ascending order");
   }
   const multiplied = [["weights", "seen"], ["weights", "told"], ["seen", "shift"], ["rest", "learned"]];
   if (system.statement === "output-only") multiplied.push(["factor", "handed"]);
@@ -807,18 +817,19 @@ function checkSystem(read) {
   const { system, q, multiplied } = read;
   const found = Object.fromEntries(multiplied.map((pair) => [pair.join(), multiply(read, pair)]));
   const learned = tableOf(system.learned);
-  must(found["weights,seen"].size === 0, "the weights leave variables");
-  must(isSame(found["weights,told"], learned), "the weights give other functions");
+  must(found["weights,seen"].size === 0, "`weights` times `seen` is not 0");
+  must(isSame(found["weights,told"], learned), "`weights` times `told` is not `learned`");
   const explained = new Map(found["seen,shift"]);
   for (const [key, value] of found["rest,learned"]) explained.set(key, ((explained.get(key) ?? 0n) + value) % q);
   must(isSame(withoutZeros(explained), tableOf(system.told)), "`seen` times `shift`, plus `rest` times `learned`, is not `told`");
-  if (system.statement === "nothing") must(learned.size === 0, "something is learned");
+  if (system.statement === "nothing") must(learned.size === 0,
+    "the statement is `nothing`, but `learned` is not empty");
   else if (system.statement === "output-only") {
-    must(learned.size > 0, "nothing is learned");
-    must(isSame(found["factor,handed"], learned), "what is learned does not follow from the output");
+    must(learned.size > 0, "the statement is `output-only`, but `learned` is empty");
+    must(isSame(found["factor,handed"], learned), "`factor` times `handed` is not `learned`");
   } else {
-    must(found["handed,witness"].size === 0, "the witness changes the output");
-    must(found["learned,witness"].size > 0, "the witness is not noticed");
+    must(found["handed,witness"].size === 0, "`handed` times `witness` is not 0");
+    must(found["learned,witness"].size > 0, "`learned` times `witness` is 0");
   }
 }
 
@@ -831,11 +842,11 @@ function checkAlike(value, limit) {
   for (const read of readSystems) {
     for (const pair of read.multiplied) for (const each of combined(read, pair)) products += each ? 1n : 0n;
   }
-  must(products <= BigInt(limit), `${products} products are more than the limit of ${limit} products`);
+  must(products <= BigInt(limit), `the check takes ${products} products, more than the limit of ${limit} products`);
   readSystems.forEach(checkSystem);
   const order = ["nothing", "output-only", "leaks"];
   const worst = Math.max(0, ...systems.map((system) => order.indexOf(system.statement)));
-  must(order[worst] === statement, "the systems say something else than the statement");
+  must(order[worst] === statement, "the systems say something else than the statement of the file");
   const learned = { nothing: "nothing", "output-only": "only its output", leaks: "more than its output" };
   const more = set.length > 5 ? ` and ${set.length - 5} more` : "";
   const proved = `Proved for these tables: {${set.slice(0, 5).map(printable).join(", ")}${more}} learns `
@@ -873,7 +884,7 @@ function* checkSource(source, limit) {
     fields.push(readField(field, certificate, kinds, listed, seeds));
     yield;
   }
-  must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli do not ascend");
+  must(ascends(fields, (a, b) => a.modulus < b.modulus), "the moduli of the fields are not in ascending order");
   const inField = new Map(); // by family
   fields.forEach((field, at) => field.unknowns.forEach(([family]) => {
     if (families[family].kind === "public") return;
@@ -885,7 +896,7 @@ function* checkSource(source, limit) {
   }));
 
   const products = fields.reduce((sum, field) => sum + countProducts(field, seeds), 0n);
-  must(products <= BigInt(limit), `${products} products are more than the limit of ${limit} products`);
+  must(products <= BigInt(limit), `the check takes ${products} products, more than the limit of ${limit} products`);
   checkSeeds(seeds, fields, families, kinds.own, statement);
   for (const field of fields) {
     checkPrivate(field, seeds);
@@ -914,7 +925,7 @@ export function* checkInSteps(source, limit = 100_000_000) {
     return yield* checkSource(source, limit);
   } catch (error) { // JSON.parse raises errors too, and so does node for a text or number that is too long
     if (error instanceof BadCertificate) throw error;
-    throw new BadCertificate("the text cannot be read", { cause: error });
+    throw new BadCertificate("the text cannot be read as a certificate", { cause: error });
   }
 }
 

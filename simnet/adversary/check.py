@@ -120,7 +120,10 @@ class Certificate:
         takes more products than `limit`.
         """
         is_short = self.products <= limit
-        _require(is_short, f"{self.products} products are more than the limit of {limit} products")
+        _require(
+            is_short,
+            f"the check takes {self.products} products, more than the limit of {limit} products",
+        )
         self._seeds.check(self._fields, self._families)
         for field in self._fields:
             field.check()
@@ -212,7 +215,10 @@ class _Families:
         for family in told:
             is_apt = self._kinds[family] in ("secret", "product")
             if not is_apt or not (self._own[family] or family in self._made):
-                raise BadCertificate(f"told: family {family} cannot be in `told`")
+                raise BadCertificate(
+                    f"told: family {family} is no secret or product that the coalition holds or a "
+                    "door made"
+                )
         self.classes = list(map(self._class, range(len(self.sizes))))
 
     def is_public(self, family: int) -> bool:
@@ -241,7 +247,8 @@ class _Families:
         """Check that every family except the public one has unknowns in only one field."""
         present = Counter(family for field in fields for family in field.families)
         for family, times in present.items():
-            _require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")
+            is_right = times == 1 or self.is_public(family)
+            _require(is_right, f"families[{family}]: it has unknowns in two fields")
 
     def check_doors(self, fields: Sequence["_Field"]) -> None:
         """Check the doors whose rows are seen, or whose family is in `told` (7.9)."""
@@ -254,10 +261,11 @@ class _Families:
             is_known = door["discloses"] and any(seen[number])
             if not is_told and not is_known:
                 continue
-            _require(not door["has_input"], f"doors[{number}]: it has an input and known rows")
+            is_right = not door["has_input"]
+            _require(is_right, f"doors[{number}]: it has an input, and its rows are seen")
             all_seen = all(seen[number])
             is_excused = door["in_full"] and not is_told
-            _require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")
+            _require(all_seen or is_excused, f"doors[{number}]: not all of its rows are seen")
 
     def _add(self, family: Any, seen: set[object], where: str) -> None:
         _record(family, "factors holders kind label seed size", where)
@@ -269,21 +277,28 @@ class _Families:
             self._factor(pair, f"{where}.factors") for pair in _list(family["factors"], where)
         ]
         seed = family["seed"]
-        _require((kind == "stream") == (seed is not None), f"{where}: only random rows have a seed")
+        _require(
+            (kind == "stream") == (seed is not None),
+            f"{where}: a family has a seed only if it is a stream, and then always",
+        )
         if seed is not None:
             _whole(seed, f"{where}.seed", below=len(self._seeds.keys))
         identity = kind, tuple(holders), label, tuple(factors), seed
-        _require(identity not in seen, f"{where}: another family is the same")
+        _require(identity not in seen, f"{where}: this family is listed twice")
         seen.add(identity)
         if kind == "public":
             is_right = not holders and label == "one" and size == 1 and not factors
-            _require(is_right and kind not in self._kinds, f"{where}: this is not the number 1")
+            is_right = is_right and kind not in self._kinds
+            _require(is_right, f"{where}: the only public family is the number 1, called `one`")
         elif kind == "monomial":
             is_right = not holders and not label and size == 1 and len(factors) > 1
-            _require(is_right and factors == sorted(factors), f"{where}: this is not a monomial")
+            is_right = is_right and factors == sorted(factors)
+            _require(
+                is_right, f"{where}: a monomial has two factors or more, in order, and no name"
+            )
         else:
             is_right = bool(holders) == (kind != "stream")
-            _require(is_right, f"{where}: random rows have no holder, and other families have one")
+            _require(is_right, f"{where}: a stream has no holder, and other families have some")
             _require(not factors, f"{where}: only a monomial has factors")
         is_own = not self.members.isdisjoint(holders) or kind == "public"
         if kind == "monomial":
@@ -303,7 +318,7 @@ class _Families:
         is_coin = kind == "coin" and not self._own[number]
         _require(
             not is_coin and kind not in ("public", "monomial", "stream"),
-            f"{where}: this cannot be a factor",
+            f"{where}: a factor is a secret, a product, or a coin of the coalition",
         )
         self._multiplied.add(number)
         return number, pair[1]
@@ -311,12 +326,11 @@ class _Families:
     def _door(self, door: Any, where: str) -> Mapping[str, Any]:
         _record(door, "discloses function has_input in_full kind made party", where)
         kind = _one_of(door["kind"], ("secret", "disclose", "product"), where)
-        _require(
-            _name(door["party"], where) not in self.members, f"{where}: its party is not honest"
-        )
+        is_honest = _name(door["party"], where) not in self.members
+        _require(is_honest, f"{where}: the party of the door is in the coalition")
         _text(door["function"], where)
         for key in ("discloses", "has_input", "in_full"):
-            _require(type(door[key]) is bool, f"{where}.{key}: this is neither true nor false")
+            _flag(door[key], f"{where}.{key}")
         if kind == "disclose":
             is_right = door["discloses"] and door["made"] is None
         else:
@@ -325,7 +339,7 @@ class _Families:
             is_right = is_right and not door["in_full"]
         if kind == "product":
             is_right = is_right and not door["discloses"] and not door["has_input"]
-        _require(is_right, f"{where}: this is not what a door for a {kind} can be")
+        _require(is_right, f"{where}: a door of the kind `{kind}` cannot have these values")
         return {**door}
 
     def _number(self, value: Any, where: str) -> int:
@@ -357,7 +371,7 @@ class _Seeds:
         _require(len(set(agreed)) == len(agreed), "seeds: one seed is agreed on twice")
         for at, keys in enumerate(self.keys):
             is_right = all(key < len(self.keys) and not self.keys[key] for key in keys)
-            _require(is_right, f"seeds[{at}]: a key is not one of the seeds that were made")
+            _require(is_right, f"seeds[{at}]: a key is no seed that was made from rows")
         self.known: list[int] = [
             self.number(each, "known") for each in _list(content["known"], "known")
         ]
@@ -414,11 +428,11 @@ class _Seeds:
         found: dict[int, tuple[_Field, _SeedRows]] = {}
         for field in fields:
             for entry in field.seeds:
-                _require(entry.seed not in found, f"seeds[{entry.seed}]: it has rows twice")
+                _require(entry.seed not in found, f"seeds[{entry.seed}]: the seed has rows twice")
                 found[entry.seed] = field, entry
         for number, keys in enumerate(self.keys):
             is_right = (number in found) == (not keys)
-            _require(is_right, f"seeds[{number}]: seeds that were made have rows, and no others")
+            _require(is_right, f"seeds[{number}]: made seeds have rows, and agreed ones have none")
         before: set[int] = set()
         for number in self.known:
             if self.keys[number]:
@@ -431,7 +445,7 @@ class _Seeds:
         for number, keys in enumerate(self.keys):
             is_known = number in self.is_known
             is_open = bool(keys) and not is_known and self._can_agree(number, self.is_known)
-            _require(not is_open, f"known: the coalition can agree on seed {number}")
+            _require(not is_open, f"known: seed {number} is missing: the coalition can agree on it")
             if not keys:
                 field, entry = found[number]
                 field.check_entry(entry, is_known, self._needs_proof, number in self.secret_keys)
@@ -581,7 +595,7 @@ class _Field:
         for row in rows:
             _pair(row, where)
             element = _whole(row[0], where)
-            _require(element >= free, f"{where}: two rows contain one element")
+            _require(element >= free, f"{where}: two rows contain the same element")
             free = element + self.lanes
             self.rows.append(self._form(row[1], where))
             self._box_of.append(seed)
@@ -610,7 +624,7 @@ class _Field:
     def _read_opened(self, row: Any, where: str) -> _Opened:
         _record(row, "door form seen", where)
         door = _whole(row["door"], where, below=len(self._families.doors))
-        _require(type(row["seen"]) is bool, f"{where}.seen: this is neither true nor false")
+        _flag(row["seen"], f"{where}.seen")
         return _Opened(door, row["seen"], self._form(row["form"], where))
 
     def _read_learned(self, entry: Any, where: str) -> _Learned:
@@ -627,7 +641,7 @@ class _Field:
         for triple in _list(triples, where):
             _require(
                 type(triple) is list and len(triple) == 3,
-                f"{where}: this is not a list of three values",
+                f"{where}: expected a list of three values, got {_short(triple)}",
             )
             place = _whole(triple[0], where, below=below)
             coefficient = _whole(triple[1], where, least=1, below=self.modulus)
@@ -637,8 +651,9 @@ class _Field:
 
     def _residues(self, numbers: Any, where: str) -> list[int]:
         given = len(_list(numbers, where))
+        is_right = given == self.lanes
         _require(
-            given == self.lanes, f"{where}: expected {self.lanes} numbers, one a lane, got {given}"
+            is_right, f"{where}: expected a number for each of {self.lanes} lanes, got {given}"
         )
         return [_whole(number, where, below=self.modulus) for number in numbers]
 
@@ -663,7 +678,10 @@ class _Field:
                     f"{where}: {_short(place)} is no place, or is not in ascending order"
                 )
             if type(coefficient) is not int or not 0 < coefficient < modulus:
-                raise BadCertificate(f"{where}: expected a coefficient, got {_short(coefficient)}")
+                raise BadCertificate(
+                    f"{where}: expected a coefficient from 1 to {modulus - 1}, got "
+                    f"{_short(coefficient)}"
+                )
             vector[place] = coefficient
             before = place
         return vector
@@ -693,7 +711,9 @@ class _Field:
         for entry in _list(combined, where):
             _pair(entry, where)
             row = _whole(entry[0], where, below=len(self.opened))
-            _require(self._is_apart(row), f"{where}: row {row} is seen, or not disclosed")
+            _require(
+                self._is_apart(row), f"{where}: row {row} is seen, or its door discloses nothing"
+            )
             found[row] = self._pairs_of_opened(entry[1], where)
         _ascending([entry[0] for entry in combined], where)
         self._basic = {
@@ -853,7 +873,7 @@ class _Field:
         """Check that the coalition knows a seed if it knows the seeds `known`."""
         where = f"{self._where}: known seed {entry.seed}"
         is_right = len(entry.told) in (0, len(entry.rows))
-        _require(is_right, f"{where}: some of its rows are not told")
+        _require(is_right, f"{where}: `told` says nothing about some of its rows")
         for (weights, own), row in zip(entry.told, entry.rows, strict=False):
             total: Vector = {}
             for at, weight in weights.items():
@@ -872,9 +892,11 @@ class _Field:
     ) -> None:
         """Check that a seed has what a known or an unknown seed must have."""
         where = f"{self._where}: seed {entry.seed}"
-        _require(is_known or not entry.told, f"{where}: it is told, but not known")
+        _require(
+            is_known or not entry.told, f"{where}: `told` must be empty, because it is not known"
+        )
         if is_known or not needs_proof:
-            _require(not entry.private, f"{where}: it needs no private shifts")
+            _require(not entry.private, f"{where}: `private` must be empty: it needs no shifts")
             return
         is_long = are_enough(self.modulus, len(entry.private) * self.lanes)
         _require(is_long, f"{where}: it may be guessed: it has too few private shifts")
@@ -954,7 +976,7 @@ class _Field:
             coins = self._part(row, COIN)
             for other, factor in self._combined[number].items():
                 self._add(coins, self._part(self.opened[other].form, COIN), -factor)
-            _require(not coins, f"{where}: its coins are another combination of basic rows")
+            _require(not coins, f"{where}: its coins are not the listed combination of rows")
         else:
             is_apart = self._moved(row, self._apart) == {number: 1}
             _require(is_apart, f"{where} depends on other rows")
@@ -1029,11 +1051,16 @@ class OrbitCertificate:
         than `limit`.
         """
         if self.products > limit:
-            raise BadCertificate(f"{self.products} products are more than the limit of {limit}")
+            raise BadCertificate(
+                f"the check takes {self.products} products, more than the limit of {limit} products"
+            )
         for system in self._systems:
             system.check()
         worst = max((ORDER.index(system.statement) for system in self._systems), default=0)
-        _require(ORDER[worst] == self._statement, "statement: the systems say something else")
+        is_right = ORDER[worst] == self._statement
+        _require(
+            is_right, f"statement: it is `{self._statement}`, and the systems say `{ORDER[worst]}`"
+        )
         learned = {"nothing": "nothing", "output-only": "only its output", "leaks": "more"}
         who = ", ".join(map(_printable, self._members[:5]))
         more = len(self._members) - 5
@@ -1108,8 +1135,10 @@ class _OrbitSystem:
         """Check the equations of section 10."""
         where, learned = self._where, self._tables["learned"]
         found = {pair: self._product(*pair) for pair in self._products}
-        _require(not found["weights", "seen"], f"{where}: the weights leave variables")
-        _require(found["weights", "told"] == learned, f"{where}: the weights give other functions")
+        _require(not found["weights", "seen"], f"{where}: `weights` times `seen` is not 0")
+        _require(
+            found["weights", "told"] == learned, f"{where}: `weights` times `told` is not `learned`"
+        )
         explained = dict(found["seen", "shift"])
         for place, value in found["rest", "learned"].items():
             explained[place] = (explained.get(place, 0) + value) % self._q
@@ -1119,14 +1148,14 @@ class _OrbitSystem:
             f"{where}: `seen` times `shift`, plus `rest` times `learned`, is not `told`",
         )
         if self.statement == "nothing":
-            _require(not learned, f"{where}: something is learned")
+            _require(not learned, f"{where}: it is `nothing`, but `learned` is not empty")
         elif self.statement == "output-only":
-            _require(bool(learned), f"{where}: nothing is learned")
+            _require(bool(learned), f"{where}: it is `output-only`, but `learned` is empty")
             same = found["factor", "handed"] == learned
-            _require(same, f"{where}: what is learned does not follow from the output")
+            _require(same, f"{where}: `factor` times `handed` is not `learned`")
         else:
-            _require(not found["handed", "witness"], f"{where}: the witness changes the output")
-            _require(bool(found["learned", "witness"]), f"{where}: the witness is not noticed")
+            _require(not found["handed", "witness"], f"{where}: `handed` times `witness` is not 0")
+            _require(bool(found["learned", "witness"]), f"{where}: `learned` times `witness` is 0")
 
     def _types(self, types: Any, where: str) -> list[Word]:
         words = []
@@ -1145,7 +1174,8 @@ class _OrbitSystem:
     def _table(self, entries: Any, rows: list[Word], columns: list[Word], where: str) -> Table:
         table: Table = {}
         for entry in _list(entries, where):
-            _require(type(entry) is list and len(entry) == 4, f"{where}: an entry has four parts")
+            is_entry = type(entry) is list and len(entry) == 4
+            _require(is_entry, f"{where}: expected an entry of four parts, got {_short(entry)}")
             row = _whole(entry[0], where, below=len(rows))
             column = _whole(entry[1], where, below=len(columns))
             pairs = _list(entry[2], where)
@@ -1281,7 +1311,7 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
     _record(disclosed, "argument doors epsilon independent tier", "disclosed")
     _disclosure(disclosed, ("epsilon",), "disclosed")
     is_known = disclosed["independent"] is None or type(disclosed["independent"]) is bool
-    _require(is_known, "disclosed.independent: neither true, false nor null")
+    _require(is_known, "disclosed.independent: expected true, false or null")
     for at, door in enumerate(_list(disclosed["doors"], "disclosed.doors")):
         where = f"disclosed.doors[{at}]"
         _record(door, "argument calls epsilon functions given_secrets parties tier", where)
@@ -1326,8 +1356,10 @@ def _read_header(
     message: Mapping[str, Any], members: frozenset[str], runs: int, where: str
 ) -> tuple[int, str]:
     """Read what an entry says of a message; return the message's run and tag."""
-    _require(_name(message["from"], where) not in members, f"{where}: the sender is not honest")
-    _require(_name(message["to"], where) in members, f"{where}: the recipient is honest")
+    is_right = _name(message["from"], where) not in members
+    _require(is_right, f"{where}: the sender is in the coalition")
+    is_right = _name(message["to"], where) in members
+    _require(is_right, f"{where}: the recipient is not in the coalition")
     run = _whole(message["run"], where, least=1, below=runs + 1)
     _whole(message["round"], where)
     _whole(message["piece"], where)
@@ -1446,6 +1478,10 @@ def _whole(value: Any, where: str, least: int | None = 0, below: int | None = No
     if not is_right or (below is not None and value >= below):
         raise BadCertificate(f"{where}: {_short(value)} is not a whole number in the allowed range")
     return int(value)
+
+
+def _flag(value: Any, where: str) -> None:
+    _require(type(value) is bool, f"{where}: expected true or false, got {_short(value)}")
 
 
 def _text(value: Any, where: str) -> str:

@@ -199,30 +199,30 @@ export function contradictions(data, verdict, certificate) {
   const found = [];
   const { names } = data.parties;
   if (certificate.statement !== verdict.finding) {
-    found.push(`the page says "${verdict.finding}", and the proof is about "${certificate.statement}"`);
+    found.push(`the page says that the verdict is "${verdict.finding}", but the proof is about "${certificate.statement}"`);
   }
   for (const end of [verdict.least, verdict.most]) {
-    if (end !== certificate.statement) found.push(`the page has the bound "${end}", and the proof is about "${certificate.statement}"`);
+    if (end !== certificate.statement) found.push(`the page says that an end of the verdict is "${end}", but the proof is about "${certificate.statement}"`);
   }
   const proved = provedFunctions(certificate);
   for (const [place, learned] of (verdict.functions ?? []).entries()) {
     const shown = shownFunction(data, learned);
     const same = proved.find((each) => isSame(shown, each));
-    if (!same) found.push(`equation ${place + 1} is not the proved one`);
+    if (!same) found.push(`equation ${place + 1} of the page is none of the proved equations`);
     else if (same.inOutput !== learned.in_output) {
-      found.push(`equation ${place + 1} ${same.inOutput ? "follows" : "does not follow"} from the output, and the page says otherwise`);
+      found.push(`equation ${place + 1} ${same.inOutput ? "follows" : "does not follow"} from the output, but the page says the opposite`);
     }
   }
   if ((verdict.functions ?? []).length + verdict.more !== proved.length) {
-    found.push(`the proof has ${proved.length} equations, and the page counts others`);
+    found.push(`the proof has ${proved.length} equations, but the page counts ${(verdict.functions ?? []).length + verdict.more}`);
   }
   const single = new Set(proved.filter(({ isSingle }) => isSingle).flatMap(({ terms }) => [...terms.keys()]));
   const exposed = new Set((verdict.exposed ?? []).map((place) => keyOfSecret(data, place)));
-  if (single.size !== exposed.size || [...single].some((key) => !exposed.has(key))) found.push("the page names other exposed secrets than the proof");
+  if (single.size !== exposed.size || [...single].some((key) => !exposed.has(key))) found.push("the page names other exposed secrets than the proof does");
   const { independent, tier, argument } = certificate.disclosed;
   const disclosed = data.disclosures[verdict.disclosed];
   if (disclosed.tier !== tier || disclosed.argument !== argument || disclosed.is_nothing !== (independent === true && ["proved", "enumerated"].includes(tier))) {
-    found.push("the page says other things of disclosed values than the proof");
+    found.push("the page says something else about disclosed values than the proof does");
   }
   if (data.traffic.round === undefined) return found;
   const members = new Set(verdict.members);

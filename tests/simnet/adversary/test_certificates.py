@@ -62,7 +62,7 @@ WEAKNESSES = {
         ["one unknown under two numbers", "a secret takes its mask's number in a copy"],
     ),
     "families that are the same": (
-        '_require(identity not in seen, f"{where}: another family is the same")',
+        '_require(identity not in seen, f"{where}: this family is listed twice")',
         "pass",
         ["one family under two numbers"],
     ),
@@ -102,7 +102,7 @@ WEAKNESSES = {
         ["negative place"],
     ),
     "one family in two fields": (
-        '_require(times == 1 or self.is_public(family), f"families[{family}]: in two fields")',
+        '_require(is_right, f"families[{family}]: it has unknowns in two fields")',
         "pass",
         ["families in two fields"],
     ),
@@ -157,22 +157,22 @@ WEAKNESSES = {
         ["a row that tells a secret", "coefficient of a form"],
     ),
     "doors with inputs": (
-        '_require(not door["has_input"], f"doors[{number}]: it has an input and known rows")',
+        '_require(is_right, f"doors[{number}]: it has an input, and its rows are seen")',
         "pass",
         ["what is said of a door"],
     ),
     "doors with rows that are not seen": (
-        '_require(all_seen or is_excused, f"doors[{number}]: some of its rows are not seen")',
+        '_require(all_seen or is_excused, f"doors[{number}]: not all of its rows are seen")',
         "pass",
         ["opened: a row added", "opened: seen or of another door"],
     ),
     "messages of others": (
-        '_require(_name(message["to"], where) in members, f"{where}: the recipient is honest")',
+        '_require(is_right, f"{where}: the recipient is not in the coalition")',
         "pass",
         ["a message from a member, or to another"],
     ),
     "elements twice": (
-        '_require(element >= free, f"{where}: two rows contain one element")',
+        '_require(element >= free, f"{where}: two rows contain the same element")',
         "pass",
         ["a row twice"],
     ),
@@ -222,7 +222,7 @@ WEAKNESSES = {
         ["known: a seed added", "public keys"],
     ),
     "agreements that are called unknown": (
-        '_require(not is_open, f"known: the coalition can agree on seed {number}")',
+        '_require(not is_open, f"known: seed {number} is missing: the coalition can agree on it")',
         "pass",
         ["public keys"],
     ),
