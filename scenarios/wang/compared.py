@@ -25,6 +25,7 @@ DRAWN = {
     **{f"{method} on categories": words for method, words in ENCODINGS.items()},
 }
 LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
+K_CHOICE = "k = None stands for k by Eq. 12"
 CLOSE = "at some places the errors are too close"
 TOO_LITTLE = (
     "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
@@ -110,7 +111,7 @@ def outperforms(
             STATED,
             partial(below, lambda _: 0.0),
             why=why,
-            under=f"any smaller error counts; the next row judges the words '{word}'",
+            under=f"any smaller error counts; the next row judges '{word}'",
         ),
         Quote(
             source,

@@ -34,7 +34,7 @@ LINES: Mapping[tuple[str, str], str] = {
 }
 FAIR = (
     "the statement holds against that mechanism as printed, whose actual ε is ln(1 + e^ε) for "
-    "even d; the corrected mechanism, which is ε-LDP, has a smaller variance"
+    "even d; for these d the corrected mechanism, which is ε-LDP, has a smaller variance"
 )
 EVEN, ODD = 10, 5
 
@@ -85,7 +85,7 @@ def ratio_quote(mechanism: str, variant: str, printed: str | Stated) -> Quote:
     """The quote of the largest ratio of a mechanism to a variant of Duchi et al.'s."""
     return Quote(
         "Wang et al., section IV-B",
-        f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40",
+        f"worst variance of {LINES[mechanism, variant]}, d of 5, 10, 20, 40: the largest quotient",
         printed,
         largest("ratio", mechanism=mechanism, variant=variant),
         bound="at most",
@@ -164,11 +164,12 @@ EXPERIMENT = Experiment(
             Quote(
                 "Wang et al., Eq. 12",
                 f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
-                "over that with the best k",
+                "over that with the best k: the largest quotient",
                 Stated(1.0),
                 largest("excess", mechanism=mechanism),
                 bound="at most",
-                why=f"a rule of thumb: the best ε/k is {best}, and ε/2.5 is rounded down",
+                why=f"a rule of thumb: without rounding the best ε/k is {best}, and Eq. 12 rounds "
+                "ε/2.5 down",
                 disputed="the text says that this k was derived by minimising the worst variance, "
                 "and leaves how to the full version, which is not among our sources; rounding may "
                 "be part of the derivation",

@@ -10,6 +10,7 @@ from protocols.mechanisms.unary import OUE
 from scenarios.wang.compared import (
     CLOSE,
     DRAWN,
+    K_CHOICE,
     LINES,
     TOO_LITTLE,
     alike,
@@ -132,6 +133,7 @@ EXPERIMENT = Experiment(
     choices=(
         *CHOICES,
         EPSILON_CHOICE,
+        K_CHOICE,
         "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
         "frequencies are debiased, which the estimator of section IV-C lacks",
         CORRECTED,

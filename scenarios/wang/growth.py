@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.wang.compared import (
     CLOSE,
     DRAWN,
+    K_CHOICE,
     LINES,
     TOO_LITTLE,
     outperforms,
@@ -112,6 +113,7 @@ def experiment(
         choices=(
             *CHOICES,
             f"ε = {EPSILON:g}: the text names none",
+            K_CHOICE,
             "with d attributes, the first ones of each kind are taken, in proportion",
             CORRECTED,
         ),
@@ -130,7 +132,8 @@ def experiment(
                     ),
                     under=under,
                     points=f"these {axis} are ours: the values of the axis are in the figure only",
-                    disputed="the text does not say that the errors grow at every step"
+                    disputed="the text does not say that the errors grow at every step, and goes "
+                    "on with Lemma 5, which is about PM and HM alone"
                     if axis == "attributes" and under == STEPS
                     else "",
                 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.wang.compared import TOO_LITTLE, all_below
+from scenarios.wang.compared import K_CHOICE, TOO_LITTLE, all_below
 from scenarios.wang.law import expected_error
 from scenarios.wang.people import CORRECTED
 from scenarios.wang.trials import (
@@ -79,8 +79,16 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             holds,
             along=["epsilon"],
             contrast=contrast,
-            shown=["estimates", "epsilon"],
+            shown=PLACE,
         )
+
+    def of_ends(table: Table, holds: Statement, contrast: Contrast = QUOTIENT) -> Counterpart:
+        """Judge a statement that looks at the least and the largest ε alone."""
+        found = over_laws(table, holds, contrast)
+        epsilons = table.values("epsilon")
+        ends = min(epsilons), max(epsilons)
+        looked_at = [row for row in table.rows if row["epsilon"] in ends]
+        return attrs.evolve(found, judged_at=places_in_words(looked_at, PLACE))
 
     def slightly(table: Table) -> Counterpart:
         most = 1 + table.word("slightly")
@@ -89,8 +97,11 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             found = gaps(numbers)
             return found[0] < found[-1] <= most * found[0]
 
-        return over_laws(table, holds)
+        return of_ends(table, holds)
 
+    every_law = (
+        "against Duchi et al. corrected, which is ε-LDP for every d, it holds for some laws only"
+    )
     return [
         Quote(
             source,
@@ -103,22 +114,23 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             points=points,
             disputed="the text does not say that the gap grows at every step of ε"
             if method == "hm"
-            else "",
+            else every_law,
         ),
         Quote(
             source,
             what,
             STATED,
-            lambda table: over_laws(table, as_trend),
+            lambda table: of_ends(table, as_trend),
             under=TREND,
             why="the gap does not grow",
             points=points,
+            disputed=every_law if method == "hm" else "",
         ),
         Quote(
             source,
             what,
             STATED,
-            lambda table: over_laws(table, as_trend, OF_ERRORS),
+            lambda table: of_ends(table, as_trend, OF_ERRORS),
             under=DIFFERENCE,
             why="all errors fall as ε grows, and so do their differences",
             points=points,
@@ -239,6 +251,7 @@ def experiment(
             f"n = {USERS:,}: the text does not say how many users there are; mean squared errors "
             "are exactly proportional to 1/n",
             EPSILON_CHOICE,
+            K_CHOICE,
             CORRECTED,
         ),
         quotes=[

@@ -34,6 +34,8 @@ DIMENSIONS = (1, 2, 3, 5, 10, 16, 20, 40)
 VALUES = (0.0, 0.25, 0.5, 0.75, 1.0)
 TIMES = (2, 3, 4, 5, 10)  # how many times a user is asked
 MANY = 4096  # the number of attributes at which a rate of growth is computed
+Ours = Literal["pm", "hm"]
+OURS: tuple[Ours, ...] = ("pm", "hm")
 OTHERS = (("SCDF", SCDF), ("Staircase", Staircase))
 EQUAL = 1e-9  # numbers with at most this relative difference count as equal
 
@@ -98,6 +100,34 @@ def outside_domain(epsilon: float, _: int) -> bool:
 def like_laplace(make: Callable[[float], Any]) -> "Claim":
     """Return the claim that a mechanism has a larger worst variance than Duchi et al.'s."""
     return lambda epsilon, _: make(epsilon).worst_variance > Duchi(epsilon).worst_variance
+
+
+def absolute_noise(stairs: Any) -> float:
+    """The expected absolute noise of SCDF or Staircase.
+
+    With r = e^-ε the noise is a m² + 2 a (r (2 m + 2) + r² (2 m + 6) + ...).
+    """
+    fall, rest = exp(-stairs.epsilon), -expm1(-stairs.epsilon)
+    tails = (2 * stairs.middle + 2) / rest + 4 * fall / rest**2
+    return float(exp(stairs.log_height) * (stairs.middle**2 + 2 * fall * tails))
+
+
+def staircase_least_absolute(epsilon: float, _: int) -> bool:
+    """Whether Staircase has less expected absolute noise than SCDF and Laplace."""
+    others = absolute_noise(SCDF(epsilon)), 2 / epsilon
+    return absolute_noise(Staircase(epsilon)) < min(others)
+
+
+def staircase_least_variance(epsilon: float, _: int) -> bool:
+    """Whether Staircase has less variance than SCDF and Laplace."""
+    others = SCDF(epsilon).worst_variance, Laplace(epsilon).worst_variance
+    return Staircase(epsilon).worst_variance < min(others)
+
+
+def within_printed_range(epsilon: float, d: int) -> bool:
+    """Whether the reports of Algorithm 4 lie in [-C d, C d], with the C of PM at ε."""
+    most = PM(epsilon).bound * d * (1 + EQUAL)
+    return all(Tuples(epsilon, Attributes(d), ours).bound <= most for ours in OURS)
 
 
 def pieces(epsilon: float, t: float) -> list[tuple[float, float]]:
@@ -195,6 +225,7 @@ ADDITIVE = [(name, make, most) for name, make in OTHERS for most in (1.0, 2.0)]
 OF_ADDITIVE = [f"{name.lower()}-{most:g}" for name, _, most in ADDITIVE]
 # The largest ε that a claim is about, if it is not about all of them.
 LARGEST = {name: most for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)}
+STAIRCASE = "Staircase is optimal for unbounded values: it is more accurate than SCDF and Laplace"
 CENTRE = "PM's centre piece has a higher probability than the other two"
 # Readings of one statement.
 UNDER = {
@@ -205,6 +236,8 @@ UNDER = {
         + (", up to which the text calls Laplace considerably worse" if most == 2 else "")
         for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)
     },
+    "staircase-absolute": "less expected absolute noise",
+    "staircase-variance": "less variance",
     "centre-density": "a higher probability density",
     "centre-mass": "a report lies in this piece with a higher probability",
     "duchi-multi-mean": "Algorithm 3 as printed, which is not ε-LDP for even d",
@@ -248,6 +281,19 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         )
         for name, make, most in ADDITIVE
     },
+    "staircase-absolute": (
+        "section III-A",
+        STAIRCASE,
+        staircase_least_absolute,
+        "",
+    ),
+    "staircase-variance": (
+        "section III-A",
+        STAIRCASE,
+        staircase_least_variance,
+        "with the m of the text, which is best for the expected absolute noise, Staircase has a "
+        "larger variance than SCDF",
+    ),
     "symmetric": (
         "section III-B, Eq. 5",
         "PM's density for the value 0 is symmetric and has three pieces",
@@ -321,6 +367,12 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         equation_14,
         "",
     ),
+    "range": (
+        "Algorithm 4",
+        "the reports of PM and HM on d attributes lie in [-C d, C d], with the C of PM at ε",
+        within_printed_range,
+        "",
+    ),
     "group": (
         "section V",
         "with groups of d ln d / ε² users the noise of an averaged gradient entry (HM) does not "
@@ -347,6 +399,8 @@ OF_ONE_VALUE, OF_MANY = (
         "eq4",
         "outside",
         *OF_ADDITIVE,
+        "staircase-absolute",
+        "staircase-variance",
         "symmetric",
         "centre-density",
         "centre-mass",
@@ -403,6 +457,8 @@ def _dispute(name: str) -> str:
     """Return why a fair reader may come to another verdict on a statement, or nothing."""
     if LARGEST.get(name) == 2:
         return "the text names no small ε for these two mechanisms; up to ε = 1 the statement holds"
+    if name == "staircase-variance":
+        return "the text names no measure; by expected absolute noise the statement holds"
     if name == "asked":
         return "the text argues with orders of magnitude; with the best k the statement holds"
     return ""
@@ -436,15 +492,13 @@ GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {
         0.5,
         lambda d: sqrt(Tuples(1.0, Attributes(d), "hm").worst_variance),
     ),
-    "pm-split": (
-        "the error of PM with ε/d for each attribute grows linearly with d, without the factor "
-        "√log d",
-        1.0,
-        lambda d: sqrt(PM(1.0 / d).worst_variance),
+    "pm": (
+        "the error of PM on d attributes grows like the root of d",
+        0.5,
+        lambda d: sqrt(Tuples(1.0, Attributes(d), "pm").worst_variance),
     ),
     "duchi": (
-        "the error of Duchi et al. (as printed) on d attributes grows like the root of d, as in "
-        "Eq. 11",
+        "the error of Duchi et al. (as printed) on d attributes grows like the root of d",
         0.5,
         lambda d: DuchiMulti(1.0, d, "as-printed").bound,
     ),
@@ -459,7 +513,7 @@ def growth_quote(name: str) -> Quote:
         return exact(float(abs(exponent(deviation) - power) <= table.word("rate")))
 
     return Quote(
-        f"Wang et al., section {'IV' if name == 'pm-split' else 'VI-A'}",
+        "Wang et al., section VI-A",
         what,
         STATED,
         reading,
@@ -467,8 +521,55 @@ def growth_quote(name: str) -> Quote:
     )
 
 
-Ours = Literal["pm", "hm"]
-OURS: tuple[Ours, ...] = ("pm", "hm")
+def one_of_split(d: int) -> float:
+    """The standard deviation of one attribute's report by PM, with ε = 1/d."""
+    return sqrt(PM(1.0 / d).worst_variance)
+
+
+def largest_of_split(d: int) -> float:
+    """The number that the largest of d errors exceeds with probability 5 %, up to a factor.
+
+    Each attribute is reported by PM with ε = 1/d, and users are so many that errors are normal.
+    """
+    from scipy.special import ndtri  # scipy loads slowly, so we import it only where it is needed
+
+    return one_of_split(d) * float(ndtri((1 + 0.95 ** (1 / d)) / 2))
+
+
+# For each reading of the noise of PM with ε/d each: how the text is read, the function for the
+# noise, and why a fair reader may judge otherwise.
+SUPERLINEAR: Mapping[str, tuple[Callable[[int], float], str]] = {
+    "the standard deviation of one attribute's mean": (
+        one_of_split,
+        "the text calls O(d √(log d) / (ε √n)) super-linear, which this bound is; the largest of "
+        "d errors grows so",
+    ),
+    "the largest error of the d means, exceeded with probability 5 %, of many users": (
+        largest_of_split,
+        "",
+    ),
+}
+
+
+def superlinear_quote(under: str) -> Quote:
+    """The quote that the noise of PM with ε/d each grows faster than linearly with d."""
+    noise, disputed = SUPERLINEAR[under]
+
+    def reading(table: Table) -> Counterpart:
+        return exact(float(exponent(noise) > 1 + table.word("rate")))
+
+    return Quote(
+        "Wang et al., section IV",
+        "the noise in the means by PM with ε/d for each attribute is super-linear in d",
+        STATED,
+        reading,
+        under=under,
+        why="it grows linearly; only the largest of d errors has the factor √(log d)",
+        points=f"d from {MANY} to {2 * MANY}, ε = 1",
+        disputed=disputed,
+    )
+
+
 VARIANTS: tuple[DuchiVariant, ...] = ("corrected", "as-printed")
 
 
@@ -496,21 +597,60 @@ def constant_quote(ours: Ours, variant: DuchiVariant) -> Quote:
     )
 
 
-def steps_of_scdf(epsilon: float) -> tuple[float, float]:
-    """Return a(m) and m of SCDF, as printed below Eq. 2."""
+def printed_steps(name: str, epsilon: float) -> tuple[float, float]:
+    """Return a(m) and m of SCDF or of Staircase, as printed below Eq. 2."""
     fall = exp(-epsilon)
-    return epsilon / 4, 2 * (1 - fall - epsilon * fall) / (epsilon * -expm1(-epsilon))
+    if name == "SCDF":
+        return epsilon / 4, 2 * (1 - fall - epsilon * fall) / (epsilon * -expm1(-epsilon))
+    half = 2 / (1 + exp(epsilon / 2))
+    return (1 - fall) / (2 * half + 4 * fall - 2 * half * fall), half
 
 
-def mass_of_scdf(epsilon: float, first: int) -> float:
-    """The mass of SCDF's density if the first step beside the centre has height a e^(-first ε)."""
-    height, half = steps_of_scdf(epsilon)
+def mass_of_steps(name: str, epsilon: float, first: int) -> float:
+    """The mass of a density of Eq. 2 if the first step beside the centre has height a e^(-first
+    ε).
+    """
+    height, half = printed_steps(name, epsilon)
     return height * (2 * half + 2 * 2 * exp(-first * epsilon) / -expm1(-epsilon))
+
+
+def mass_quote(name: str) -> Quote:
+    """The quote that the density of SCDF, or of Staircase, is one."""
+    return Quote(
+        "Wang et al., Eq. 2",
+        f"mass of {name}'s density, ε=1",
+        Stated(1.0),
+        lambda _: exact(mass_of_steps(name, 1.0, 0)),
+        correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
+        corrected=lambda _: exact(mass_of_steps(name, 1.0, 1)),
+    )
+
+
+def power_of_steps(_: Table) -> Counterpart:
+    """The power of m to which the number of steps is proportional, from m = 1 to m = 2.
+
+    There are m n reports, and a group is m² times as large as for m = 1.
+    """
+    steps = {m: m / m**2 for m in (1, 2)}
+    return exact(log2(steps[2] / steps[1]))
+
+
+def second_label(_: Table) -> Counterpart:
+    """The label 0 or -1 of the class other than 1, with which both losses depend on the model.
+
+    A loss is given the product x·β, here 0 or 1.
+    """
+    losses: tuple[Callable[[float, float], float], ...] = (
+        lambda label, product: log(1 + exp(-label * product)),
+        lambda label, product: max(0.0, 1 - label * product),
+    )
+    (found,) = (y for y in (0.0, -1.0) if all(loss(y, 0.0) != loss(y, 1.0) for loss in losses))
+    return exact(found)
 
 
 EXPERIMENT = Experiment(
     summary="Equations, lemmas and sentences without a figure",
-    source="Wang et al., sections III to VI",
+    source="Wang et al., sections I to VI",
     trial=tested,
     grid=[
         {"claim": list(claims), "epsilon": list(EPSILONS), "attributes": list(dimensions)}
@@ -526,16 +666,30 @@ EXPERIMENT = Experiment(
     },
     choices=("ε from 0.1 to 8 and d from 1 to 40, listed above", "k by Eq. 12"),
     quotes=[
-        Quote(
-            "Wang et al., Eq. 2",
-            "mass of SCDF's density, ε=1",
-            Stated(1.0),
-            lambda _: exact(mass_of_scdf(1.0, 0)),
-            correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
-            corrected=lambda _: exact(mass_of_scdf(1.0, 1)),
-        ),
+        *(mass_quote(name) for name, _ in OTHERS),
         *map(claim_quote, CLAIMS),
+        Quote(
+            "Wang et al., section V",
+            "power of m to which the number of steps is proportional if users are asked m times "
+            "and groups are m² times as large",
+            Stated(1.0),
+            power_of_steps,
+            correction="the number of steps is proportional to 1/m, and not inversely proportional "
+            "to 1/m",
+            instead=lambda _: -1.0,
+        ),
+        Quote(
+            "Wang et al., section VI-B",
+            "label of a user whose income is not above the mean",
+            "0",
+            second_label,
+            correction="-1, as in section V: with 0 the losses of these users do not depend on the "
+            "model",
+            instead=lambda _: -1.0,
+            disputed="0 and 1 may be no more than names of the two classes",
+        ),
         *map(growth_quote, GROWTH),
+        *map(superlinear_quote, SUPERLINEAR),
         *(constant_quote(ours, variant) for ours in OURS for variant in VARIANTS),
         *theorem_quotes("wang"),
     ],
