@@ -162,7 +162,14 @@ class Group:
 
     @functools.cached_property
     def _places(self) -> dict[int, int]:
-        return {number: place for place, number in enumerate(self.numbers.tolist())}
+        return {number: place for place, number in enumerate(self.listed)}
+
+    @functools.cached_property
+    def listed(self) -> tuple[int, ...]:
+        """The numbers of the parties as Python numbers. They are kept, because the transcript of a
+        large run lists them for millions of messages.
+        """
+        return tuple(self.numbers.tolist())
 
 
 class Roster:

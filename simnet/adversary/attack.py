@@ -62,9 +62,8 @@ def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Int
 
     Returns the numbers of the coalition's own unknowns, and the coefficient of each unknown.
     """
-    summed = knowledge.view.combined(rows, factors)
-    own = knowledge.is_known(summed.unknowns)
-    return summed.unknowns[own], summed.coefficients[own]
+    summed = knowledge.view.combined(rows, factors, knowledge.is_known)
+    return summed.unknowns, summed.coefficients
 
 
 def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:

@@ -22,16 +22,26 @@ certificates.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import gcd, prod
 
 import attrs
 import numpy as np
 
-from simnet.arrays import Ints, Numbers
+from simnet.arrays import Bools, Ints, Numbers
 from simnet.linear.forms import Forms
 from simnet.linear.mixtures import Mixture, TermRows, listed, refined, size_of, written_out
-from simnet.linear.terms import Terms, accumulate, blank, common_lanes, join, no_rows, refine, take
+from simnet.linear.terms import (
+    Terms,
+    accumulate,
+    blank,
+    common_lanes,
+    join,
+    no_rows,
+    only,
+    refine,
+    take,
+)
 from simnet.record.message import Block, Key, Message
 from simnet.values.field import Field
 from simnet.values.opaque import Boxes, PublicKeys, Signatures
@@ -261,9 +271,9 @@ class FieldView:
         """About how many terms the rows have when they are written out."""
         return sum(size_of(part.rows) for part in self.parts)
 
-    def combined(self, rows: Ints, factors: Ints) -> Terms:
-        """Return the sum of some rows, each times its factor, as one row of terms. `rows` has the
-        numbers of the rows, in ascending order.
+    def combined(self, rows: Ints, factors: Ints, wanted: Callable[[Ints], Bools]) -> Terms:
+        """Return what a sum of some rows, each times its factor, contains of the unknowns that are
+        `wanted`, as one row of terms. `rows` has the numbers of the rows, in ascending order.
         """
         modulus = self.field.modulus
         sources: list[Terms] = []
@@ -280,11 +290,11 @@ class FieldView:
                 places, shares = part.summed(within, factors[of_part])
                 total[places] = (total[places] + shares) % modulus
             else:
-                sources.append(take(part, within))
+                sources.append(only(take(part, within), wanted))
                 weights.append(factors[of_part])
         for base, total in bases.values():
             used = np.flatnonzero(total)
-            sources.append(take(base, used))
+            sources.append(only(take(base, used), wanted))
             weights.append(total[used])
         if not sources:
             return blank(1, self.lanes)

@@ -35,7 +35,7 @@ secret from the same arguments, without coins. Equal values prove nothing: x and
 """
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -96,9 +96,20 @@ class SymbolicField:
                 "judged together: their coins are neither equal nor independent"
             )
         family = self._reading.unknowns.family(
-            "coin", key, self._label(party, purpose), self._holder, values
+            "coin", key, self._label(party, purpose), self._holder, self._noted(values)
         )
         return self._reading.named(values, family)
+
+    def _noted(self, values: Residues) -> Residues | Callable[[], Residues]:
+        """The values just drawn, or a function that draws them again.
+
+        A large run draws millions of coins in blocks that have a stream of their own. Their values
+        are the first ones of the stream, so that they can be drawn again by themselves.
+        """
+        if self._portions > 1:
+            return values
+        key, field, shape = self._sampled.key, values.field, values.shape
+        return lambda: SampledField(*key).draw(field, shape, None)
 
     def _values(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Residues:
         return self._sampled.draw(field, shape, meter)

@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Sequence
 
 import attrs
-import numpy as np
 
 from simnet.coins.coins import Deferred
 from simnet.kernel.actor import Actor, refuse
@@ -75,18 +74,14 @@ class Posting:
 
     def _record(self, block: FieldArray, recorder: Recorder) -> None:
         """Record the rows that go to observed parties, or all rows if the sender is observed."""
-        recipients = np.concatenate([group.numbers for group in self.to])
-        sizes = [len(group) for group in self.to]
-        keys = [key for key, size in zip(self.keys, sizes, strict=True) for _ in range(size)]
-        if not self.sender.observed:
-            seen = np.flatnonzero(recorder.mask[recipients])
-            recipients, block = recipients[seen], block[seen]
-            keys = [keys[place] for place in seen.tolist()]
+        recipients, keys, seen = recorder.addressed(self.to, self.keys, self.sender.observed)
         if not keys:
             return
+        if seen is not None:
+            block = block[seen]
         wire = None if keys[0] is None else self.lot.manifest.pieces[0][0]
-        number, numbers = self.sender.number, recipients.tolist()
-        recorder.add_block(Block(self.lot.round, number, numbers, self.tag, keys, block, wire))
+        number = self.sender.number
+        recorder.add_block(Block(self.lot.round, number, recipients, self.tag, keys, block, wire))
 
 
 Pending = tuple[Posting, Deferred]

@@ -20,11 +20,20 @@ import numpy as np
 from simnet.arrays import Indices, Ints
 from simnet.linear.forms import FormReading, Forms
 from simnet.linear.mixtures import Mixture, TermRows, added, refined, written_out
-from simnet.linear.terms import Terms, accumulate, blank, join, no_rows, refine, take
+from simnet.linear.terms import (
+    PORTION,
+    Terms,
+    accumulate,
+    between,
+    blank,
+    join,
+    no_rows,
+    refine,
+    take,
+)
 from simnet.values.field import Field
 from simnet.values.totals import Label, ResidueTotal, Slots
 
-PORTION = 1 << 18  # about as many terms are added up at once
 MOST_CHUNKS = 16  # if there are more chunks than this, they are added up
 
 
@@ -73,6 +82,10 @@ class _Chunk:
             parts = places[:, np.newaxis] * several + np.arange(several)
             return inside, rows.take(parts.reshape(-1))
         each = rows.rows // len(self.block.slots)
+        if len(slots) == 1:  # every party of a large run asks for its sum: copy nothing
+            first = int(places[0]) * each
+            chosen = between(rows, first, first + each)
+            return (inside, chosen) if chosen.unknowns.size else None
         chosen = take(rows, (places[:, np.newaxis] * each + np.arange(each)).reshape(-1))
         return (inside, chosen) if chosen.starts[-1] else None
 
@@ -183,11 +196,15 @@ class FormTotal:
             chosen, into = [], []
             for block, terms in zip(blocks, fine, strict=True):
                 places = np.flatnonzero((block.slots >= begin) & (block.slots < end))
-                if places.size:
+                if not places.size:
+                    continue
+                if places.size < block.slots.size:
                     rows = (places[:, np.newaxis] * each + np.arange(each)).reshape(-1)
-                    chosen.append(take(terms, rows))
-                    into.append(block.slots[places] - begin)
+                    terms = take(terms, rows)
+                chosen.append(terms)
+                into.append(block.slots[places] - begin)
             source = join(chosen) if chosen else no_rows(lanes)
+            del chosen
             where = np.concatenate(into) if into else np.zeros(0, dtype=np.int64)
             targets = (where[:, np.newaxis] * each + np.arange(each)).reshape(-1)
             parts.append(accumulate(source, targets, None, (end - begin) * each, modulus))

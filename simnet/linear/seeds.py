@@ -15,7 +15,7 @@ the shares, is the original seed: the forms are canonical, and everything else c
 import attrs
 import numpy as np
 
-from simnet.linear.terms import Terms, refine, take
+from simnet.linear.terms import Terms, between, refine, take
 
 
 @attrs.frozen(eq=False)
@@ -50,9 +50,9 @@ def split_rows(terms: Terms, count: int) -> list[Terms]:
     elements = terms.rows * terms.lanes
     length = elements // count
     if terms.lanes == length:
-        return [_slice(terms, place, place + 1) for place in range(count)]
+        return [between(terms, place, place + 1) for place in range(count)]
     fine = refine(terms, 1)
-    rows = [_slice(fine, place * length, (place + 1) * length) for place in range(count)]
+    rows = [between(fine, place * length, (place + 1) * length) for place in range(count)]
     return [_coarse(row) for row in rows]
 
 
@@ -62,14 +62,6 @@ def form_key(terms: Terms) -> bytes:
     return b"".join(
         part.astype(np.int64).tobytes()
         for part in (head, terms.starts, terms.unknowns, terms.coefficients)
-    )
-
-
-def _slice(terms: Terms, begin: int, end: int) -> Terms:
-    starts = terms.starts[begin : end + 1]
-    first, last = int(starts[0]), int(starts[-1])
-    return Terms(
-        starts - first, terms.unknowns[first:last], terms.coefficients[first:last], terms.lanes
     )
 
 

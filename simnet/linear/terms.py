@@ -27,15 +27,18 @@ some million terms are common, and numpy can process such arrays as a whole.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import gcd
 
 import attrs
 import numpy as np
 
-from simnet.arrays import Ints
+from simnet.arrays import Bools, Ints
 from simnet.linear.modular import run_sums, times
 from simnet.linear.vectors import Vector
+
+PORTION = 1 << 18  # about as many terms are added up at once
+SMALL = 1 << 31  # numbers below this one fit into int32
 
 
 @attrs.frozen(eq=False)
@@ -120,6 +123,24 @@ def take(terms: Terms, rows: Ints) -> Terms:
     return Terms(starts, terms.unknowns[places], terms.coefficients[places], terms.lanes)
 
 
+def only(terms: Terms, wanted: Callable[[Ints], Bools]) -> Terms:
+    """Return the rows without the terms whose unknowns are not wanted."""
+    kept = wanted(terms.unknowns)
+    before = np.concatenate([[0], kept.cumsum()])  # the kept terms before each term
+    return Terms(before[terms.starts], terms.unknowns[kept], terms.coefficients[kept], terms.lanes)
+
+
+def between(terms: Terms, begin: int, end: int) -> Terms:
+    """Return the rows `begin` to `end - 1`. Their terms are not copied, so all terms stay in memory
+    as long as these rows do.
+    """
+    starts = terms.starts[begin : end + 1]
+    first, last = int(starts[0]), int(starts[-1])
+    return Terms(
+        starts - first, terms.unknowns[first:last], terms.coefficients[first:last], terms.lanes
+    )
+
+
 def refine(terms: Terms, lanes: int) -> Terms:
     """Return the same forms with fewer lanes in a row. `lanes` must divide the present number of
     lanes.
@@ -173,26 +194,62 @@ def accumulate(
     Weights are in `0..q-1`; if `weights` is None, every weight is 1. A term whose coefficient
     becomes 0 is dropped.
     """
+    if not source.unknowns.size:
+        return blank(rows, source.lanes)
     coefficients = source.coefficients
     if weights is not None:
         coefficients = times(coefficients, np.repeat(weights, source.lengths), modulus)
-    into = np.repeat(targets, source.lengths)
-    # Sorted by new row and unknown, the terms that have to be added up stand side by side.
-    order = _by_row(into, rows)
-    into, unknowns = into[order], source.unknowns[order]
+    if rows == 1 and source.unknowns.size > PORTION:
+        return _long_sum(source.unknowns, coefficients, source.lanes, modulus)
+    unknowns = source.unknowns
+    into = np.repeat(targets.astype(np.int32 if rows < SMALL else np.int64), source.lengths)
+    # Sorted by new row and unknown, the terms that have to be added up stand side by side. Large
+    # runs have many terms, so an array is dropped as soon as it is not needed.
+    if np.any(into[1:] < into[:-1]):
+        order = _by_row(into, rows)
+        into, unknowns, coefficients = into[order], unknowns[order], coefficients[order]
+        del order
     if np.any((into[1:] == into[:-1]) & (unknowns[1:] < unknowns[:-1])):
-        again = np.lexsort((unknowns, into))
-        order, into, unknowns = order[again], into[again], unknowns[again]
-    coefficients = coefficients[order]
-    if into.size:
-        differs = (into[1:] != into[:-1]) | (unknowns[1:] != unknowns[:-1])
-        begins = np.flatnonzero(np.concatenate([[True], differs]))
-        coefficients = run_sums(coefficients, begins, modulus)
-        nonzero = coefficients != 0
-        into, unknowns = into[begins][nonzero], unknowns[begins][nonzero]
-        coefficients = coefficients[nonzero]
+        order = np.lexsort((unknowns, into))
+        into, unknowns, coefficients = into[order], unknowns[order], coefficients[order]
+        del order
+    differs = (into[1:] != into[:-1]) | (unknowns[1:] != unknowns[:-1])
+    begins = np.flatnonzero(np.concatenate([[True], differs]))
+    coefficients = run_sums(coefficients, begins, modulus)
+    left = begins[coefficients != 0]
+    into, unknowns = into[left], unknowns[left]
+    coefficients = coefficients[coefficients != 0]
     starts = np.concatenate([[0], np.bincount(into, minlength=rows).cumsum()]).astype(np.int64)
     return Terms(starts, unknowns, coefficients, source.lanes)
+
+
+def _long_sum(unknowns: Ints, coefficients: Ints, lanes: int, modulus: int) -> Terms:
+    """Return the sum of very many terms as one row.
+
+    Sorting takes several times the memory of the terms. So the unknowns are cut into ranges, and
+    the terms of each range are sorted by themselves.
+    """
+    sample = np.sort(unknowns[:: max(len(unknowns) // 4096, 1)])
+    cuts = np.unique(sample[:: max(len(sample) * PORTION // len(unknowns), 1)])
+    parts = []
+    for low, high in itertools.pairwise([None, *cuts[1:].tolist(), None]):
+        is_inside = np.ones(len(unknowns), dtype=np.bool_)
+        if low is not None:
+            is_inside &= unknowns >= low
+        if high is not None:
+            is_inside &= unknowns < high
+        chosen = np.flatnonzero(is_inside)
+        inside = unknowns[chosen]
+        order = np.argsort(inside, kind="stable")
+        inside = inside[order]
+        begins = np.flatnonzero(np.diff(inside, prepend=-1))
+        if begins.size:
+            sums = run_sums(coefficients[chosen[order]], begins, modulus)
+            parts.append((inside[begins[sums != 0]], sums[sums != 0]))
+    found = np.concatenate([part for part, _ in parts])
+    return Terms(
+        np.array([0, len(found)]), found, np.concatenate([sums for _, sums in parts]), lanes
+    )
 
 
 def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:

@@ -36,7 +36,7 @@ knows the value of an unknown if one of its members holds it.
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from math import prod
 from typing import Literal
 
@@ -66,12 +66,15 @@ class Family:
     stream has no holders, because whoever knows the seed knows the stream. A *message* is what a
     party receives in an outline (`simnet.adversary.orbits.outline`): there a message is an unknown,
     and not the form that the sender computed.
+
+    The values may be given by a function, which is called when somebody asks for them: a large run
+    has many coins, and only those of a coalition are asked for.
     """
 
     kind: UnknownKind
     label: str
     number: int
-    values: npt.NDArray[np.integer]
+    _values: npt.NDArray[np.integer] | Callable[[], Residues]
     holders: set[str] = attrs.field(factory=set)
     factors: tuple[int, ...] = ()
     seed: bytes = b""
@@ -80,6 +83,13 @@ class Family:
     def first(self) -> int:
         """The number of the family's first unknown."""
         return self.number * PLACES
+
+    @property
+    def values(self) -> npt.NDArray[np.integer]:
+        """The sampled values, one for each unknown."""
+        if callable(self._values):
+            self._values = _flat(residues_of(self._values()))
+        return self._values
 
 
 @attrs.frozen
@@ -119,15 +129,20 @@ class Unknowns:
         self._lock = threading.Lock()
 
     def family(
-        self, kind: UnknownKind, key: Hashable, label: str, holder: str, values: Residues
+        self,
+        kind: UnknownKind,
+        key: Hashable,
+        label: str,
+        holder: str,
+        values: Residues | Callable[[], Residues],
     ) -> Family:
         """Return the family with the given kind and key, which gets one more holder. The first call
-        makes the family.
+        makes the family. `values` are the sampled values, or a function that returns them.
         """
         with self._lock:  # deferred blocks may be evaluated in threads
             family = self._by_key.get((kind, key))
             if family is None:
-                numbers = _flat(residues_of(values))
+                numbers = values if callable(values) else _flat(residues_of(values))
                 family = self._by_key[kind, key] = Family(kind, label, len(self.families), numbers)
                 self.families.append(family)
             family.holders.add(holder)

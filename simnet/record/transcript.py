@@ -4,16 +4,21 @@ The ledger counts the messages of all parties.
 """
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
+from simnet.arrays import Indices
 from simnet.errors import BadInput
 from simnet.record.fate import Deadline, Fates, MessageFate, Silence
-from simnet.record.message import Block, Message
+from simnet.record.message import Block, Key, Message
 from simnet.record.view import View
+from simnet.roster import Group
+
+# The recipients and the keys of messages, and their places in a block.
+Addressed = tuple[list[int], list[Key], Indices | None]
 
 
 class Recorder:
@@ -28,6 +33,7 @@ class Recorder:
         self.mask = np.zeros(parties, dtype=np.bool_)
         self.mask[list(observed)] = True
         self._blocks: list[Block] = []
+        self._addressed: dict[Hashable, tuple[Sequence[Group], Addressed]] = {}
         self.silences: list[Silence] = []
 
     def add(self, message: Message) -> None:
@@ -37,6 +43,28 @@ class Recorder:
     def add_block(self, block: Block) -> None:
         """Add a block of messages that were sent together."""
         self._blocks.append(block)
+
+    def addressed(self, to: Sequence[Group], keys: Sequence[Key], is_all: bool) -> Addressed:
+        """Return the recipients and the keys of the messages of a block that are recorded, and the
+        places of these messages in the block; the places are None for all messages.
+
+        All messages are recorded if `is_all`, otherwise those to observed parties. Many blocks of a
+        run have the same recipients and keys, so the lists are made once. Nobody may change them.
+        """
+        place = tuple(map(id, to)), tuple(keys), is_all
+        known = self._addressed.get(place)
+        if known is None:
+            recipients = [number for group in to for number in group.listed]
+            of_each = [key for group, key in zip(to, keys, strict=True) for _ in range(len(group))]
+            found: Addressed = recipients, of_each, None
+            if not is_all:
+                seen = np.flatnonzero(self.mask[np.array(recipients, dtype=np.intp)])
+                if seen.size < len(recipients):
+                    places = seen.tolist()
+                    found = [recipients[at] for at in places], [of_each[at] for at in places], seen
+            # The groups are kept, too: while they live, no other groups can have the same ids.
+            known = self._addressed[place] = tuple(to), found
+        return known[1]
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -178,6 +178,9 @@ class _BareField(SymbolicField):
     def _values(self, field: Field, shape: tuple[int, ...], meter: Meter | None) -> Residues:
         return zeros(field, shape, meter)
 
+    def _noted(self, values: Residues) -> Residues:
+        return values
+
     def lift(self, rows: FieldArray) -> FieldArray:
         """Turn plain field elements of a deferred block into forms, which nobody receives."""
         return self._reading.lifted(rows) if isinstance(rows, Residues) else rows

@@ -35,8 +35,9 @@ from simnet import (
 )
 from simnet import run as play_once
 from simnet.adversary.door_uses import DoorUse
+from simnet.adversary.judge import verdict
 from simnet.adversary.reading_again import recorded
-from simnet.adversary.symbolic import SharedSecrets, Symbolic
+from simnet.adversary.symbolic import SharedSecrets, Symbolic, SymbolicField
 from simnet.coins.sampled import SampledCoins
 from simnet.contract import Holder
 from simnet.doors.record import DoorRecord
@@ -45,10 +46,10 @@ from simnet.kernel.run import Run
 from simnet.linear.form_totals import MOST_CHUNKS
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import Unknowns
+from simnet.linear.unknowns import PLACES, Family, Unknowns
 from simnet.record.trace import canonical
 from simnet.values.meter import Meter
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 from simnet.values.totals import ResidueTotal, Slots
 from tests.harness.forms import FIELDS, evaluated
 from tests.harness.fuzz import cases
@@ -733,3 +734,28 @@ def test_an_unknown_has_one_value_in_every_reading() -> None:
     first.field(F, ())
     with pytest.raises(SimnetError, match="in different portions"):
         second.field(F, (2,))
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [DPDS(4, 3, 0.5), DPDS(5, 2, 0.5, "shamir:3"), TSS(6, 3, 0.5, 2, sharing="shamir:2")],
+    ids=str,
+)
+def test_the_values_of_coins_that_are_drawn_again_are_those_of_the_run(
+    protocol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a party draws several times from one source, as the last protocol does."""
+    drawn: list[tuple[Family, list[int]]] = []
+    draw = SymbolicField.draw
+
+    def noting(source: SymbolicField, field: Field, shape: tuple[int, ...], meter: Any) -> Forms:
+        forms = draw(source, field, shape, meter)
+        family = source._reading.unknowns.families[int(forms.terms.unknowns[0]) // PLACES]
+        drawn.append((family, residues_of(forms.sampled).reshape(-1).tolist()))
+        return forms
+
+    monkeypatch.setattr(SymbolicField, "draw", noting)
+    done = play_once(protocol, [1 + user % 2 for user in range(protocol.users)], 5)
+    verdict(done, "all users but one")
+    assert len(drawn) > protocol.users / 2
+    assert all(family.values.tolist() == numbers for family, numbers in drawn)
