@@ -33,7 +33,7 @@ from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Word
 from simnet.studies.quote import INFORMATIVE, STATED, Counterpart, Quote
 from simnet.studies.statements import Outcome, share_of
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 from simnet.studies.verdict_table import NONE_NEEDED
 
 if TYPE_CHECKING:
@@ -43,7 +43,13 @@ if TYPE_CHECKING:
 SOURCE = "Jia and Gong, section IV-B, Fig. 4"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "epsilon": 1.0}
 FAR_BELOW = 0.1  # of the distance from which on the test rejects: the rate is that of false alarms
-STANDARD = "the number is the standard deviation, at ε = 1"
+STANDARD = (
+    "the number is the standard deviation, at ε = 1. As a variance it would belong to ε = 8.68, "
+    "where the printed mean, -3.2, would be 8.8 standard errors off"
+)
+EPSILON = "ε = 1, which the text does not state, because it gives the printed standard deviation"
+OF_WHOLE = "of OUE on Kosarak"
+PLACES = "-4, -3.75, ..., 4 standard deviations"  # `BOUNDS` in words
 GAUSSIAN = (
     "the estimates lie on a lattice with few points in a standard deviation, and their law is "
     "skewed, because few reports support an item"
@@ -91,12 +97,23 @@ def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
     if not rows:
         raise NoSuchPoint(f"no noise of {mechanism} on {population} was looked at")
     limit, (distance, arm) = table.word("Gaussian"), pooled_distance(rows)
-    law = float(rows[0]["expected_distance"])
     outcome = Outcome(distance <= limit, distance + arm <= limit, distance - arm <= limit)
     words = (
-        f"ε = 1; the distance is {law:.2g} by the exact law, {distance:.2g} ± {arm:.1g} measured"
+        f"ε = 1; the distance is {_between(rows[0])} by the exact law, and {distance:.2g} ± "
+        f"{arm:.1g} measured at {PLACES}"
     )
-    return attrs.evolve(share_of([outcome], float(law <= limit)), trials=len(rows), judged_at=words)
+    law = _within(rows[0], limit)
+    return attrs.evolve(share_of([outcome], law), trials=len(rows), judged_at=words)
+
+
+def _between(row: TrialRow, least: str = "expected_distance") -> str:
+    """Return the two bounds of a distance, in words."""
+    return f"between {row[least]:.2g} and {row['most_distance']:.2g}"
+
+
+def _within(row: TrialRow, limit: float, least: str = "expected_distance") -> float | None:
+    """Return 1 if a distance is surely at most the limit, 0 if it is surely above, else None."""
+    return 1.0 if row["most_distance"] <= limit else 0.0 if row[least] > limit else None
 
 
 def tested(table: Table, population: str, mechanism: str) -> Counterpart:
@@ -117,15 +134,15 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
     rejected, count = sum(int(row["rejected"]) for row in rows), len(rows)
     chance = float(bdtrc(rejected - 1, count, FALSE_ALARM)) if rejected else 1.0
     possible = chance >= FALSE_ALARM
-    law = float(rows[0]["expected_distance"])
+    least, most = (float(rows[0][name]) for name in ("expected_distance", "most_distance"))
     sees = float(kolmogi(FALSE_ALARM)) / sqrt(rows[0]["items"])
     words = (
-        f"ε = 1; {rejected} of {count} collections were rejected; the test rejects from a "
-        f"distance of {sees:.2g} on, and the distance is {law:.2g} by the exact law"
+        f"ε = 1; collections that the test rejected: {rejected} of {count}; it rejects from a "
+        f"distance of {sees:.2g} on, and the distance is {_between(rows[0])} by the exact law"
     )
-    expected = 1.0 if law <= FAR_BELOW * sees else 0.0 if law >= sees else None
-    most = float(bdtri(rejected, count, FALSE_ALARM)) if rejected < count else 1.0
-    surely = most <= FALSE_ALARM * (1 + INFORMATIVE)
+    expected = 1.0 if most <= FAR_BELOW * sees else 0.0 if least >= sees else None
+    rate = float(bdtri(rejected, count, FALSE_ALARM)) if rejected < count else 1.0
+    surely = rate <= FALSE_ALARM * (1 + INFORMATIVE)
     found = share_of([Outcome(possible, surely, possible)], expected)
     return attrs.evolve(found, trials=count, judged_at=words)
 
@@ -135,23 +152,24 @@ def mixture(table: Table, population: str) -> Counterpart:
     rows = table.where(population=population, mechanism="oue", epsilon=1.0).rows
     if not rows:
         raise NoSuchPoint(f"no estimates on {population} were looked at")
-    law = float(rows[0]["mixture_distance"])
-    words = f"ε = 1; the distance is {law:.2g} by the exact law"
-    return Counterpart(float(law <= table.word("Gaussian")), share=True, judged_at=words)
+    words = f"ε = 1; the distance is {_between(rows[0], 'mixture_distance')} by the exact law"
+    law = _within(rows[0], table.word("Gaussian"), "mixture_distance")
+    return Counterpart(law, share=True, judged_at=words)
 
 
 def quotes() -> Iterator[Quote]:
     """Yield the rows of this figure and of the noise's distribution."""
     yield Quote(
         SOURCE,
-        "square of the fitted mean of the noise (printed: -3.2)",
+        f"square of the fitted mean of the noise {OF_WHOLE} (printed: -3.2)",
         "10.24",
         offset,
         data=NONE_NEEDED,
+        points=EPSILON,
     )
     for what, printed, fitted in (
-        ("variance of the noise by theory", "5434", False),
-        ("fitted variance of the noise", "5405", True),
+        (f"variance of the noise {OF_WHOLE} by theory", "5434", False),
+        (f"fitted variance of the noise {OF_WHOLE}", "5405", True),
     ):
         yield Quote(
             SOURCE,
@@ -161,7 +179,7 @@ def quotes() -> Iterator[Quote]:
             STANDARD,
             partial(noise_of, power=1, fitted=fitted),
             data=NONE_NEEDED,
-            points="ε = 1, which the text does not state, because it gives the printed number",
+            points=EPSILON,
         )
     for population in FILES:
         for mechanism, name in NAMES.items():
@@ -195,7 +213,7 @@ def quotes() -> Iterator[Quote]:
             "from the true counts and Gaussian noise",
             partial(mixture, population=population),
             population,
-            "",
+            "their distribution function is off by at most the threshold of the word Gaussian",
         )
 
 

@@ -17,7 +17,7 @@ from protocols.mechanisms.unary import OUE
 from protocols.postprocess.noise import BETA, Noise
 from scenarios.jia.noise import MECHANISMS, NoisePoint, false_alarm, mechanism_of
 from scenarios.jia.noise import TITLES as NAMES
-from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, holders
+from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, SIZES, TITLES, holders
 from simnet.coins.sampled import SampledCoins
 from simnet.studies.experiment import Experiment, Measurements, Word
 from simnet.studies.parameters import typed
@@ -81,6 +81,17 @@ def as_eq_14(table: Table, **point: Any) -> Counterpart:
     return _of_two_items(outcomes, table, point)
 
 
+def as_equality(table: Table, **point: Any) -> Counterpart:
+    """Return the share of two items whose variance is exactly the variance of Eq. 14."""
+    outcomes = []
+    for name in ("held", "unheld"):
+        found = table.at(name, **point)
+        inside, narrow = found.low <= 1 <= found.high, found.high - found.low <= found.mean / 2
+        equal = isclose(found.expected or 0.0, 1, rel_tol=1e-9)
+        outcomes.append(Outcome(inside, inside and narrow, inside, equal))
+    return _of_two_items(outcomes, table, point)
+
+
 def _of_two_items(outcomes: list[Outcome], table: Table, point: dict[str, Any]) -> Counterpart:
     """Return the share of the two items with these outcomes; the result names the two items."""
     held = table.at("held", **point).expected or 0.0
@@ -115,6 +126,14 @@ def mean_noise(table: Table, **point: Any) -> Counterpart:
     return exact(max(abs(float(rows[0][f"mean_{name}"])) for name in ("held", "unheld")))
 
 
+APPROXIMATELY = "approximately, as the sentence before Eq. 14 says"
+READINGS = {APPROXIMATELY: as_eq_14, "an equality, as Eq. 14 is printed": as_equality}
+THRESHOLD = (
+    "the threshold of 'approximately' is ours and decides alone: another one may give another "
+    "verdict"
+)
+
+
 def variance_quotes() -> Iterator[Quote]:
     """Yield the rows of Eq. 13 and 14."""
     for population in FILES:
@@ -126,26 +145,26 @@ def variance_quotes() -> Iterator[Quote]:
                     "epsilon": epsilon,
                 }
                 of = f"by {name} on {TITLES[population]}, ε = {epsilon:g}"
-                yield Quote(
-                    f"{SECTION}, Eq. 14",
-                    f"the variance of every item's noise is n q (1 - q) / (p - q)², {of}",
-                    STATED,
-                    partial(as_eq_14, **point),
-                    "an item with f holders has (1 - p - q) / (p - q) f in addition",
-                    partial(as_exact, **point),
-                    data=DATA[population],
-                    disputed="the threshold of 'approximately' is ours and decides alone: another "
-                    "one may give another verdict"
-                    if mechanism == "k-rr" and epsilon == 1.0
-                    else "",
-                )
+                for under, reading in READINGS.items():
+                    close = under == APPROXIMATELY and epsilon == 1.0 and mechanism != "rappor"
+                    yield Quote(
+                        f"{SECTION}, Eq. 14",
+                        f"the variance of every item's noise is n q (1 - q) / (p - q)², {of}",
+                        STATED,
+                        partial(reading, **point),
+                        "an item with f holders has (1 - p - q) / (p - q) f in addition",
+                        partial(as_exact, **point),
+                        data=DATA[population],
+                        under=under,
+                        disputed=THRESHOLD if close else "",
+                    )
             yield Quote(
                 f"{SECTION}, Eq. 13",
                 f"the mean of every item's noise by {name} on {TITLES[population]}",
                 "0",
                 partial(mean_noise, population=population, mechanism=mechanism, epsilon=1.0),
                 data=DATA[population],
-                points="the most held item and an unheld item, in exact fractions",
+                points="ε = 1; the most held item and an unheld item, in exact fractions",
             )
 
 
@@ -203,17 +222,21 @@ def false_alarm_at(table: Table, population: str, epsilon: float) -> Counterpart
     return exact(table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean)
 
 
+# The false alarms depend on the numbers of users and items only.
+WHERE = {name: f"on {TITLES[name]}" for name in FILES} | {
+    "all of kosarak": "with as many users and items as in the whole of Kosarak"
+}
+
+
 def level_quotes() -> Iterator[Quote]:
     """Yield the rows of Eq. 22."""
-    for population in FILES:
+    for population in SIZES:
         for epsilon in (1.0, 3.0, 5.0):
             yield Quote(
                 "Jia and Gong, section IV-A2, Eq. 22",
-                f"β of the significance threshold of OUE on {TITLES[population]}, ε = {epsilon:g}",
+                f"β of the significance threshold of OUE {WHERE[population]}, ε = {epsilon:g}",
                 f"{BETA}",
-                lambda table, population=population, epsilon=epsilon: exact(  # type: ignore[misc]
-                    table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean
-                ),
+                partial(false_alarm_at, population=population, epsilon=epsilon),
                 under="the probability that one or more of d items that nobody holds reach the "
                 "threshold",
                 why="the number of supports is binomial, and its upper tail is heavier than the "
@@ -228,12 +251,12 @@ EQ22 = Experiment(
     summary="How often the significance threshold raises a false alarm",
     source="Jia and Gong, Eq. 22",
     trial=level,
-    grid=[{"population": list(FILES), "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "beta": [BETA]}],
-    measures=[Measure("false_alarm", "probability that an item that nobody holds is significant")],
+    grid=[{"population": list(SIZES), "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "beta": [BETA]}],
+    measures=[Measure("false_alarm", "probability that items that nobody holds are significant")],
     quick={"epsilon": [1.0, 3.0, 5.0]},
     files=list(FILES.values()),
     data=PARTIAL,
-    choices=CHOICES[:2],
+    choices=(*CHOICES[:2], "the threshold depends on the numbers of users and items only"),
     quotes=list(level_quotes()),
     cost=lambda _: 0.05,
 )

@@ -14,7 +14,7 @@ from protocols.postprocess.noise import Noise
 from protocols.postprocess.posterior import posterior_mean
 from protocols.postprocess.power_law import exponent_of_mean
 from protocols.postprocess.priors import PowerLaw
-from scenarios.jia.noise import MECHANISMS, NoiseLaw, mechanism_of, normal
+from scenarios.jia.noise import MECHANISMS, NoiseLaw, mechanism_of
 from scenarios.jia.noise import TITLES as NAMES
 from scenarios.jia.people import CHOICES, DATA, FILES, PARTIAL, TITLES, holders
 from simnet.arrays import Ints
@@ -24,10 +24,9 @@ from simnet.studies.sentences import AXIS, Computed, Sentence, evaluated
 from simnet.studies.table import Measure
 
 EPSILONS = (1.0, 2.0, 3.0, 4.0, 5.0)
-NEAR = 0.01  # a distribution function at most this far from a Gaussian's is a Gaussian
+NEAR = 0.01  # a distribution function at most this far from a Gaussian's is about a Gaussian
 MANY_TIMES = 10  # a frequency of so many times the mean is large
 LINE = 0.95  # a share of the variance that a straight line explains, from which on it is close
-BOUNDS = np.linspace(-4, 4, 33)
 # Estimates are tried at so many points between the significance threshold and the largest count.
 POINTS = 200
 
@@ -37,23 +36,21 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
     return lambda data: compute(holders(population, data)[0])
 
 
-def gaussian_items(mechanism: str) -> Callable[[Ints], float]:
-    """Return a function that gives, of two items, the share whose noise over many collections is a
-    Gaussian. The items are the most held item and an item that nobody holds.
+def off_gaussian(mechanism: str) -> Callable[[Ints], float]:
+    """Return a function that gives how far an item's noise over many collections is from a
+    Gaussian: the larger number of the most held item and of an item that nobody holds.
     """
 
-    def share(counts: Ints) -> float:
+    def distance(counts: Ints) -> float:
         users, found = int(counts.sum()), mechanism_of(mechanism, 1.0, len(counts))
         p, q = (float(chance) for chance in found.support_chances)
-        near = []
-        for held in (int(counts.max()), 0):
-            law = NoiseLaw.of(p, q, users, held)
-            deviation = float(Noise.of(found, users).variance(held)) ** 0.5
-            off = np.abs(law.below(BOUNDS * deviation) - normal(BOUNDS)).max()
-            near.append(bool(off <= NEAR))
-        return sum(near) / len(near)
+        noise = Noise.of(found, users)
+        return max(
+            NoiseLaw.of(p, q, users, held).distance(float(noise.variance(held)) ** 0.5)
+            for held in (int(counts.max()), 0)
+        )
 
-    return share
+    return distance
 
 
 def small(counts: Ints) -> float:
@@ -111,6 +108,7 @@ SHAPE, RESULTS = "Jia and Gong, section IV-A1, Fig. 3", "Jia and Gong, section I
 def of_population(name: str) -> list[Sentence]:
     """Return the sentences about one population."""
     data, title = DATA[name], TITLES[name]
+    of_epsilon = f"ε of {', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}"
 
     def shape(
         what: str,
@@ -125,7 +123,7 @@ def of_population(name: str) -> list[Sentence]:
             f"{what}, {title}",
             Stated(number),
             counts_of(name, compute),
-            why="under this reading the data have another number",
+            why="under this reading the data do not keep the bound",
             bound=bound,
             under=under,
             data=data,
@@ -153,8 +151,8 @@ def of_population(name: str) -> list[Sentence]:
                 LINE,
                 partial(straight, least=least),
                 "at least",
-                f"a straight line explains so much of the variance, up to the first frequency that "
-                f"{words}",
+                "the share of the variance of the logarithm of the number of items that a straight "
+                f"line explains, up to the first frequency that {words}",
                 "the text names no frequency, and no measure of being close to a line",
             )
             for least, words in ((1, "no item has"), (10, "fewer than ten items have"))
@@ -164,15 +162,17 @@ def of_population(name: str) -> list[Sentence]:
                 "Jia and Gong, section III-B",
                 f"the noise of an item over many collections by {NAMES[mechanism]} is about a "
                 f"Gaussian with its own variance, {title}, ε = 1",
-                STATED,
-                counts_of(name, gaussian_items(mechanism)),
+                Stated(NEAR),
+                counts_of(name, off_gaussian(mechanism)),
+                bound="at most",
                 why="few reports name the item, so its noise is skewed and takes few values",
-                under=f"its exact distribution function is off by at most {NEAR:g}",
+                under="the largest difference of its exact distribution function from the "
+                "Gaussian's",
                 disputed="the text has no measure of 'approximately', and the bound is ours"
                 if mechanism == "k-rr"
                 else "",
                 data=data,
-                points="the most held item, and an item that nobody holds",
+                points="the most held item and an item that nobody holds; the larger distance",
             )
             for mechanism in MECHANISMS
         ),
@@ -186,7 +186,7 @@ def of_population(name: str) -> list[Sentence]:
             under="every estimate from the significance threshold to the largest count; the power "
             "law has the mean of the counts",
             data=data,
-            points=f"ε of {', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}",
+            points=f"{of_epsilon}, {POINTS} estimates at each",
         ),
         Sentence(
             RESULTS,
@@ -196,7 +196,7 @@ def of_population(name: str) -> list[Sentence]:
             under="the variance of the mean of the estimates, which the power law is fitted to, "
             "falls at every step",
             data=data,
-            points=f"ε of {', '.join(f'{epsilon:g}' for epsilon in EPSILONS)}",
+            points=of_epsilon,
         ),
     ]
 

@@ -31,7 +31,8 @@ class RiskPoint:
 
 
 PRIORS = ("power-law", "uniform", "two-counts")
-ALTERNATIVES = ("the estimate", "the zeroed estimate", "the likeliest count", "the median", "±1 %")
+SHIFTED = "the posterior mean ± 1 % of the noise's deviation"
+ALTERNATIVES = ("the estimate", "the zeroed estimate", "the likeliest count", "the median", SHIFTED)
 
 
 @typed(RiskPoint)

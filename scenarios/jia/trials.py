@@ -225,6 +225,7 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
     numbers: dict[str, float | str] = {
         "threshold": threshold,
         "above": int((counts > cut).sum()),
+        "lowered": _lowered(point.population, point.epsilon, cut, data),
         "people": source,
     }
     coins = SampledCoins(seed, "collection")
@@ -238,10 +239,27 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
             f"f_score_{name}": found.f_score,
             f"right_{name}": found.right,
             f"wrong_{name}": found.wrong,
+            f"missed_{name}": int((counts > cut).sum()) - found.right,
         }
     # whether OUE-Zero names the items that it names at half the cut
     numbers["unchanged"] = int(((made["zero"] > cut) == (made["zero"] > cut / 2)).all())
     return numbers
+
+
+@remembered
+def _lowered(population: str, epsilon: float, cut: float, data: Path | None) -> int:
+    """Return 1 if Calibrate makes less than the cut of an estimate at the cut; 0 otherwise.
+
+    Then it also makes less than the cut of every smaller estimate and of some larger ones, because
+    the posterior mean grows with the estimate, and continuously. The posterior mean also grows with
+    the mean of the prior, so we take a mean that the mean of the estimates all but never exceeds.
+    """
+    counts, _ = holders(population, data)
+    noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))
+    mean = noise.users / len(counts)
+    highest = mean + 6 * sqrt(float(noise.variance(mean)) / len(counts))
+    prior = power_law_of_mean(CountMoments(highest, 0.0), noise.users)
+    return int(posterior_mean([cut], prior, noise.alike)[0] < cut)
 
 
 @attrs.frozen(kw_only=True)

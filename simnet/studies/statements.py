@@ -384,9 +384,13 @@ def paired_less(
 def _difference(
     rows: Sequence[TrialRow], one: str, other: str, error: float
 ) -> tuple[float, float]:
-    """Return the mean of a difference within trials, and half the width of its interval."""
+    """Return the mean of a difference within trials, and half the width of its interval.
+
+    If the two numbers are equal in every trial, the trials decide nothing: a difference may be too
+    rare for them.
+    """
     differences = np.array([float(row[one]) - float(row[other]) for row in rows])
-    if len(differences) < 2:
+    if len(differences) < 2 or not differences.any():
         return float(differences.mean()), inf
     deviation = float(differences.std(ddof=1))
     return float(differences.mean()), (

@@ -115,6 +115,12 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
     assert found.points.startswith("cut 400.0, 600.0; the significance threshold is")
     rises, lower = hitters.precision_of_zero(table), hitters.recall_of_zero_and_oue(table)
     assert (rises.expected, rises.holds, lower.expected, lower.holds) == (1, True, 1, True)
+    calibrated = hitters.lower_recall(hitters.by_cut(table), "cut")
+    assert (calibrated.expected, calibrated.holds) == (1, True)
+    unknown = {0.0: [{**row, "lowered": 0} for row in table.rows]}
+    assert hitters.lower_recall(unknown, "cut").expected is None
+    missed = hitters.counts_of_zero(table, "missed_zero", "right_zero")
+    assert (missed.expected, missed.holds) == (1, True)
     alike = [{**row, "above": 7} for row in table.rows]  # no items between the two cuts
     assert hitters.precision_of_zero(attrs.evolve(table, rows=alike)).expected == 0
     broken = [{**row, "precision_zero": row["precision_zero"] / 2} for row in table.rows]
@@ -168,7 +174,9 @@ def test_noise_has_the_predicted_law_and_only_unary_noise_is_a_gaussian() -> Non
     ]
     for part in table.points().values():
         distance, arm = noise.pooled_distance(part.rows)
-        assert abs(distance - part.rows[0]["expected_distance"]) < arm
+        row = part.rows[0]
+        assert abs(distance - row["expected_distance"]) < arm
+        assert max(row["expected_distance"], row["mixture_distance"]) <= row["most_distance"]
     with pytest.raises(BadInput, match="mechanism is one of oue"):
         noise.noise({"population": "retail", "mechanism": "warner", "epsilon": 1.0}, 1, None)
 
@@ -184,6 +192,10 @@ def test_the_law_of_noise_is_that_of_two_binomials(users: int, holders_: int) ->
     law = noise.NoiseLaw.of(p, q, users, holders_)
     np.testing.assert_allclose(law.below(numbers), np.cumsum(chances), atol=1e-12)
     assert law.below(numbers[:1] - 1e-6) == 0
+    deviation = (holders_ * p * (1 - p) + (users - holders_) * q * (1 - q)) ** 0.5 / (p - q)
+    gaussian, cumulated = noise.normal(numbers / deviation), np.cumsum(chances)
+    off = max(np.abs(cumulated - gaussian).max(), np.abs(cumulated - chances - gaussian).max())
+    assert law.distance(deviation) == pytest.approx(off, abs=1e-12)
 
 
 def test_a_threshold_raises_as_many_false_alarms_as_binomials_do() -> None:
@@ -201,16 +213,21 @@ def test_eq_14_lacks_a_term_except_for_symmetric_reports() -> None:
     experiment = few(laws.EQ14, 10, population="retail", epsilon="5")
     table = table_of(experiment, "test")
     assert not outside(table)
-    found = verdicts(experiment, attrs.evolve(table, words={"approximately": 0.1}))
-    columns = {
-        name: next(one.law for what, one in found.items() if "variance" in what and name in what)
-        for name in ("OUE", "basic RAPPOR", "k-RR")
-    }
-    assert columns == {
-        "OUE": "with correction",
-        "basic RAPPOR": "agrees",
-        "k-RR": "with correction",
-    }
+    names = ("OUE", "basic RAPPOR", "k-RR")
+    for change, laws_ in (
+        (0.1, ["with correction", "agrees", "with correction"]),
+        (1e3, ["agrees"] * 3),
+    ):
+        found = judged(experiment, attrs.evolve(table, words={"approximately": change}))
+        columns = {
+            (name, under): one.law
+            for (what, under), one in found.items()
+            for name in names
+            if "variance" in what and name in what
+        }
+        assert [columns[name, laws.APPROXIMATELY] for name in names] == laws_
+        exactly = [law for (_, under), law in columns.items() if under != laws.APPROXIMATELY]
+        assert exactly == ["with correction", "agrees", "with correction"]
 
 
 def test_no_calibrator_beats_the_posterior_mean_under_the_true_prior() -> None:

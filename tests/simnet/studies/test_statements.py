@@ -173,6 +173,9 @@ def test_differences_within_trials_decide_what_means_apart_do_not() -> None:
     assert (unclear.low, unclear.high) == (0, 1)
     alone = paired_less([rows[:1], rows], ["ours"], ["theirs"])
     assert (alone.low, alone.high, alone.trials) == (0.5, 1, 1)
+    equal = [{**row, "theirs": row["ours"]} for row in rows]  # a difference may be rare
+    undecided = paired_less([equal], ["ours"], ["theirs"])
+    assert (undecided.measured, undecided.low, undecided.high) == (0, 0, 1)
     with pytest.raises(NoSuchPoint):
         paired_less([], ["ours"], ["theirs"])
 
