@@ -64,12 +64,17 @@ def number(name: str, value: float | Fraction) -> None:
         raise TypeError(f"{name} is a number, got {value!r}")
 
 
+def integer(name: str, value: int) -> None:
+    """Raise `TypeError` for a value that is not an integer."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is a whole number, got {value!r}")
+
+
 def whole(name: str, value: int, least: int, most: int | None = None) -> None:
     """Raise `TypeError` for a value that is not an integer, and `ValueError` if it is out of
     range.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is a whole number, got {value!r}")
+    integer(name, value)
     if value < least:
         raise ValueError(f"{name} is at least {least}, got {value}")
     if most is not None and value > most:

@@ -77,6 +77,7 @@ class Committee:
     def __attrs_post_init__(self) -> None:
         checks.users_and_items(self.users, self.items)
         checks.positive_chance("participation", self.participation)
+        checks.integer("members", self.members)
         if self.holders < 1:
             raise ValueError(f"a committee has at least 1 member, got members={self.members}")
 

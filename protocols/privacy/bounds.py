@@ -280,7 +280,6 @@ def bound(
     >>> f"{delta_at(closed, epsilon=0.5):.1e}"
     '2.2e-02'
     """
+    pairs = neighbours(counts, participation, relation)
     kind = (SHARPER_BOUNDS if sharper else BOUNDS)[relation]
-    return Worst(
-        tuple(kind(*pair, participation) for pair in neighbours(counts, participation, relation))
-    )
+    return Worst(tuple(kind(*pair, participation) for pair in pairs))

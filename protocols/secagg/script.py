@@ -36,6 +36,7 @@ from typing import Annotated
 import attrs
 import numpy as np
 
+from protocols import checks
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.sharing.schemes import Shamir
@@ -90,6 +91,7 @@ class SecAgg:
     ] = False
 
     def __attrs_post_init__(self) -> None:
+        checks.integer("threshold", self.threshold)
         if not 2 <= self.threshold <= self.users:
             raise ValueError(
                 f"the threshold is from 2 to the number of users, {self.users}, got "
@@ -412,6 +414,7 @@ class SecAggPlus(SecAgg):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
+        checks.integer("degree", self.degree)
         if self.degree % 2 or not self.threshold - 1 <= self.degree < self.users:
             raise ValueError(
                 f"the degree is even, below the number of users, {self.users}, and at least "

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Protocol
 import attrs
 import numpy as np
 
+from protocols import checks
 from simnet.arrays import Ints
 from simnet.coins.coins import Coins, Deferred
 from simnet.kernel.party import Party
@@ -312,6 +313,7 @@ class Shamir(Polynomials):
     threshold: int
 
     def __attrs_post_init__(self) -> None:
+        checks.integer("Shamir's threshold", self.threshold)
         if self.threshold < 1:
             raise ValueError(f"Shamir's threshold is at least 1, got {self.threshold}")
 
@@ -347,6 +349,7 @@ class ShamirPercent(Polynomials):
     percent: int
 
     def __attrs_post_init__(self) -> None:
+        checks.integer("Shamir's percentage", self.percent)
         if not 1 <= self.percent <= 100:
             raise ValueError(f"Shamir's percentage is from 1 to 100, got {self.percent}")
 

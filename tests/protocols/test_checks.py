@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from protocols import checks
+from protocols import DPDS, Committee, SecAgg, SecAggPlus, Shamir, ShamirPercent, bound, checks
 from protocols.sharing.encoding import one_hot
 
 Check = Callable[[Any], object]
@@ -26,6 +26,12 @@ CASES: list[tuple[Check, Any, Any, Any]] = [
     (lambda value: checks.colluder_bound(value, 3), 2, 3, 1.0),
     (lambda value: checks.whole_numbers("items", value, 1, 3), [1, 3], [4], [1.5]),
     (lambda value: one_hot(value, 3), 3, 4, True),
+    (Shamir, 1, 0, 1.5),
+    (ShamirPercent, 100, 101, 50.0),
+    (lambda value: SecAgg(DPDS(4, 2, 1.0), value), 4, 5, 2.5),
+    (lambda value: SecAggPlus(DPDS(9, 2, 1.0), 3, degree=value), 4, 5, 4.0),
+    (lambda value: Committee(4, 2, 1.0, value), 1, 0, 2.0),
+    (lambda value: bound(value, 0.5, "remove"), [3, 4], [3, -1], [1.5]),
 ]
 
 
@@ -38,3 +44,12 @@ def test_the_type_of_the_error_says_what_is_wrong(
         check(out_of_range)
     with pytest.raises(TypeError, match="got"):
         check(wrong_type)
+
+
+@pytest.mark.parametrize("other", ["add", 1, None])
+def test_every_other_value_than_one_of_the_words_is_out_of_range(other: Any) -> None:
+    checks.one_of("relation", "remove", ("remove", "replace"))
+    with pytest.raises(ValueError, match="remove or replace"):
+        checks.one_of("relation", other, ("remove", "replace"))
+    with pytest.raises(ValueError, match="remove or replace"):
+        bound([3, 4], 0.5, other)
