@@ -43,7 +43,8 @@ def learned(
     n, half = len(says), degree // 2
     honest = [place for place in range(n) if place not in corrupt and says[place] != NEVER]
     present = {*corrupt, *(place for place in honest if says[place] == PRESENT)}
-    answers = {w for w in honest if len(present & set(around(w, n, half))) >= t}
+    # a user that is called dropped does not answer, and neither does one with too few neighbours
+    answers = {w for w in honest if w in present and len(present & set(around(w, n, half))) >= t}
 
     def is_open(u: int, is_asked_for: bool) -> bool:
         holders = set(around(u, n, half))
