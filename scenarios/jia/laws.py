@@ -256,7 +256,7 @@ EQ22 = Experiment(
     quick={"epsilon": [1.0, 3.0, 5.0]},
     files=list(FILES.values()),
     data=PARTIAL,
-    choices=(*CHOICES[:2], "the threshold depends on the numbers of users and items only"),
+    choices=(*CHOICES[:2], "of the data, only the numbers of users and items matter"),
     quotes=list(level_quotes()),
     cost=lambda _: 0.05,
 )
