@@ -26,7 +26,7 @@ ROUNDING = 1e-6  # by how much the sum of the probabilities may differ from 1
 def read_prior(path: Path) -> FinitePrior:
     """Return the prior in a file with the columns `count` and `probability`, CSV or Parquet.
 
-    Raises `BadInput` for a file that cannot be read, a count that is not a whole number from 0 on
+    Raises `BadInput` for a file that cannot be used, a count that is not a whole number from 0 on
     or stands in two rows, a probability outside 0 to 1, or probabilities that do not add up to 1.
     """
     counts, probabilities = read_columns(path, ["count", "probability"])

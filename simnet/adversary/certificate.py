@@ -91,8 +91,9 @@ def certificate_of(
     hide.
 
     Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
-    for a run in which deadlines passed or messages were lost, and for the rare protocols whose
-    seeds or products a certificate cannot list. The module's documentation has an example.
+    for a run in which scripts waited with deadlines or messages went astray, and for the rare
+    protocols whose seeds or products a certificate cannot list. The module's documentation has an
+    example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
