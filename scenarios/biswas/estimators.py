@@ -240,6 +240,13 @@ def corrected_variance_c_hat(case: str, sampling: float) -> float:
     return printed_variance_c_hat(case, sampling) - 2 * q * covariance / (sampling * gap) ** 2
 
 
+def printed_estimate_t(known: SamplingDesign, named: float) -> float:
+    """T of Theorem 5.1, as printed, if `named` reports name the item."""
+    (_, q, gap), users = known.chances, known.users
+    h = (named - users * q) / gap
+    return users * h / known.budget + users * q * (users - known.budget) / (known.budget * gap)
+
+
 def approximate_variance_g(case: str, sampling: float) -> float:
     """Var* of Theorem 3.2, as printed."""
     known = sample(case, sampling)

@@ -173,6 +173,8 @@ FIG1 = experiment(
             size,
             correction="the values 0 to 100 are 101",
             instead=lambda _: 100.0 - 0.0 + 1.0,
+            disputed="the text does not list the domain: without the value 0, whose probability is "
+            "2^-100, the domain has size 100",
         )
     ],
 )

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
-from math import isclose
+from math import exp, isclose
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from scenarios.biswas.estimators import (
     normalised_by_reports,
     order_of,
     personal,
+    printed_estimate_t,
     printed_variance_c_hat,
     printed_variance_g,
     printed_variance_t,
@@ -115,16 +116,44 @@ def falls_with_sampling(known: SamplingDesign, f: float) -> bool:
     return bool(centred(twice).variance(f) < centred(known).variance(f))
 
 
-def falls_with_epsilon(variance: Callable[[Linear, float], float]) -> Callable[..., bool]:
-    """Return a function that tells whether a variance of g is smaller with twice the ε."""
+def own_chances(epsilon: float, items: int, pi: float) -> SamplingDesign:
+    """Return the design of users of whom half report with probability π, and the others always."""
+    return SamplingDesign(GRR(epsilon, items), [USERS // 2, USERS // 2], [pi, 1.0])
+
+
+def falls_with_epsilon(
+    variance: Callable[[Linear, float], float], personal: bool
+) -> Callable[..., bool]:
+    """Return a function that tells whether a variance is smaller with twice the ε: that of T where
+    users have probabilities of their own, if `personal`, and that of c otherwise.
+    """
 
     def falls(known: SamplingDesign, f: float) -> bool:
-        response = known.response
+        response, pi = known.response, known.common
         assert isinstance(response, GRR)
-        twice = SamplingDesign(GRR(2 * response.epsilon, response.items), known.users, known.common)
-        return bool(variance(centred(twice), f) < variance(centred(known), f))
+        smaller, larger = (
+            pooled(own_chances(epsilon, response.items, pi))
+            if personal
+            else direct(SamplingDesign(GRR(epsilon, response.items), known.users, pi))
+            for epsilon in (2 * response.epsilon, response.epsilon)
+        )
+        return bool(variance(smaller, f) < variance(larger, f))
 
     return falls
+
+
+def pooled_is_centred(known: SamplingDesign, _: float) -> bool:
+    """Whether T as printed is g, for some counts of reports that name the item."""
+    _, q, gap = known.chances
+    return all(
+        isclose(
+            printed_estimate_t(known, named),
+            (named - known.users * known.common * q) / (known.common * gap),
+            rel_tol=1e-9,
+            abs_tol=1e-6,
+        )
+        for named in (0, USERS // 3, USERS)
+    )
 
 
 def with_all_users(known: SamplingDesign) -> Linear:
@@ -147,6 +176,11 @@ def supported(all_possible: bool) -> float:
     """
     law = GRR(EPSILON, 3).law(1)
     return float(sum(chance for chance in law if chance > 0) if all_possible else law[0])
+
+
+def direct_encoding_p() -> float:
+    """p of Definition 2.4, as printed, for 3 items."""
+    return exp(EPSILON) / (exp(EPSILON) + 3 - 1)
 
 
 def lagrange(budget: int) -> Callable[[Table], Counterpart]:
@@ -176,7 +210,7 @@ def direct_mean(sampling: float) -> float:
 def direct_quote(sampling: float) -> Quote:
     """The quote of Eq. 4: the mean of c."""
     return Quote(
-        source("Eq. 4, fourth line"),
+        source("Eq. 4, last line"),
         f"mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = {sampling:g}",
         lambda _: direct_mean(sampling),
         measured("estimate", CROWD, "c", sampling=sampling),
@@ -229,6 +263,7 @@ def source(theorem: str) -> str:
 HOLDERS = CASES[CROWD].share * len(CASES[CROWD].held)
 OWN_HOLDERS = CASES[OWN].share * len(CASES[OWN].held)
 
+P_STAR = "p* of direct encoding with ε = 1 and 3 items, which Remark 1 says is p"
 PROOF_OF_ALL = "the proof is about the reports of all n users; so read, it holds"
 WRONG_WAY = (
     "the reverse is true: ĉ has the smaller variance for every π < 1. The proof forgets that "
@@ -237,14 +272,23 @@ WRONG_WAY = (
 QUOTES = (
     Quote(
         source("Definition 2.3 and Remark 1"),
-        "p* of direct encoding with ε = 1 and 3 items, which Remark 1 says is p",
-        lambda _: supported(all_possible=False),
+        P_STAR,
+        lambda _: direct_encoding_p(),
+        lambda _: exact(supported(all_possible=False)),
+        under="only the item itself supports it, as Remark 1 sets",
+    ),
+    Quote(
+        source("Definition 2.3 and Remark 1"),
+        P_STAR,
+        lambda _: direct_encoding_p(),
         lambda _: exact(supported(all_possible=True)),
         correction=(
             "the support of an item is {i}, as the text says below Definition 2.4. Definition 2.3 "
             "takes all outputs of non-zero probability; then p* = q* = 1"
         ),
         corrected=lambda _: exact(supported(all_possible=False)),
+        under="all outputs of non-zero probability support an item, as Definition 2.3 says",
+        disputed="Remark 1 sets the support itself; so read, it holds, as in the row above",
     ),
     Quote(
         source("Definition 2.4"),
@@ -287,7 +331,7 @@ QUOTES = (
             source(theorem),
             f"mean of {name}, 8 % of 50,000 users, 101 items, ε = 1, π = 0.1: the estimator is "
             "unbiased",
-            lambda _: HOLDERS,
+            Stated(HOLDERS),
             measured("estimate", CROWD, name, sampling=0.1),
         )
         for theorem, name in (("Theorem 3.1", "g"), ("Theorem 3.4", "ĉ"))
@@ -357,6 +401,7 @@ QUOTES = (
         "with a lower sampling probability g has a greater variance: π compared with 2 π or 1",
         STATED,
         everywhere_on_grid(falls_with_sampling),
+        under="the exact variance, fixed items",
         points=GRID,
     ),
     Quote(
@@ -374,14 +419,14 @@ QUOTES = (
     ),
     Quote(
         source("Theorem 3.3"),
-        "power of 1/π to which the normalised approximate variance of g is proportional",
+        "power of 1/π with which the normalised approximate variance of g grows as π goes to 0",
         "3",
         lambda _: exact(order_of(normalised_by_reports)),
         under="Var*(g / E[S]), with E[S] = n π, as in the proof",
     ),
     Quote(
         source("Theorem 3.3"),
-        "power of 1/π to which the normalised approximate variance of g is proportional",
+        "power of 1/π with which the normalised approximate variance of g grows as π goes to 0",
         "3",
         lambda _: exact(order_of(normalised_by_mean)),
         under="Var(g) / E[g], as in Definition 3.1",
@@ -485,14 +530,14 @@ QUOTES = (
         source("Theorem 5.1"),
         "mean of T, each of 4 users holds the item with probability 1/2 (3 items, ε = 1), and has "
         "its own π_j",
-        lambda _: OWN_HOLDERS,
+        Stated(OWN_HOLDERS),
         measured("estimate", DRAWN, "T"),
         under=f"{INDEPENDENT}, so that the π_j have nothing to do with the items",
     ),
     Quote(
         source("Theorem 5.1"),
         "mean of T, 2 of 4 users hold the item (3 items, ε = 1), and have the largest π_j",
-        lambda _: OWN_HOLDERS,
+        Stated(OWN_HOLDERS),
         measured("estimate", OWN, "T"),
         under=FIXED,
         why=(
@@ -556,18 +601,31 @@ QUOTES = (
             / (GRR(EPSILON, 3).variance(0.0, 4) * 4**2)
         ),
     ),
+    Quote(
+        source("Theorem 5.1, proof"),
+        "T is g where all π_j are equal",
+        STATED,
+        everywhere_on_grid(pooled_is_centred),
+        points=f"{GRID}; none, a third and all of {USERS} reports name the item",
+    ),
     *(
         Quote(
             source("section 6, ii"),
-            "a higher ε makes a better variance bound of g: twice the ε",
+            f"a higher ε makes a better variance bound of {name}: twice the ε",
             STATED,
-            everywhere_on_grid(falls_with_epsilon(variance)),
+            everywhere_on_grid(falls_with_epsilon(variance, personal)),
             under=under,
-            points=GRID,
+            points=f"{GRID}; half of the users have this π, and the others report always"
+            if personal
+            else GRID,
         )
+        for name, personal in (("c", False), ("T", True))
         for under, variance in (
-            ("Var*(g)", lambda made, _: made.approximate_variance),
-            ("the exact variance of g, fixed items", lambda made, f: float(made.variance(f))),
+            (f"Var*({name})", lambda made, _: made.approximate_variance),
+            (
+                f"the exact variance of {name}, fixed items",
+                lambda made, f: float(made.variance(f)),
+            ),
         )
     ),
     *(
@@ -584,7 +642,8 @@ QUOTES = (
                 "the text asks an open question, and says that this approach 'would enable us to "
                 "find' the minimum. The stationary point is the "
                 "maximum, because Var*(T) falls as Σ π_j² grows. At the minimum the same "
-                "users are always asked, and then T is biased; Var* does not show this"
+                "users are always asked, and then T is biased, unless the same share of them holds "
+                "the item as of all users; Var* does not show this"
             ),
             disputed="the text only asks whether techniques like Lagrange's could find the minimum",
         )
@@ -597,7 +656,7 @@ QUOTES = (
 
 EXPERIMENT = Experiment(
     summary="Means and variances of estimators of one item, as printed and exact",
-    source="Biswas et al., sections 2, 3 and 5",
+    source="Biswas et al., sections 2, 3, 5 and 6",
     trial=estimated,
     grid=[
         {"case": [CROWD], "sampling": [0.1, 0.9], "estimator": list(SHARED)},
@@ -614,7 +673,7 @@ EXPERIMENT = Experiment(
         (
             "ε = 1; 8 % of 50,000 users and 101 items; four users who hold the items 1, 1, "
             "2 and 3 of 3 items, all with π = 0.4, or with the probabilities 0.9, 0.8, 0.2 "
-            "and 0.1; the text has formulas only"
+            "and 0.1, where a row names no others; the text has formulas only"
         ),
         f"a trial repeats the collection {CASES[CROWD].repetitions} times for the 50,000 users and "
         f"{CASES[FEW].repetitions} times for four users, and averages",

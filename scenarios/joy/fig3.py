@@ -136,8 +136,11 @@ EXPERIMENT = Experiment(
             "the leakage of sampling grows with the probability of the value's face",
             STATED,
             lambda table: growing(table, "eq. 29"),
+            under="ε by Eq. 29; the face is that of the value in round one, π_V'",
             why="by Eq. 29 the ε falls with every step",
             points="every step of 0.05; the paper shows a curve",
+            disputed="the text calls the probability that 'for the truthful response'; read as "
+            "π_s, the ε grows with it",
         ),
         *(
             Quote(

@@ -54,6 +54,7 @@ EXPERIMENT = Experiment(
             "is constant",
             Stated(1.0),
             lambda table: growth(table, mechanism="sampling", rounds="kept"),
+            under="only owners who hold no are added, as section 3 says",
         ),
         Quote(
             "Joy and Gerla, section 5.1",
@@ -62,6 +63,9 @@ EXPERIMENT = Experiment(
             Stated(1.0),
             lambda table: growth(table, mechanism="response"),
             bound="at least",
+            under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
+            disputed="the text has no measure of 'quickly'; the error grows with the square root "
+            "of the number of owners",
             points="286 and 10,000 owners are the paper's patients, a million its check-ins",
         ),
     ],

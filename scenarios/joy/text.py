@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import erf, log, sqrt
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import attrs
@@ -321,6 +322,15 @@ PURE, SUMS = (
 )
 ONE_OUTPUT = "one output, as the text says before the equation"
 WHOLE = "round two as a whole: the largest ε over all its answers"
+LAST_VALUE = (
+    "ε of round two by the last value, with faces of 0.05 for 0, and of 0.2 and 0.3 for the values "
+    "1 and 2"
+)
+MAY_HOLD_NONE = "an owner may hold none of the values"
+EVERY_OWNER = (
+    "section 4.2 says that a truthful response is an integer greater than 0; so read, it holds, as "
+    "in the row above"
+)
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
 A_GOAL = "the text calls this its goal, and names no measure of privacy"
@@ -394,10 +404,17 @@ PASSAGES = (
             instead=for_all(_within, deviations) if correction else None,
             under="of a Gaussian. The text says that this is the probability of being 'away from "
             "the expected value', which is the contrary",
+            disputed=f"by its words, the text gives the probability of the contrary, {away}",
         )
-        for words, deviations, text, correction in (
-            ("two", 2.0, "0.95", ""),
-            ("three", 3.0, "0.99", "three are 99.7 %; 99 % are 2.58 standard deviations"),
+        for words, deviations, text, correction, away in (
+            ("two", 2.0, "0.95", "", "which is 0.0455"),
+            (
+                "three",
+                3.0,
+                "0.99",
+                "three are 99.7 %; 99 % are 2.58 standard deviations",
+                "which is 0.0027; and 99 % may stand for 99.7 %, rounded down",
+            ),
         )
     ),
     *(
@@ -469,7 +486,8 @@ PASSAGES = (
             "δ falls, but never below the δ of this law"
         ),
         under=SUMS,
-        disputed=A_GOAL,
+        disputed="the text says only that privacy should get stronger as the population grows, "
+        "and names no measure of privacy",
     ),
     Passage(
         "section 3.3",
@@ -527,8 +545,8 @@ PASSAGES = (
     ),
     Passage(
         THREATS,
-        "δ of the exact sums of both rounds at the ε of Eq. 21 and of Eq. 25, 2 of 12 hold yes: no "
-        "aggregators collude",
+        "δ of the exact sums of both rounds at the larger ε of Eq. 21 and Eq. 25, 2 of 12 hold "
+        "yes: no aggregators collude",
         Stated(0.0),
         lambda m: aggregate_delta(m, _round_two(m), 2, 10),
         why=(
@@ -619,11 +637,27 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 14",
-        "expected zeros of round one, 1 of 4 holds yes",
-        lambda m: printed.equation_14_zero(m, [1], 3),
-        lambda m: mean_counts(m, FEW)[0][0],
+        "expected zeros of round one, holders of 1 and 2",
+        lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 0),
+        lambda _: mean_counts(UNEVEN, [1, 2])[0][0],
+        under="every owner holds one of the values 1 to V, as section 4.2 says",
+    ),
+    Passage(
+        "Eq. 14",
+        "expected zeros of round one, holders of 0, 1, 2",
+        lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 1),
+        lambda _: mean_counts(UNEVEN, [0, 1, 2])[0][0],
         "owners who hold no value are sampled too: (π_0 + π_s) of all",
-        instead=lambda m: 4 * (m.background[0] + Fraction(m.sampling)),
+        instead=lambda _: 3 * (UNEVEN.background[0] + Fraction(UNEVEN.sampling)),
+        under=f"{MAY_HOLD_NONE}: its truth is 0",
+        disputed=EVERY_OWNER,
+    ),
+    Passage(
+        "Eq. 15",
+        "expected count of value 2 in round two, holders of 0, 1, 2",
+        lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 2)[2],
+        lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
+        under="the line of V' stands for every value in turn",
     ),
     Passage(
         "Eq. 15",
@@ -632,6 +666,9 @@ PASSAGES = (
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
         "every value gains its own sampled owners",
         instead=lambda _: 3 * UNEVEN.background[2] + Fraction(UNEVEN.sampling),
+        under="the line of V' stands for one value, and the other lines for all others",
+        disputed="V' may stand for every value in turn, as in Eq. 16; so read, it holds, as in the "
+        "row above",
     ),
     *(
         Passage(
@@ -731,21 +768,32 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 26 and 29",
-        "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
+        LAST_VALUE,
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: log(UNEVEN.round_two_law(2)[2] / UNEVEN.round_two_law(1)[2]),
         under=ONE_OUTPUT,
     ),
     Passage(
         "Eq. 26 and 29",
-        "ε of round two with faces of 0.05, 0.2 and 0.3, by the last value",
+        LAST_VALUE,
+        lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
+        lambda _: _round_two(attrs.evolve(UNEVEN, none=False)),
+        "the ε is the largest one over all values, which is that of the value with the rarest face",
+        instead=lambda _: max(
+            printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background[1:]
+        ),
+        under=f"{WHOLE}; every owner holds a value, as section 4.2 says",
+    ),
+    Passage(
+        "Eq. 26 and 29",
+        LAST_VALUE,
         lambda _: printed.equation_29(UNEVEN.sampling, UNEVEN.background[-1]),
         lambda _: _round_two(UNEVEN),
-        "the ε is the largest one over all values, which is that of the rarest face",
+        "the ε is the largest one over all values and 'none', which is that of the rarest face",
         instead=lambda _: max(
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
-        under=WHOLE,
+        under=f"{WHOLE}; {MAY_HOLD_NONE}, and then answers 0 if sampled",
     ),
     Passage(
         GUARANTEE,
@@ -786,6 +834,23 @@ PASSAGES = (
     ),
     Passage(
         "section 5.2",
+        "the leakage of sampling grows with the probability for the truthful response, from 0.05 "
+        "to 0.65 in steps of 0.05",
+        STATED,
+        lambda _: _rising([printed.equation_29(k / 20, 0.3) for k in range(1, 14)]),
+        under="that probability is π_s, at which an owner answers the truth in round two; ε by "
+        "Eq. 29, π_V' = 0.3",
+    ),
+    Passage(
+        "section 4",
+        "each owner answers the opposite of its truth in round two with some probability above 0, "
+        "whether it holds yes or no",
+        STATED,
+        lambda m: fmean(m.round_two_law(truth)[1 - truth] > 0 for truth in (0, 1)),
+        under="the binary mechanism",
+    ),
+    Passage(
+        "section 5.2",
         "more noise of the second coin of randomised response is at the cost of accuracy: the "
         "error grows with the coin's probability of yes, 0.1 to 0.9",
         STATED,
@@ -818,7 +883,8 @@ EXPERIMENT = Experiment(
     grid=[{"statement": list(BY_NAME), "zero": [0.3], "sampling": list(SAMPLINGS[:1])}],
     measures=[Measure("value", "what is right")],
     choices=(
-        "formulas are evaluated with π_0 = 0.3 and π_s = 0.45: --set zero=..., --set sampling=...",
+        "formulas are evaluated with π_0 = 0.3 and π_s = 0.45, where a row names no others: "
+        "--set zero=..., --set sampling=...",
     ),
     quotes=[one.quote() for one in PASSAGES],
     cost=lambda _: 0.001,
