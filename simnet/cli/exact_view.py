@@ -1,6 +1,6 @@
 """`simnet exact-view`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +10,7 @@ from simnet.cli.options import DropOuts, JsonFile, Settings, settings_of, whole_
 
 if TYPE_CHECKING:  # the command starts faster without these modules
     from simnet.exhaustive.compare import Comparison
-    from simnet.record.fate import Ending, Fate
+    from simnet.record.fate import Ending, Fate, MessageFate
 
 SHOWN = 20  # the most characters of a fraction that a person still reads
 
@@ -35,10 +35,11 @@ def exact_view(
     The command plays the protocol once for each outcome of the coins, and for each value of a field
     element that a script opens. Field coins that only hide a value stay unknown.
 
-    The parties that `--drop` names or draws drop out whenever the protocol is played. Silence is
-    then part of the view. With `--drop`, if the protocol has an ideal world, the command also says
-    how well the coalition could tell the inputs apart in the ideal world, which is told who dropped
-    out and who was heard. This line is left out if coins decide who drops out or is heard.
+    The parties that `--drop` names or draws drop out whenever the protocol is played, and the
+    messages that it names go astray. Silence is then part of the view. With `--drop`, if the
+    protocol has an ideal world, the command also says how well the coalition could tell the inputs
+    apart in the ideal world, which is told who dropped out and who was heard. This line is left out
+    if coins decide who drops out or is heard.
 
     Without `--versus`, the inputs are compared with all neighbouring inputs (one honest party's
     input is replaced), and the command shows the neighbour that the coalition can tell apart best.
@@ -67,8 +68,9 @@ def exact_view(
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.
     drop
-        Let parties drop out: `u3@share`, or `0.1` (see `simnet run --help`). Fates by chance are
-        drawn once, from the seed.
+        Let parties drop out: `u3@share`, or `0.1`; or let messages go astray, such as
+        `u3@share:lost:server` (see `simnet run --help`). Fates by chance are drawn once, from the
+        seed.
     seed
         The seed from which `--drop 0.1` draws who drops out. Nothing else depends on it.
     at_epsilon
@@ -84,6 +86,8 @@ def exact_view(
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
     from simnet.exhaustive.compare import Comparison
+    from simnet.exhaustive.model import NoClock
+    from simnet.scenario.drops import fates_of
     from simnet.scenario.find import find
 
     epsilon = at_epsilon
@@ -95,17 +99,14 @@ def exact_view(
     built = scenario.build(scenario.users, scenario.items)
     out = console(json)
     own_inputs = whole_numbers("--inputs", inputs)
-    fates = _fates(drop or (), built, own_inputs, seed)
-    comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit, fates)
+    fates, astray = fates_of(drop or (), built, own_inputs, seed, NoClock())
+    comparison = Comparison(built, ",".join(corrupt), enumerate_field, limit, fates, astray)
     with progress_bar("worlds", 1000) as bar:
         count = comparison.tapes(own_inputs, lambda share: bar(share * 1000))
     out.print(f"{count:,} world{'s' if count != 1 else ''} on these inputs")
     ended = _ended(comparison.endings(own_inputs))
-    if fates:
-        told = ", ".join(f"{name}@{fate}" for name, fate in fates.items())
-        out.print(f"these parties drop out: {told}")
-    if ended["aborted"]:
-        out.print(f"the run is aborted with probability {ended['aborted']}")
+    for line in _fates_in_words(fates, astray, ended["aborted"]):
+        out.print(line)
     neighbours = list(comparison.neighbours(own_inputs)) if versus is None else []
     if versus is None and not neighbours:
         raise BadInput("there are no neighbouring inputs: no honest party could have another item")
@@ -117,7 +118,7 @@ def exact_view(
             other = whole_numbers("--versus", versus)
             compared = comparison.compare(own_inputs, other, lambda share: bar(share * 1000))
             largest = compared.epsilon
-    ideal = _ideal(comparison, own_inputs, other) if fates else None
+    ideal = _ideal(comparison, own_inputs, other) if fates or astray else None
     result = {
         "protocol": scenario.described(built).name,
         "corrupt": list(comparison.corrupt.parties),
@@ -133,6 +134,7 @@ def exact_view(
         "tapes": max(compared.tapes),
         "tier": "enumerated",
         "fates": {name: str(fate) for name, fate in fates.items()},
+        **({"message_fates": [str(fate) for fate in astray]} if astray else {}),
         "endings": ended["endings"],
         "ideal": ideal,
     }
@@ -162,6 +164,21 @@ def exact_view(
     if ideal is not None:
         out.print(_ideal_in_words(ideal))
     write_json(result, json)
+
+
+def _fates_in_words(
+    fates: "Mapping[str, Fate]", astray: "Sequence[MessageFate]", aborted: str
+) -> Iterator[str]:
+    """Yield lines that say who drops out, which messages go astray, and how likely it is that the
+    run is aborted.
+    """
+    if fates:
+        told = ", ".join(f"{name}@{fate}" for name, fate in fates.items())
+        yield f"these parties drop out: {told}"
+    if astray:
+        yield f"these messages go astray: {', '.join(map(str, astray))}"
+    if aborted:
+        yield f"the run is aborted with probability {aborted}"
 
 
 def _ended(endings: "Mapping[tuple[Ending, ...], Fraction]") -> dict[str, Any]:
@@ -214,17 +231,3 @@ def _ideal_in_words(ideal: dict[str, Any]) -> str:
         "the ideal world is told who was heard; there the coalition can tell the inputs apart too: "
         f"ε = {ideal['epsilon']:.6g}, δ(0) = {ideal['delta0']:.6g}"
     )
-
-
-def _fates(drop: Sequence[str], built: Any, inputs: Any, seed: int) -> dict[str, "Fate"]:
-    """Return the fates of parties. Raises `BadInput` for fates of messages."""
-    from simnet.errors import BadInput
-    from simnet.scenario.drops import fates_of
-
-    fates, messages = fates_of(drop, built, inputs, seed)
-    if messages:
-        raise BadInput(
-            f"--drop {messages[0]}: exact views do not know messages that go astray; simnet verify "
-            "does"
-        )
-    return fates

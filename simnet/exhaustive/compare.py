@@ -40,7 +40,7 @@ from simnet.exhaustive.model import LIMIT, Model, Progress, input_key
 from simnet.exhaustive.reading import OnTape
 from simnet.exhaustive.views import Views
 from simnet.kernel.ideal import ideal_world
-from simnet.record.fate import Ending, Fates, Happened
+from simnet.record.fate import Ending, Fates, Happened, MessageFate
 from simnet.values.residues import residues_of
 
 POINTS = 40  # the number of points of a curve of δ
@@ -130,7 +130,8 @@ class _Worlds:
 class Comparison:
     """Compares a protocol's views for one coalition; each law is computed only once.
 
-    With `enumerate_field`, field coins are played out too. `fates` says which parties drop out.
+    With `enumerate_field`, field coins are played out too. `fates` says which parties drop out, and
+    `message_fates` which messages go astray.
     """
 
     def __init__(
@@ -140,8 +141,9 @@ class Comparison:
         enumerate_field: bool = False,
         limit: int = LIMIT,
         fates: Fates | None = None,
+        message_fates: Sequence[MessageFate] = (),
     ) -> None:
-        self.model = Model(protocol, enumerate_field, fates)
+        self.model = Model(protocol, enumerate_field, fates, message_fates)
         self.views = Views(self.model, corrupt)
         self._limit = limit
         self._laws: dict[Hashable, _Worlds] = {}

@@ -67,7 +67,7 @@ The network was used once, in round 1:
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -84,6 +84,9 @@ from simnet.exhaustive.network import Network, OpenedRow, Posting, Silent, Summa
 from simnet.exhaustive.outbox import Request
 from simnet.exhaustive.party_tree import PartyState, PartyTree
 from simnet.exhaustive.reading import Ask, WatchingOutputs, owner
+from simnet.kernel.astray import checked_message_fates
+from simnet.kernel.deadlines import Open as OpenWait
+from simnet.kernel.deadlines import TooLate
 from simnet.kernel.fates import checked_fates
 from simnet.kernel.inputs import Inputs, inputs_by_name
 from simnet.kernel.replay import compare_runs
@@ -97,7 +100,9 @@ from simnet.kernel.silence import (
 )
 from simnet.linear.unknowns import ONE
 from simnet.linear.vectors import Vector
-from simnet.record.fate import Ending, Fates, Happened
+from simnet.record.fate import Ending, Fates, Happened, Late, MessageFate
+from simnet.record.log import Log
+from simnet.roster import Roster
 
 LIMIT = 1_000_000  # the largest number of worlds that are played out
 MOST_COINS = 200  # at most so many coins are tossed or opened in one world
@@ -108,6 +113,33 @@ WAYS = 41  # the number of random paths that are taken through the tree of world
 EXCESS = 10
 
 Progress = Callable[[float], None]
+
+
+@attrs.frozen
+class NoClock:
+    """Takes the place of a network in a run that must not wait with deadlines."""
+
+    names: tuple[str, ...] = ()
+
+    def timekeeper(
+        self, roster: Roster, brings_input: Sequence[bool], log: Log, seed: int
+    ) -> "NoClock":
+        """Return a timekeeper that knows the names of the parties."""
+        del brings_input, log, seed
+        return NoClock(tuple(roster.names))
+
+    def decide(self, waits: Sequence[OpenWait]) -> NoReturn:
+        """Refuse every wait with a deadline."""
+        raise BadInput(
+            f"{self.names[waits[0].party]} waits with a deadline, and an exact view has no clock "
+            "that says when the deadline passes: let `simnet verify --network NAME` judge a run, "
+            "or leave `within` out"
+        )
+
+    def late(self, messages: Sequence[TooLate]) -> tuple[Late, ...]:
+        """Return nothing: no wait has a deadline."""
+        del messages
+        return ()
 
 
 @attrs.frozen(eq=False)
@@ -173,10 +205,12 @@ class End:
     """The end of a world: every script has ended or waits for ever.
 
     `stuck` lists every party that waits for ever, with a lost party that is the reason, or None if
-    no lost party is the reason.
+    no lost party is the reason. `misses` has the parties that wait for a lost message, each with
+    the sender of this message.
     """
 
     stuck: tuple[tuple[int, int | None], ...] = ()
+    misses: Mapping[int, int] = attrs.field(factory=dict)
 
 
 Action = Start | Toss | Open | Deliver | End
@@ -330,18 +364,25 @@ class Model:
     """A protocol whose worlds can be listed. Executions are stored and reused for other inputs.
 
     With `enumerate_field`, field coins are played out too, and nothing stays unknown. `fates` says
-    which parties drop out, and where (`simnet.Fate`). Raises `BadInput` for a protocol with a
-    crowd, and for parties or fates that `run` would refuse.
+    which parties drop out, and where (`simnet.Fate`), and `message_fates` which messages go astray
+    (`simnet.MessageFate`). Raises `BadInput` for a protocol with a crowd, and for parties or fates
+    that `run` would refuse.
     """
 
     def __init__(
-        self, protocol: Protocol, enumerate_field: bool = False, fates: Fates | None = None
+        self,
+        protocol: Protocol,
+        enumerate_field: bool = False,
+        fates: Fates | None = None,
+        message_fates: Sequence[MessageFate] = (),
     ) -> None:
         self.protocol = protocol
         self.enumerate_field = enumerate_field
         self.roster = seated(protocol)
         self.fates = dict(fates or {})
         self._fates_by_number = checked_fates(self.fates, self.roster)
+        self.message_fates = tuple(message_fates)
+        self._astray = checked_message_fates(message_fates, self.roster)
         for crowd in sorted(self.roster.crowds):
             raise BadInput(
                 f"{self.roster.names[crowd]} is a crowd of "
@@ -384,6 +425,8 @@ class Model:
                 observe=everyone,
                 reading=WatchingOutputs(),
                 fates=self.fates,
+                network=NoClock(),
+                message_fates=self.message_fates,
             )
             for _ in range(2)
         )
@@ -450,6 +493,7 @@ class Model:
                     self.enumerate_field,
                     self._structures,
                     self._fates_by_number.get(number),
+                    self._astray.get(number, ()),
                 )
             trees.append(self._trees[key])
         return trees
@@ -594,10 +638,19 @@ class Model:
         if not released:
             lost = {state.party for state in states if state.is_gone or state.aborted is not None}
             lost |= {silence.recipient for silence in network.silences}
+            misses = {
+                number: sender
+                for number, request in requests.items()
+                if (sender := network.waits_for_lost(number, request)) is not None
+            }
+            lost |= misses.keys()
             if not lost:
                 name = self.roster.names[min(requests)]
                 raise Stall(f"the run cannot go on: {name} waits for messages that nobody sends")
-            return End(tuple(stuck_for_ever(lacks, len(states), lost)))
+            stuck = stuck_for_ever(lacks, len(states), lost)
+            return End(
+                tuple((number, misses.get(number, other)) for number, other in stuck), misses
+            )
         reached = [network.reached(state.party, requests.get(state.party)) for state in states]
         rounds = times_of_silence(lacks, released, [depth for depth, _ in reached])
         steps = times_of_silence(lacks, released, [step for _, step in reached])
@@ -651,6 +704,8 @@ class Model:
                 None if other is None else names[other],
                 is_gone=other is not None and states[other].is_gone,
                 is_aborted=other is not None and states[other].aborted is not None,
+                is_lost=number in action.misses,
+                waits_for_lost=other in action.misses,
             )
             endings.append(Ending(names[number], network.reached(number, request)[0] + 1, reason))
         return tuple(sorted(endings, key=lambda ending: (ending.round, ending.party)))

@@ -23,6 +23,12 @@ in coins and secrets.
 Their silence is an empty letter, which arrives in a round and at a step of its own. The letter
 takes the place of one message: if the sender sends this message later, the message is never read.
 
+*Messages that go astray.* A lost or damaged message was sent, and counts as seen by its recipient
+(`simnet.kernel.astray`). But it can never be taken, and it waits as a *hole*: whoever waits for
+this message, or for a later one of the same sender, lacks it. A silence of the sender takes the
+place of the hole. The second copy of a duplicated message is sent, and never waits. A late message
+is like any other, because a view has no times.
+
 *Opened rows.* If a script continues with the number of a form, each possible number is played out.
 A network stores the forms of all rows opened so far. For each row the network stores whether the
 number is free (every element of the field is equally likely) or follows from secrets and from rows
@@ -130,7 +136,7 @@ class Network:
         round_, step = self.depths[party] + 1, self.steps[party] + 1
         for message in messages:
             posting = Posting(round_ - (message.recipient == party), step, message)
-            self.sent.append(posting)
+            self.sent += [posting] * (2 if message.astray == "duplicated" else 1)
             late = message.recipient, message.tag, message.is_summed, message.sender
             if message.key is None and self.given_up.get(late):
                 self.given_up[late] -= 1
@@ -150,7 +156,12 @@ class Network:
             self.steps[number] = max(self.steps[number], silence.step)
             if request.kind == "some":
                 for sender in silence.senders:
-                    self._give_up(number, request.tag, False, sender)
+                    waiting = self.waiting.get((number, request.tag, None, False), ())
+                    hole = next((one for one in waiting if one.message.sender == sender), None)
+                    if hole is None:
+                        self._give_up(number, request.tag, False, sender)
+                    else:  # whatever else waits of a silent sender stands behind a lost message
+                        self._remove(hole)
 
     def _give_up(self, recipient: int, tag: str, is_summed: bool, sender: int) -> None:
         late = recipient, tag, is_summed, sender
@@ -231,7 +242,7 @@ class Network:
             request = attrs.evolve(request, counts=(len(request.senders),))
         if request.kind in ("sum", "heard"):
             return self._sums(party, request)
-        waiting = list(self.waiting.get((party, request.tag, None, False), ()))
+        waiting = self._readable((party, request.tag, None, False))
         groups = []
         for sender in (None,) if request.senders is None else request.senders:
             place = next(
@@ -271,10 +282,35 @@ class Network:
             return None
         is_summed = request.kind in ("sum", "heard")
         key = request.keys[0] if is_summed else None
-        waiting = self.waiting.get((party, request.tag, key, is_summed), ())
+        waiting = self._readable((party, request.tag, key, is_summed))
         came = Counter(posting.message.sender for posting in waiting)
         wanted = Counter(request.senders)
         return frozenset(sender for sender, count in wanted.items() if came[sender] < count)
+
+    def waits_for_lost(self, party: int, request: Request) -> int | None:
+        """Return a sender whose lost message a party waits for in vain, or None."""
+        if request.kind != "each":
+            return None
+        lacks = self.lacking(party, request) or frozenset()
+        holes = {
+            posting.message.sender
+            for posting in self.waiting.get((party, request.tag, None, False), ())
+            if posting.message.is_lost
+        }
+        return next((sender for sender in request.senders or () if sender in lacks & holes), None)
+
+    def _readable(self, channel: Channel) -> list[Posting]:
+        """Return the messages that wait in a channel and can be read: those of a sender before its
+        first lost message.
+        """
+        readable: list[Posting] = []
+        blocked: set[int] = set()
+        for posting in self.waiting.get(channel, ()):
+            if posting.message.is_lost:
+                blocked.add(posting.message.sender)
+            elif posting.message.sender not in blocked:
+                readable.append(posting)
+        return readable
 
     def reached(self, party: int, request: Request | None) -> tuple[int, int]:
         """Return the round and the step that a party has reached while it waits.
@@ -287,7 +323,7 @@ class Network:
         (sender, *others) = request.senders or ()
         if any(other != sender for other in others):
             return depth, step
-        for posting in self.waiting.get((party, request.tag, None, False), ()):
+        for posting in self._readable((party, request.tag, None, False)):
             if posting.message.sender == sender:
                 step = max(step, posting.step)
                 depth = max(depth, posting.round if sender != party else 0)

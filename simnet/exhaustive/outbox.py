@@ -7,7 +7,9 @@ waits for messages, the outbox suspends the script and returns a `Request`, whic
 script waits for. The caller (`party_tree`) resumes the script with the messages. This module knows
 nothing about other parties.
 
-A party that will drop out gets the kernel's `CutLink` around its outbox.
+A party that will drop out gets the kernel's `CutLink` around its outbox, and a party some of whose
+messages go astray gets the kernel's `AstrayLink`. What goes astray is collected like all other
+messages, and carries the fate that it has on its way.
 
 Example. The script ::
 
@@ -21,7 +23,7 @@ where c is the number of party "c".
 import contextlib
 import functools
 import types
-from collections.abc import Generator, Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -29,6 +31,7 @@ import attrs
 from simnet.coins.coins import Deferred, RowBlock
 from simnet.coins.tape import Tape
 from simnet.kernel.actor import Actor, Turn, refuse
+from simnet.kernel.astray import AstrayLink
 from simnet.kernel.fates import CutLink
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.mail import manifest_for
@@ -36,7 +39,7 @@ from simnet.kernel.tags import Summed, Tag
 from simnet.linear.forms import Forms
 from simnet.linear.terms import refine
 from simnet.linear.vectors import Vector
-from simnet.record.fate import Fate
+from simnet.record.fate import LOST, Fate, MessageFate, What
 from simnet.record.message import Key, Message
 from simnet.roster import Group, Roster
 from simnet.values.field import FieldArray
@@ -59,6 +62,12 @@ class SentMessage:
     payload: Payload
     is_summed: bool = False
     key_wire: WireType | None = None
+    astray: What | None = None  # what happens to the message on its way
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the recipient never reads the message."""
+        return self.astray in LOST
 
     @property
     def frame_bytes(self) -> int:
@@ -92,6 +101,7 @@ class SentMessage:
             self.key,
             self.key_wire,
             self.is_summed,
+            self.astray,
             self.content,
             tuple(
                 (t.starts.tobytes(), t.unknowns.tobytes(), t.coefficients.tobytes()) for t in terms
@@ -161,6 +171,7 @@ class Outbox(Link):
         self.turn = Turn()
         self._roster = roster
         self._tape = tape
+        self.astray: Mapping[int, What] = {}  # by recipient: the fates of what is being sent now
         # By tag and key: who has sent into the next sum.
         self._heard: dict[tuple[str, Key], frozenset[int]] = {}
 
@@ -262,8 +273,7 @@ class Outbox(Link):
             raise refuse(
                 actor,
                 tag.name,
-                "waits with a deadline, and an exact view has no clock: use `verify`, or a script "
-                "without deadlines",
+                "waits with a deadline, and an exact view has no clock",
             )
         payloads: dict[int, Payload] = await _suspend(
             Request("some", tag.name, tuple(senders.numbers.tolist()))
@@ -337,17 +347,35 @@ class Outbox(Link):
             payload=payload,
             is_summed=isinstance(tag, Summed),
             key_wire=key_wire,
+            astray=self.astray.get(recipient),
         )
         self.sent.append(message)
+
+
+class AstrayOutbox(AstrayLink):
+    """The link of a party some of whose messages go astray. Its script is played by itself."""
+
+    def __init__(self, outbox: Outbox, fates: Sequence[MessageFate], roster: Roster) -> None:
+        super().__init__(outbox, fates)
+        self._outbox = outbox
+        self._roster = roster
+
+    @contextlib.contextmanager
+    def _going_astray(self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]) -> Iterator[None]:
+        """Mark the messages that the block sends with their fates."""
+        del actor, tag
+        self._outbox.astray = {self._roster.find(fate.recipient): fate.what for fate in fates}
+        try:
+            yield
+        finally:
+            self._outbox.astray = {}
 
 
 class CutOutbox(CutLink):
     """The link of a party that will drop out while its script is played by itself."""
 
-    def __init__(
-        self, outbox: Outbox, fate: Fate, actor: Actor, roster: Roster, tape: Tape
-    ) -> None:
-        super().__init__(outbox, fate, actor, roster)
+    def __init__(self, link: Link, fate: Fate, actor: Actor, roster: Roster, tape: Tape) -> None:
+        super().__init__(link, fate, actor, roster)
         self._tape = tape
 
     def _reached(self, tag: Tag, to: Sequence[str]) -> list[int] | None:

@@ -35,7 +35,14 @@ from simnet.coins.tape import Choice, Outcome, Tape, TapeEnd
 from simnet.doors.call import own_copy
 from simnet.errors import Abort, BadInput, ScriptError
 from simnet.exhaustive.network import Summands
-from simnet.exhaustive.outbox import CutOutbox, Outbox, Request, SentMessage, pieces_of
+from simnet.exhaustive.outbox import (
+    AstrayOutbox,
+    CutOutbox,
+    Outbox,
+    Request,
+    SentMessage,
+    pieces_of,
+)
 from simnet.exhaustive.reading import Ask, LocalReading, RowsAsked
 from simnet.kernel.actor import Actor
 from simnet.kernel.blame import blamed, foreign_wait, in_script, waiting_line
@@ -44,7 +51,7 @@ from simnet.kernel.party import Party
 from simnet.kernel.replay import RULE
 from simnet.kernel.turns import close_at_once
 from simnet.linear.forms import Forms
-from simnet.record.fate import Fate
+from simnet.record.fate import Fate, MessageFate
 from simnet.record.ledger import Receipts
 from simnet.roster import Roster
 from simnet.values.field import FieldArray
@@ -144,8 +151,10 @@ class Execution:
         self.outbox.turn.actor = self.actor  # there is no other party
         self.aborted: str | None = None
         link: Link = self.outbox
+        if tree.astray:
+            link = AstrayOutbox(self.outbox, tree.astray, tree.roster)
         if tree.fate is not None:
-            link = CutOutbox(self.outbox, tree.fate, self.actor, tree.roster, self._tape)
+            link = CutOutbox(link, tree.fate, self.actor, tree.roster, self._tape)
         party = Party(self.actor, tree.roster, link, self.reading, 0)
         # A copy: a script is played many times, and a function of a door may change its
         # arguments. A script awaits only its party, so it yields only requests.
@@ -240,8 +249,10 @@ class PartyTree:
         enumerate_field: bool,
         structures: dict[Hashable, int],
         fate: Fate | None = None,
+        astray: Sequence[MessageFate] = (),
     ) -> None:
-        """`inputs` is empty or the party's one input. `fate` says where the party drops out.
+        """`inputs` is empty or the party's one input. `fate` says where the party drops out, and
+        `astray` which of its messages go astray.
 
         `structures` maps structures to their numbers. All trees of a protocol share this
         dictionary, for all inputs, so that equal structures have equal numbers.
@@ -251,6 +262,7 @@ class PartyTree:
         self.inputs = inputs
         self.enumerate_field = enumerate_field
         self.fate = fate
+        self.astray = astray
         self._structures = structures
         self.root = self._state(Execution(self, ()), None, History(), None)
 

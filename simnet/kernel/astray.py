@@ -26,6 +26,7 @@ Example. `MessageFate("u3", "server", "masked")` loses u3's first message "maske
 text, as on the command line, this is `u3@masked:lost:server`.
 """
 
+import abc
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ from simnet.kernel.actor import Actor, LateMailbox
 from simnet.kernel.link import Link, Payload
 from simnet.kernel.tags import Summed, Tag
 from simnet.kernel.waits import FromNamed
-from simnet.record.fate import MessageFate
+from simnet.record.fate import LOST, MessageFate
 from simnet.record.log import Log
 from simnet.record.message import Block, Key
 from simnet.record.transcript import Recorder
@@ -76,28 +77,24 @@ def checked_message_fates(
 
 
 class AstrayLink(Link):
-    """The link of a party some of whose messages go astray. It counts the party's sends."""
+    """The link of a party some of whose messages go astray. It counts the party's sends, and finds
+    the fates of the messages of each send. A subclass says what a fate does.
+    """
 
-    def __init__(
-        self,
-        link: Link,
-        fates: Sequence[MessageFate],
-        actors: Sequence[Actor],
-        roster: Roster,
-        log: Log,
-        recorder: Recorder,
-    ) -> None:
+    def __init__(self, link: Link, fates: Sequence[MessageFate]) -> None:
         self.turn = link.turn
         self._link = link
         self._fates = fates
-        self._actors = actors
-        self._roster = roster
-        self._log = log
-        self._recorder = recorder
         self._sends = Counter[str]()
         # Set once the party has dropped out. Its last send may then take several posts, which
         # count as one send.
         self._has_left = False
+
+    @abc.abstractmethod
+    def _going_astray(
+        self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]
+    ) -> contextlib.AbstractContextManager[None]:
+        """Return a context in which the link sends messages with these fates."""
 
     @contextlib.contextmanager
     def _sending(self, actor: Actor, tag: Tag, to: Sequence[str]) -> Iterator[None]:
@@ -114,40 +111,8 @@ class AstrayLink(Link):
         if not fates:
             yield
             return
-        start, blocks = len(self._log.events), len(self._recorder.blocks)
-        boxes = [
-            self._actors[self._roster.find(fate.recipient)].late_box(tag.name)
-            for fate in fates
-            if fate.what in ("lost", "damaged")
-        ]
-        for box in boxes:
-            box.swallows = True
-        try:
+        with self._going_astray(actor, tag, fates):
             yield
-        finally:
-            for box in boxes:
-                box.swallows = False
-        posts = self._log.posts_since(start)
-        seen = self._recorder.blocks[blocks:]
-        for fate in fates:
-            number = self._roster.find(fate.recipient)
-            if fate.what == "late":
-                self._log.delays |= {(post, number): fate.seconds for post, _ in posts}
-            elif fate.what == "duplicated":
-                box = self._actors[number].late_box(tag.name)
-                for _, line in posts:
-                    line.sent += 1
-                    line.address += number
-                    box.unread[actor.number] += 1
-                    self._log.send(line, number)
-                for block in seen:
-                    self._record_again(block, number)
-
-    def _record_again(self, block: Block, number: int) -> None:
-        """Note the second copy of a message in the transcript."""
-        for message in block.messages():
-            if message.recipient == number:
-                self._recorder.add(message)
 
     def post(self, actor: Actor, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party."""
@@ -240,6 +205,63 @@ class AstrayLink(Link):
     async def breathe(self, actor: Actor) -> None:
         """Let other parties go on for a while."""
         await self._link.breathe(actor)
+
+
+class AstrayMail(AstrayLink):
+    """The link, in a run, of a party some of whose messages go astray."""
+
+    def __init__(
+        self,
+        link: Link,
+        fates: Sequence[MessageFate],
+        actors: Sequence[Actor],
+        roster: Roster,
+        log: Log,
+        recorder: Recorder,
+    ) -> None:
+        super().__init__(link, fates)
+        self._actors = actors
+        self._roster = roster
+        self._log = log
+        self._recorder = recorder
+
+    @contextlib.contextmanager
+    def _going_astray(self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]) -> Iterator[None]:
+        """Lose, delay and double messages while the block sends them."""
+        start, blocks = len(self._log.events), len(self._recorder.blocks)
+        boxes = [
+            self._actors[self._roster.find(fate.recipient)].late_box(tag.name)
+            for fate in fates
+            if fate.what in LOST
+        ]
+        for box in boxes:
+            box.swallows = True
+        try:
+            yield
+        finally:
+            for box in boxes:
+                box.swallows = False
+        posts = self._log.posts_since(start)
+        seen = self._recorder.blocks[blocks:]
+        for fate in fates:
+            number = self._roster.find(fate.recipient)
+            if fate.what == "late":
+                self._log.delays |= {(post, number): fate.seconds for post, _ in posts}
+            elif fate.what == "duplicated":
+                box = self._actors[number].late_box(tag.name)
+                for _, line in posts:
+                    line.sent += 1
+                    line.address += number
+                    box.unread[actor.number] += 1
+                    self._log.send(line, number)
+                for block in seen:
+                    self._record_again(block, number)
+
+    def _record_again(self, block: Block, number: int) -> None:
+        """Note the second copy of a message in the transcript."""
+        for message in block.messages():
+            if message.recipient == number:
+                self._recorder.add(message)
 
 
 def waits_for_lost(actor: Actor) -> int | None:

@@ -26,7 +26,7 @@ from simnet.doors.call import unsealed
 from simnet.errors import BadInput, ScriptError
 from simnet.installed import object_at
 from simnet.kernel.actor import Actor, Script
-from simnet.kernel.astray import AstrayLink, checked_message_fates, waits_for_lost
+from simnet.kernel.astray import AstrayMail, checked_message_fates, waits_for_lost
 from simnet.kernel.blame import blamed
 from simnet.kernel.deadlines import (
     Clocked,
@@ -615,7 +615,7 @@ class _Stage:
             return self.noting[actor.name]
         link: Link = self.mail
         if actor.number in self.astray:
-            link = AstrayLink(
+            link = AstrayMail(
                 link,
                 self.astray[actor.number],
                 self.actors,

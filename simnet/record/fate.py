@@ -74,6 +74,7 @@ class Fate:
 Fates = Mapping[str, Fate]  # by the name of the party
 
 What = Literal["lost", "damaged", "duplicated", "late"]
+LOST: frozenset[What] = frozenset({"lost", "damaged"})  # the recipient never reads the message
 
 
 @attrs.frozen

@@ -17,7 +17,7 @@ from simnet.coins.law import Law
 from simnet.coins.tape import Choice, Outcome, Tape, TapeDiscrete, TapeEnd, TapeField
 from simnet.kernel.reading import Sampled
 from simnet.kernel.run import Run
-from simnet.record.fate import Fates
+from simnet.record.fate import Fates, MessageFate
 from simnet.record.message import Message
 from simnet.values.meter import Meter
 
@@ -49,7 +49,11 @@ class _AllOnOneTape(Sampled):
 
 
 def view_law(
-    protocol: Any, held: Sequence[Any], corrupt: Collection[str], fates: Fates
+    protocol: Any,
+    held: Sequence[Any],
+    corrupt: Collection[str],
+    fates: Fates,
+    astray: Sequence[MessageFate] = (),
 ) -> tuple[Law, Law]:
     """Return the law of the view of a coalition, and the law of the run's endings."""
     views: dict[Hashable, Fraction] = {}
@@ -58,7 +62,14 @@ def view_law(
     def draw(tape: Tape) -> Hashable:
         reading = _AllOnOneTape(tape)
         try:
-            done = run(protocol, held, reading=reading, observe=corrupt, fates=fates)
+            done = run(
+                protocol,
+                held,
+                reading=reading,
+                observe=corrupt,
+                fates=fates,
+                message_fates=astray,
+            )
         except ScriptError as error:  # the run blames the script for whatever leaves it
             if isinstance(error.__cause__, TapeEnd):
                 raise error.__cause__ from None

@@ -72,6 +72,16 @@ def test_an_aborted_run_is_an_ending_with_its_reason() -> None:
     assert "the run is aborted with probability 1" in words(exact_view(text).out)
 
 
+def test_a_message_that_is_lost_belongs_to_the_view_of_its_recipient() -> None:
+    base = "committee --users 2 --items 2 --members 2 --sharing shamir:1 --set participation=1.0"
+    text = f"{base} --inputs 1,1 --versus 1,2 --drop c1@partial:lost:server"
+    told = found(f"{text} --corrupt server")
+    assert told["message_fates"] == ["c1@partial:lost:server"]
+    assert told["delta0_exact"] == told["ideal"]["delta0_exact"] == "1"
+    assert "these messages go astray: c1@partial" in words(exact_view(f"{text} --corrupt u1").out)
+    assert found(f"{text} --corrupt u1")["same"] is True
+
+
 def test_fates_by_chance_follow_from_the_seed() -> None:
     text = f"{ROBUST} --corrupt server --inputs 1,1 --versus 1,2 --drop 0.9 --seed"
     drawn = [found(f"{text} {seed}")["fates"] for seed in (0, 0, 1, 2)]

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -10,14 +11,28 @@ import attrs
 import pytest
 
 from protocols.committee.script import Committee, RobustDPDS
-from simnet import Abort, Fate, Field, Party, Seat, Stall, Summed, Tag, bits, run, sends
+from simnet import (
+    Abort,
+    BadInput,
+    Fate,
+    Field,
+    MessageFate,
+    Party,
+    Seat,
+    Stall,
+    Summed,
+    Tag,
+    bits,
+    run,
+    sends,
+)
 from simnet.adversary.judge import Judge
 from simnet.coins.law import delta, epsilon
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
-from simnet.record.fate import Fates
+from simnet.record.fate import Fates, What
 from simnet.values.sealed import Sealed
-from tests.harness.fate_programs import Played, as_fates, random_program
+from tests.harness.fate_programs import Played, Program, as_fates, name_of, random_program
 from tests.harness.fate_views import view_law
 
 G = Field(3)
@@ -40,15 +55,18 @@ def assert_is_the_run(model: Model, done: Any) -> None:
     assert model.happened(world) == done.happened
 
 
-def random_programs_agree(source: random.Random, count: int) -> Mapping[str, int]:
+def random_programs_agree(
+    source: random.Random, count: int, with_astray: bool = False
+) -> Mapping[str, int]:
     """Hold `count` random programs with fates against runs; return how they ended."""
-    ends = {"result": 0, "aborted": 0, "stall": 0, "silence": 0}
+    ends = {"result": 0, "aborted": 0, "stall": 0, "silence": 0, "lost": 0}
     for _ in range(count):
         program, cuts = random_program(source)
         protocol, fates = Played(program), as_fates(program, cuts)
-        model = Model(protocol, fates=fates)
+        astray = random_astray(source, program) if with_astray else []
+        model = Model(protocol, fates=fates, message_fates=astray)
         try:
-            done = run(protocol, fates=fates, observe=model.roster.names)
+            done = run(protocol, fates=fates, observe=model.roster.names, message_fates=astray)
         except Stall:
             with pytest.raises(Stall):
                 model._worlds(model._trees_for(()), 10, lambda _: None)
@@ -57,17 +75,44 @@ def random_programs_agree(source: random.Random, count: int) -> Mapping[str, int
         assert_is_the_run(model, done)
         ends[done.outcome] += 1
         ends["silence"] += bool(done.transcript.silences)
+        ends["lost"] += any("was lost" in ending.reason for ending in done.aborts)
     return ends
+
+
+def random_astray(source: random.Random, program: Program) -> list[MessageFate]:
+    """Return fates of some messages of a program."""
+    kinds: tuple[What, ...] = ("lost", "damaged", "duplicated", "late")
+    fates = []
+    for party, steps in enumerate(program):
+        places = Counter[str]()
+        for step in steps:
+            if step.kind != "send":
+                continue
+            places[step.tag] += 1
+            for other in step.others:
+                if other != party and source.random() < 0.3:
+                    what = source.choice(kinds)
+                    place, seconds = places[step.tag], float(what == "late")
+                    fates.append(
+                        MessageFate(name_of(party), name_of(other), step.tag, place, what, seconds)
+                    )
+    return fates
 
 
 def test_the_world_of_a_random_program_is_its_run() -> None:
     ends = random_programs_agree(random.Random(5), 25)
-    assert min(ends.values()) > 0, ends
+    assert min(ends[end] for end in ("result", "aborted", "stall", "silence")) > 0, ends
+
+
+def test_the_world_of_a_random_program_whose_messages_go_astray_is_its_run() -> None:
+    ends = random_programs_agree(random.Random(9), 25, with_astray=True)
+    assert min(ends[end] for end in ("result", "aborted", "silence", "lost")) > 0, ends
 
 
 @pytest.mark.slow
 def test_the_worlds_of_many_random_programs_are_their_runs() -> None:
     random_programs_agree(random.Random(6), 1500)
+    random_programs_agree(random.Random(8), 300, with_astray=True)
 
 
 @attrs.frozen
@@ -151,12 +196,17 @@ def every_fate(
 
 
 def assert_laws_are_those_of_runs(
-    protocol: Any, fates: Fates, corrupt: Sequence[str], lists: Sequence[Sequence[int]]
+    protocol: Any,
+    fates: Fates,
+    corrupt: Sequence[str],
+    lists: Sequence[Sequence[int]],
+    astray: Sequence[MessageFate] = (),
 ) -> int:
     """Compare the exact laws of all pairs of inputs with brute force; return how many differ."""
-    laws = [view_law(protocol, held, corrupt, fates) for held in lists]
+    laws = [view_law(protocol, held, corrupt, fates, astray) for held in lists]
     readings = [
-        Comparison(protocol, list(corrupt), enumerated, fates=fates) for enumerated in (False, True)
+        Comparison(protocol, list(corrupt), enumerated, fates=fates, message_fates=astray)
+        for enumerated in (False, True)
     ]
     apart = 0
     for (one, (first, ended)), (other, (second, _)) in itertools.product(
@@ -187,6 +237,93 @@ def test_views_of_a_script_whose_silence_tells_are_those_of_runs(corrupt: list[s
 def test_views_under_every_fate_are_those_of_runs(corrupt: list[str]) -> None:
     for fates in every_fate(Hidden(), [2], ["u1", "a", "b", "server"]):
         assert_laws_are_those_of_runs(Hidden(), fates, corrupt, [[0], [2]])
+
+
+def every_astray(protocol: Any, held: Sequence[Any]) -> Iterator[list[MessageFate]]:
+    """Every way in which one message of a run, or two, can go astray."""
+    messages = [
+        (sender, recipient, send.tag, send.place)
+        for sender, own in sends(protocol, held).items()
+        for send in own
+        for recipient in send.recipients
+    ]
+    kinds: tuple[What, ...] = ("lost", "duplicated")
+    for first, second in itertools.combinations_with_replacement(messages, 2):
+        for one, other in itertools.product(kinds, repeat=2):
+            if first != second:
+                yield [MessageFate(*first, one), MessageFate(*second, other)]
+            elif one == other:
+                yield [MessageFate(*first, one)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("corrupt", [["server"], ["b"], ["a"], ["server", "b"]])
+def test_views_of_runs_whose_messages_go_astray_are_those_of_runs(corrupt: list[str]) -> None:
+    apart, number = 0, 0
+    for astray in every_astray(Hidden(), [2]):
+        number += 1
+        apart += assert_laws_are_those_of_runs(Hidden(), {}, corrupt, [[0], [2]], astray)
+    assert number > 20
+    assert bool(apart) == ("server" in corrupt)
+
+
+@pytest.mark.slow
+def test_a_party_may_drop_out_and_its_message_go_astray() -> None:
+    fates = {"u1": Fate("note", 2)}
+    for what in ("lost", "duplicated"):
+        astray = MessageFate.parse(f"u1@note:{what}:a")
+        assert assert_laws_are_those_of_runs(Hidden(), fates, ["a"], [[0], [2]], astray) == 0
+
+
+@attrs.frozen
+class Tells:
+    """u1 sends its number in clear to the server, and masked to a keeper."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {"u1": Seat(self.user), "server": Seat(self.reader), "keeper": Seat(self.reader)}
+
+    async def user(self, me: Party, number: Sealed) -> None:
+        mine = me.secret(lambda n: [n], number, field=G, shape=(1,))
+        await me.send(NOTE, "server", mine)
+        await me.send(NOTE, "keeper", mine + me.coins.field(G, (1,)))
+
+    async def reader(self, me: Party) -> None:
+        await me.gather_some(NOTE, ["u1"], at_least=0)
+
+
+@pytest.mark.parametrize("what", ["lost", "damaged", "duplicated", "late=3"])
+def test_what_goes_astray_counts_as_seen(what: str) -> None:
+    astray = [
+        *MessageFate.parse(f"u1@note:{what}:server"),
+        *MessageFate.parse(f"u1@note#2:{what}:keeper"),
+    ]
+    views = {
+        name: Comparison(Tells(), name, message_fates=astray).compare([1], [2])
+        for name in ("server", "keeper")
+    }
+    assert views["server"].delta() == 1
+    assert views["keeper"].same
+    assert (
+        Comparison(Tells(), "server, keeper", message_fates=astray).compare([1], [2]).delta() == 1
+    )
+
+
+def test_whoever_waits_for_a_lost_message_waits_for_ever_in_every_world() -> None:
+    comparison = Comparison(
+        COMMITTEE, "server", message_fates=MessageFate.parse("c1@partial:lost:server")
+    )
+    ((ended, chance),) = comparison.endings([1, 2]).items()
+    assert chance == 1
+    assert ended == run(COMMITTEE, [1, 2], message_fates=comparison.model.message_fates).aborts
+
+
+def test_a_deadline_has_no_exact_view() -> None:
+    class Hurries(Tells):
+        async def reader(self, me: Party) -> None:
+            await me.gather_some(NOTE, ["u1"], at_least=0, within=1.0)
+
+    with pytest.raises(BadInput, match="server waits with a deadline, and an exact view has no"):
+        Comparison(Hurries(), "server").compare([1], [2])
 
 
 @pytest.mark.slow
