@@ -103,7 +103,9 @@ def lists(users: int, threshold: int, chunk: int = 0, chunks: int = 1) -> Iterat
     """Every pattern of drop-outs before the lists, with every list for every reader, up to renaming
     users.
 
-    A list of fewer than t users makes its reader stop, so one such list stands for all.
+    A list of fewer than t users makes its reader stop, so one such list stands for all. A list
+    that does not name its reader does the same. Both kinds are drawn, so that the tests on all
+    patterns hold them against each other; `_names_its_reader` leaves the second kind out.
     """
     for leaves in itertools.combinations_with_replacement(range(STAYS + 1), users):
         if STAYS - 1 in leaves:  # to drop out now is to be told too few users
@@ -127,6 +129,11 @@ def lists(users: int, threshold: int, chunk: int = 0, chunks: int = 1) -> Iterat
                     for reader, which in zip(readers, told, strict=True)
                 },
             )
+
+
+def _names_its_reader(pattern: Pattern) -> bool:
+    """Whether each list that has users names its reader."""
+    return all(not told or reader in told for reader, told in pattern.lists.items())
 
 
 def _up_to_names(
@@ -193,7 +200,8 @@ def test_every_list_for_every_reader(users: int, threshold: int) -> None:
 @pytest.mark.parametrize(("users", "threshold"), [(4, 2), (4, 3), (5, 4), (5, 3)])
 def test_every_list_for_every_reader_up_to_names(users: int, threshold: int, chunk: int) -> None:
     for pattern in lists(users, threshold, chunk, LIST_CHUNKS):
-        check(pattern, with_server_only=True)
+        if users < 5 or _names_its_reader(pattern):
+            check(pattern, with_server_only=True)
 
 
 def _least_sum(users: int, threshold: int, helpers: tuple[str, ...]) -> int:
