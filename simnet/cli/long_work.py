@@ -23,6 +23,7 @@ SECONDS_AN_ELEMENT, SECONDS_A_MESSAGE = 4e-9, 1e-8
 SECONDS_A_JUDGED_MESSAGE = 3e-6  # a verdict reads the run again, message by message
 SECONDS_A_JUDGED_ELEMENT = 3e-8  # a verdict by symmetry goes through the elements of the run
 SECONDS_AN_ALIKE_MESSAGE = 8e-7  # and it looks at each message once for each claim
+SECONDS_A_JUDGED_OCTET = 4e-6  # it opens the boxes that each coalition can open
 SECONDS_A_JUDGED_PARTY = 3e-3  # judging claims plays the script of each party several times
 
 
@@ -67,7 +68,8 @@ def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
         return 4 * seconds  # there are no forms: the run is played three times more
     parties = size.parties * SECONDS_A_JUDGED_PARTY
     if way == "elimination":
-        return parties + size.messages * SECONDS_A_JUDGED_MESSAGE
+        boxes = size.octets * SECONDS_A_JUDGED_OCTET
+        return parties + size.messages * SECONDS_A_JUDGED_MESSAGE + boxes
     reading = size.elements * SECONDS_A_JUDGED_ELEMENT + size.messages * SECONDS_AN_ALIKE_MESSAGE
     return parties / 2 + reading
 

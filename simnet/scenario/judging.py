@@ -9,7 +9,8 @@ two ways to a verdict, and they are tried in this order:
 2. *Symmetry* judges larger runs, if many of their parties are alike (`simnet.adversary.orbits`).
    The run is played again, and must do the same as before. One reading serves all claims.
 3. Elimination again, for the claims that symmetry does not decide, if the run has no field elements
-   or at most `MOST_MESSAGES` messages and `MOST_PARTIES` parties.
+   or at most `MOST_MESSAGES` messages, `MOST_OCTETS` octets of keys and boxes, and `MOST_PARTIES`
+   parties.
 4. A claim that is left over is *not judged*: it neither holds nor fails, and the result says why.
 
 Example: DPDS with 5,000 users has 25 million messages. All its claims are judged by symmetry. With
@@ -44,6 +45,9 @@ JUDGED_MESSAGES = 1_500_000
 # The most messages of a run that is judged by elimination: the forms of a message take 300 to
 # 600 bytes.
 MOST_MESSAGES = 10_000_000
+# The most octets of public keys, boxes and signatures of such a run: what is in the boxes takes 100
+# to 250 bytes for each octet.
+MOST_OCTETS = 25_000_000
 # The most field elements of a run that is judged by symmetry: so many take some five minutes.
 MOST_ALIKE_ELEMENTS = 10_000_000_000
 # The most messages of a run that is judged by symmetry: so many take some ten minutes.
@@ -59,19 +63,21 @@ Way = Literal["elimination", "symmetry"]
 
 @attrs.frozen
 class Size:
-    """The number of parties of a run, of messages that they sent to each other, and of field
-    elements.
+    """The number of parties of a run, of messages that they sent to each other, of field elements,
+    and of octets: public keys, boxes and signatures are counted in octets.
     """
 
     parties: int
     messages: int
     elements: int
+    octets: int
 
     @classmethod
     def of(cls, run: Run) -> "Size":
         """The size of a run."""
         total = run.ledger.total()
-        return cls(len(run.roster), total.messages, total.elements.get("qd", 0))
+        count = total.elements
+        return cls(len(run.roster), total.messages, count.get("qd", 0), count.get("od", 0))
 
     @property
     def is_large(self) -> bool:
@@ -82,7 +88,9 @@ class Size:
     def fits_elimination(self) -> bool:
         """Whether elimination judges such a run. Only runs with field elements take long."""
         return not self.elements or (
-            self.messages <= MOST_MESSAGES and self.parties <= MOST_PARTIES
+            self.messages <= MOST_MESSAGES
+            and self.octets <= MOST_OCTETS
+            and self.parties <= MOST_PARTIES
         )
 
     @property
@@ -90,10 +98,13 @@ class Size:
         """Why elimination does not judge such a run."""
         if self.parties > MOST_PARTIES:
             return f"{self.parties:,} parties, which is too many (at most {MOST_PARTIES:,})"
-        return (
-            f"{self.messages:,} messages, which is too many for elimination (at most "
-            f"{MOST_MESSAGES:,})"
+        few = self.messages <= MOST_MESSAGES
+        count, what, most = (
+            (self.octets, "octets of keys and boxes", MOST_OCTETS)
+            if few
+            else (self.messages, "messages", MOST_MESSAGES)
         )
+        return f"{count:,} {what}, which is too many for elimination (at most {most:,})"
 
 
 def first_way(claims: Sequence[Claim], run: Run) -> Way | None:

@@ -434,6 +434,20 @@ def test_a_run_with_too_many_parties_is_not_judged(monkeypatch: pytest.MonkeyPat
     assert note.startswith("No claim was judged. The run has 11 parties, which is too many")
 
 
+def test_a_run_with_too_many_boxes_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = performed("secagg", users=4)
+    octets = result.run.ledger.total().elements["od"]
+    monkeypatch.setattr("simnet.scenario.judging.MOST_OCTETS", octets)
+    assert judged(result).adversaries.holds
+    monkeypatch.setattr("simnet.scenario.judging.MOST_OCTETS", octets - 1)
+    rows = judged(result).adversaries
+    assert {row.holds for row in rows} == {None}
+    (note,) = rows.notes()
+    assert note.startswith(
+        f"No claim was judged. The run has {octets:,} octets of keys and boxes, which is too many"
+    )
+
+
 def test_a_claim_that_fails_for_disclosed_values_alone_is_left_to_elimination(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
