@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simnet.cli.grid import Grid
+from simnet.record.ledger import Ledger, Traffic
 from simnet.stated.bill import CODES, BillRow, count_in_words
 
 
@@ -44,6 +45,17 @@ def print_bill(
         console.print(
             "bytes: the size of the messages that carry this kind; a message with two kinds counts "
             "in both rows"
+        )
+
+
+def print_copies(ledger: Ledger, console: Console) -> None:
+    """Say how many second copies of messages the bill leaves out, if there are any."""
+    copies = sum(ledger.copies().values(), Traffic())
+    if copies.messages:
+        many = "message that came twice" if copies.messages == 1 else "messages that came twice"
+        console.print(
+            f"not in the bill: the second copies of {copies.messages:,} {many} "
+            f"({copies.payload_bytes:,} bytes without frames)"
         )
 
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from simnet.cli.bills import print_bill
+from simnet.cli.bills import print_bill, print_copies
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
 from simnet.cli.show_plain import print_drop_outs, print_unread
@@ -65,6 +65,7 @@ def show(result: Performance, console: Console) -> None:
     print_claims(console, result.adversaries, run.seed)
     printed = any(row.expectation.paper is not None for row in result.bill)
     print_bill(console, result.bill, "Bill, against the paper" if printed else "Bill")
+    print_copies(run.ledger, console)
     total = run.ledger.total()
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "

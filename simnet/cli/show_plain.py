@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from simnet.cli.bills import print_bill
+from simnet.cli.bills import print_bill, print_copies
 from simnet.cli.grid import Grid
 from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
@@ -37,6 +37,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
     _print_traffic(result, console)
     if result.bill:
         print_bill(console, result.bill, "Bill")
+        print_copies(run.ledger, console)
     total, rounds = run.ledger.total(), run.ledger.rounds
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "

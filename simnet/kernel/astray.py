@@ -251,6 +251,7 @@ class AstrayMail(AstrayLink):
                 box = self._actors[number].late_box(tag.name)
                 for _, line in posts:
                     line.sent += 1
+                    line.copies += 1
                     line.address += number
                     box.unread[actor.number] += 1
                     self._log.send(line, number)

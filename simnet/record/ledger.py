@@ -61,12 +61,13 @@ class Line:
     """The messages that one sender sent in one lot.
 
     `sent` is the number of all messages, and `local` the number of messages to the sender itself,
-    which are no traffic. `address` is the sum of the recipients' numbers, for the trace hash.
+    which are no traffic. `copies` is the number of second copies of messages that came twice: they
+    are counted in `sent`. `address` is the sum of the recipients' numbers, for the trace hash.
     `wire` and `shape` are those of the payloads if the payloads have one piece. `number` is the
     place of the line in the log of the run, or -1 while the log has no post of the line.
     """
 
-    __slots__ = ("address", "local", "lot", "number", "sender", "sent", "shape", "wire")
+    __slots__ = ("address", "copies", "local", "lot", "number", "sender", "sent", "shape", "wire")
 
     def __init__(self, sender: int, lot: Lot) -> None:
         self.sender = sender
@@ -74,6 +75,7 @@ class Line:
         self.number = -1
         self.sent = 0
         self.local = 0
+        self.copies = 0
         self.address = 0
         pieces = lot.manifest.pieces
         self.wire: WireType | None = pieces[0][0] if len(pieces) == 1 else None
@@ -207,6 +209,18 @@ class Ledger:
             if not messages:
                 continue
             result[key] = result.get(key, Traffic()) + Traffic.of(lot.manifest, messages)
+        return result
+
+    def copies(self) -> dict[str, Traffic]:
+        """Return the second copies of messages that came twice, by the role of the sender. They are
+        counted among the sent messages, and nobody reads them.
+        """
+        result: dict[str, Traffic] = {}
+        for line in self._lines.values():
+            if line.copies:
+                role = self._roster.seats[line.sender].role
+                own = Traffic.of(line.lot.manifest, line.copies)
+                result[role] = result.get(role, Traffic()) + own
         return result
 
     def operations(self, axis: Literal["party", "role"] = "role") -> dict[str, Counter[Operation]]:

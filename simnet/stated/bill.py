@@ -99,7 +99,11 @@ class BillRow:
 
 
 def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
-    """Read an entry off the ledger; `members` users or servers play the role, crowds included."""
+    """Read an entry off the ledger; `members` users or servers play the role, crowds included.
+
+    A formula says what the scripts send. So second copies of messages, which are made on the way,
+    are left out.
+    """
     share = members if expectation.scope == "per-user" else 1
     if expectation.quantity == "rounds":
         return BillRow(protocol, expectation, ledger.rounds_of(expectation.role), None)
@@ -115,8 +119,13 @@ def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: i
             )
     elements: Mapping[Any, int] = traffic.elements
     carriers: Mapping[Any, int] = traffic.carriers
+    copies = Traffic()
+    if expectation.direction != "received":
+        copies = ledger.copies().get(expectation.role, Traffic())
+    second: tuple[Mapping[Any, int], ...] = (copies.elements, copies.carriers)
     count, payload = (
-        counts.get(expectation.quantity, 0) / share for counts in (elements, carriers)
+        (counts.get(expectation.quantity, 0) - less.get(expectation.quantity, 0)) / share
+        for counts, less in zip((elements, carriers), second, strict=True)
     )
     return BillRow(protocol, expectation, count, payload)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from protocols.secagg.script import SecAgg
 from simnet import (
@@ -36,6 +37,7 @@ from simnet import (
     verdict,
 )
 from simnet.scenario.drops import fates_of
+from simnet.scenario.perform import bill
 from simnet.testing import message_fates
 from simnet.values.sealed import Sealed
 
@@ -96,6 +98,21 @@ def test_a_duplicate_is_billed_twice_and_read_once() -> None:
     assert done.ledger.total().messages == plain.ledger.total().messages + 1
     links = [each.ledger.by("link", "sent")["u2→server"].messages for each in (done, plain)]
     assert links == [3, 2]
+
+
+@pytest.mark.parametrize("what", ["duplicated", "late=1"])
+def test_a_bill_leaves_second_copies_out(what: str) -> None:
+    fates = MessageFate.parse(f"u2@masked:{what}:server") + MessageFate.parse(
+        f"server@alive#3:{what}:u3"
+    )
+    done, plain = (run(SECAGG, ITEMS, seed=7, message_fates=each) for each in (fates, ()))
+    rows = bill(about(SECAGG), done)
+    assert rows == bill(about(SECAGG), plain)
+    assert all(row.holds for row in rows)
+    copies = {role: each.messages for role, each in done.ledger.copies().items()}
+    assert copies == ({"user": 1, "server": 1} if what == "duplicated" else {})
+    sent = [each.ledger.total().messages for each in (done, plain)]
+    assert sent[0] - sent[1] == sum(copies.values())
 
 
 def test_a_message_that_comes_later_changes_the_time_alone() -> None:
