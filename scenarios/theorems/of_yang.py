@@ -477,6 +477,7 @@ THEOREMS = (
         paper="yang",
         kind="Definition",
         number="2.3",
+        also="the text after it",
         statement="Any m - 1 of the m additive shares of a secret are independent of the secret.",
         readings=(
             Reading(under="whatever the law of the secret", judge=_partial_shares),
@@ -500,7 +501,7 @@ THEOREMS = (
         number="3.1",
         also="Eq. 2",
         statement=(
-            "If every item has at least βn holders and β is above the bound (2), DPCS with "
+            "If every item has at least βn holders and β meets the bound (2), DPCS with "
             "p = 1 - e^-ε is (ε, δ)-DP."
         ),
         readings=(

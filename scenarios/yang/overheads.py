@@ -220,7 +220,9 @@ EXPERIMENT = Experiment(
     measures=[Measure(one.name, one.name, f"{one.name} expected") for one in OVERHEADS],
     trials=10,
     quick_trials=5,
-    choices=(f"{POINTS}, and p = 0.5: the text names no numbers",),
+    choices=(
+        f"{POINTS}; p = 0.5, uniform items and uniform reporting sets: the text names no numbers",
+    ),
     quotes=[quote(one) for one in OVERHEADS],
     cost=lambda _: 0.05,
 )

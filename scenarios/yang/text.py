@@ -6,8 +6,8 @@ What coalitions learn is proved on small runs, as `simnet verify` does it.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise, product
-from math import expm1, hypot, log
+from itertools import combinations, pairwise, product
+from math import exp, expm1, hypot, log, pi
 from pathlib import Path
 
 import attrs
@@ -17,8 +17,12 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.reporting import inclusion
 from protocols.mechanisms.unary import OUE
+from protocols.privacy.theorems import theorem_3_1, theorem_3_2
+from protocols.tss.prime import TSSPrime
 from protocols.weighted.weights import error, weights
+from scenarios.yang.fig1 import crossing
 from scenarios.yang.trials import SETTINGS
+from simnet.exhaustive.compare import Comparison
 from simnet.scenario.find import find
 from simnet.scenario.verify import verify
 from simnet.studies.experiment import Experiment, Measurements, Parameters
@@ -35,6 +39,7 @@ ERRORS = (
     f"p of {', '.join(map(str, CHANCES))}; {', '.join(map(str, SHARES))} of {ITEMS} items are "
     "reported"
 )
+TOTALS, COUNTS, BETAS = (0.5, 1.0, 2.0), (3, 5, 10, ITEMS), (0.01, 0.02, 0.03)
 SIZES = ((250, 250, 250, 250), (100, 200, 300, 400), (400, 300, 200, 100))
 
 
@@ -58,17 +63,81 @@ def share_of(found: Sequence[bool]) -> float:
     return sum(found) / len(found)
 
 
-def judged(scenario: str, corrupt: str, wanted: Sequence[str], **settings: str) -> Computed:
-    """Return a function that gives the share of small runs in which a coalition learns what is
-    wanted.
+def judged(
+    scenario: str, coalitions: Sequence[str], wanted: Sequence[str], **settings: str
+) -> Computed:
+    """Return a function that gives the share of small runs and coalitions in which the coalition
+    learns what is wanted.
     """
 
     def share(_: Path | None) -> float:
         made = attrs.evolve(find(scenario)[1], users=SMALL_USERS, items=SMALL_ITEMS)
         made = made.with_settings(settings)
-        return share_of([verify(made, corrupt, seed).verdict.finding in wanted for seed in SEEDS])
+        found = [
+            verify(made, corrupt, seed).verdict.finding in wanted
+            for corrupt, seed in product(coalitions, SEEDS)
+        ]
+        return share_of(found)
 
     return share
+
+
+def any_users(count: int) -> list[str]:
+    """All coalitions of so many users of a small run."""
+    users = [f"u{place}" for place in range(1, SMALL_USERS + 1)]
+    return [",".join(chosen) for chosen in combinations(users, count)]
+
+
+def same_views(corrupt: str, gamma: float | None, _: Path | None) -> float:
+    """The share of neighbouring inputs of others on which a party of TSS′ has the same view.
+
+    The view is all that the party sees, also what is not secret-shared. Every coin of three users
+    with two items is played out; φ is 1, and a user reports on one item.
+    """
+    protocol = TSSPrime(users=3, items=2, participation=0.5, reported=1, gamma=gamma, bound=1)
+    comparison = Comparison(protocol, corrupt)
+    return share_of(
+        [
+            comparison.compare(inputs, other).same
+            for inputs in map(list, product((1, 2), repeat=3))
+            for other in comparison.neighbours(inputs)
+        ]
+    )
+
+
+def splits() -> list[tuple[float, float]]:
+    """ε and z of Theorem 3.2 for some sampling probabilities p = 1 - e^-(ε + z)."""
+    return [(total - z, z) for total in TOTALS for z in (total / 4, total / 2, 3 * total / 4)]
+
+
+def stronger_by_3_2(_: Path | None) -> float:
+    """The share of settings in which Theorem 3.2 claims no larger δ than Theorem 3.1 for the same
+    sampling probability and the same β. The ε of Theorem 3.2 is always the smaller one.
+    """
+    found = []
+    for items, beta, (epsilon, z) in product(COUNTS, BETAS, splits()):
+        claimed = theorem_3_2(USERS, items, beta, epsilon, z)
+        if claimed is not None:
+            found.append(0 > claimed <= theorem_3_1(USERS, items, beta, epsilon + z))
+    return share_of(found)
+
+
+def stricter_by_3_2(_: Path | None) -> float:
+    """The share of settings in which Theorem 3.2 asks for a larger β than Theorem 3.1, for the same
+    sampling probability and the same δ.
+    """
+    found = []
+    for items, delta, (epsilon, z) in product(COUNTS, (1e-3, 1e-7), splits()):
+        total, powers = epsilon + z, (2 / (items + 1), 2 / items)
+        first = max((2 * pi / delta) ** powers[0], (1 / delta) ** powers[1])
+        second = max(
+            (2 * pi / delta) ** powers[0] / (1 + exp(-epsilon / 2)) ** 2,
+            (4 * pi / delta) ** powers[1],
+        )
+        first /= exp(-total) - exp(-2 * total)
+        second *= exp(total) / (1 - exp(-epsilon / 2)) ** 2
+        found.append(second > first)  # both are the least 2πnβ
+    return share_of(found)
 
 
 def sensitivity(_: Path | None) -> float:
@@ -185,20 +254,57 @@ def gain(items: int, _: Path | None) -> float:
     return 1 - error_of_dpds(0.1) / error_of_gaussian(items, 0.1, 1e-7)
 
 
+def crossed(population: str, _: Path | None) -> float:
+    """The ε at which DPDS and DPDG with δ = 0.5 have the same expected error."""
+    return crossing(population)
+
+
 SECTION_1, SECTION_2, SECTION_3 = (f"Yang et al., section 3.1.{number}" for number in (1, 2, 3))
+TINY = "3 users, 2 items, k = 1, p = 1/2; all inputs; every coin is played out"
+DEPENDS = (
+    "an elected user sees who reports on its item, and with adaptive sets this depends on what the "
+    "others hold: here ε is ln 1.4"
+)
+ONE_USER = "the view of u1, since all users follow the same script; "
 RUNS_JUDGED = (
     f"proved on {len(SEEDS)} runs of {SMALL_USERS} users and {SMALL_ITEMS} items, whatever the "
     "other parties hold: simnet verify"
 )
+OF_BOTH = (
+    f"n = {USERS}; {', '.join(map(str, COUNTS))} items; ε + z of {', '.join(map(str, TOTALS))}, "
+    "and z of 1/4, 1/2 and 3/4 of this sum"
+)
 NOTHING, OUTPUT = ("nothing",), ("nothing", "output-only")
 PRIME = {"participation": "0.9", "alpha": "0.5", "bound": "2"}
 SENTENCES = (
+    Sentence(
+        SECTION_1,
+        "for the same sampling probability, Theorem 3.2 provides a stronger privacy guarantee than "
+        "Theorem 3.1",
+        STATED,
+        stronger_by_3_2,
+        under="the guarantees that the theorems state, for the same populations: the smaller ε of "
+        "Theorem 3.2, and a δ that is not larger",
+        points=f"{OF_BOTH}; β of {', '.join(map(str, BETAS))}, where Theorem 3.2 claims something",
+        why="for the same β, the δ of Theorem 3.2 is larger",
+        disputed="the text may mean ε alone, or populations with a larger β for Theorem 3.2, for "
+        "which its δ is as small as that of Theorem 3.1",
+    ),
+    Sentence(
+        SECTION_1,
+        "for the same sampling probability, Theorem 3.2 has a stricter requirement on the data "
+        "than Theorem 3.1",
+        STATED,
+        stricter_by_3_2,
+        under="for the same δ, every item needs more holders",
+        points=f"{OF_BOTH}; δ of 1e-3 and 1e-7",
+    ),
     *(
         Sentence(
             SECTION_2,
             "from the perspective of the receiver DPDS is indistinguishable from DPCS*",
             STATED,
-            judged(scenario, "server", OUTPUT),
+            judged(scenario, ["server"], OUTPUT),
             under=f"what the server of {name} learns is fixed by the counts of the users who take "
             "part, which have one law in both",
             points=RUNS_JUDGED,
@@ -209,8 +315,8 @@ SENTENCES = (
         SECTION_2,
         "a collusion of up to n - 1 users in DPDS learns nothing on the remaining user's value",
         STATED,
-        judged("dpds", "u1,u2,u3", NOTHING),
-        points=RUNS_JUDGED,
+        judged("dpds", any_users(SMALL_USERS - 1), NOTHING),
+        points=f"all sets of {SMALL_USERS - 1} users; {RUNS_JUDGED}",
     ),
     Sentence(
         SECTION_2,
@@ -249,20 +355,52 @@ SENTENCES = (
             SECTION_3,
             f"TSS′ with φ = 2 gives privacy against {words}",
             STATED,
-            judged("tss_prime", corrupt, wanted, **PRIME),
+            judged("tss_prime", coalitions, wanted, **PRIME),
             under=under,
-            points=RUNS_JUDGED,
+            points=points,
         )
-        for words, corrupt, wanted, under in (
-            ("any φ users", "u1,u2", NOTHING, "they learn nothing of the others' values"),
-            ("S1", "S1", NOTHING, "uniform reporting sets: S1 learns nothing"),
+        for words, coalitions, wanted, under, points in (
+            (
+                "any φ users",
+                any_users(2),
+                NOTHING,
+                "from the shares that they receive they learn nothing of the others' values",
+                f"all sets of 2 users; {RUNS_JUDGED}",
+            ),
             (
                 "S2",
-                "S2",
+                ["S2"],
                 OUTPUT,
                 "S2 learns no more than its output, the sums of the reports, and what S1 sends it: "
                 "the numbers m_j and the names of the elected users",
+                RUNS_JUDGED,
             ),
+        )
+    ),
+    *(
+        Sentence(
+            SECTION_3,
+            f"TSS′ with φ = 1 gives privacy against {words}",
+            STATED,
+            partial(same_views, corrupt, gamma),
+            under=f"all that {words} sees has the same law whatever the others hold; {law} "
+            "reporting sets",
+            points=f"{coalition}{TINY}{'' if gamma is None else '; γ = 2'}",
+            why=DEPENDS,
+            disputed=disputed,
+        )
+        for words, corrupt, gamma, law, coalition, disputed in (
+            ("any single user", "u1", None, "uniform", ONE_USER, ""),
+            (
+                "any single user",
+                "u1",
+                2.0,
+                "adaptive",
+                ONE_USER,
+                "the text says 'a privacy guarantee', and not that nothing is learned; ε is "
+                "below the ε* = log γ of Theorem 3.3",
+            ),
+            ("S1", "S1", None, "uniform", "", ""),
         )
     ),
     *(
@@ -277,6 +415,20 @@ SENTENCES = (
             points=f"N = {KINDS[name]}, n = {USERS}; by the law of both errors",
         )
         for name in ("Census-Income", "Synthetic")
+    ),
+    *(
+        Sentence(
+            "Yang et al., section 4.2.1, Fig. 1",
+            f"ε up to which DPDS errs less than DPDG with δ=0.5, {name}",
+            Stated(0.6),
+            partial(crossed, population),
+            bound="at least",
+            why="the squared L2 errors cross at a far smaller ε",
+            disputed="the text says 'similar results', and names no number for these data",
+            under="'similar results' as for Gowalla, where the text says 0.6",
+            points=f"N = {KINDS[name]}, n = {USERS}; by the law of both errors",
+        )
+        for name, population in (("Census-Income", "census"), ("Synthetic", "synthetic"))
     ),
     Sentence(
         "Yang et al., section 4.2.1",
@@ -306,8 +458,10 @@ SENTENCES = (
         "weights that only depend on the size of a group are not optimal",
         STATED,
         sizes_are_not_optimal,
-        under="compared with the weights 1/V_j of Eq. 4",
-        points="budgets of Table II; equal groups of 250, and groups of 100, 200, 300 and 400",
+        under="each group's estimate has the size of the group as its weight; compared with the "
+        "weights 1/V_j of Eq. 4",
+        points="budgets of Table II; equal groups of 250, and groups of 100, 200, 300 and 400 in "
+        "this order and in reverse",
     ),
     *(
         Sentence(

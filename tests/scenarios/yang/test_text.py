@@ -1,15 +1,17 @@
 """Sentences of Yang et al. without a figure: their numbers, by formulas of this file."""
 
-from math import e, exp, expm1, sqrt
+from math import e, exp, expm1, log, pi, sqrt
 
 import pytest
 
 from protocols.mechanisms.unary import OUE
+from protocols.privacy.theorems import theorem_3_1, theorem_3_2
 from scenarios.yang import text
+from scenarios.yang.fig1 import crossing
 from simnet.studies.here import table_here
 from tests.harness.experiments import the, verdicts
 
-PROVED = [one.name for one in text.SENTENCES if one.points == text.RUNS_JUDGED]
+PROVED = [one.name for one in text.SENTENCES if one.points.endswith(text.RUNS_JUDGED)]
 
 
 def test_users_that_unary_encoding_needs() -> None:
@@ -34,16 +36,43 @@ def test_sentences_have_the_known_numbers() -> None:
     assert text.more_bits(None) >= text.BITS
 
 
+def test_theorem_3_2_asks_for_more_holders_and_claims_a_larger_delta() -> None:
+    """At n = 1000, N = 10, β = 0.03, ε = z = 0.5: the two inequalities on β, solved for δ."""
+    least = 2 * pi * 1000 * 0.03
+    x, y = least * (exp(-1) - exp(-2)), least * exp(-1) * (1 - exp(-0.25)) ** 2
+    first = max(2 * pi * x**-5.5, x**-5.0)
+    second = max(2 * pi * (y * (1 + exp(-0.25)) ** 2) ** -5.5, 4 * pi * y**-5.0)
+    assert first < second < 1
+    assert theorem_3_1(1000, 10, 0.03, 1.0) == pytest.approx(log(first))
+    assert theorem_3_2(1000, 10, 0.03, 0.5, 0.5) == pytest.approx(log(second))
+    assert text.stronger_by_3_2(None) == 0
+    assert text.stricter_by_3_2(None) == 1
+
+
+def test_for_more_items_the_errors_cross_at_a_larger_epsilon() -> None:
+    for population, items in (("gowalla", 12), ("census", 17), ("synthetic", 30)):
+        place = crossing(population)
+        assert text.error_of_gaussian(items, place, 0.5) == pytest.approx(text.error_of_dpds(place))
+    assert crossing("gowalla") < crossing("census") < crossing("synthetic") < 0.6
+
+
 @pytest.mark.slow
 def test_coalitions_learn_what_the_text_says() -> None:
     experiment = text.EXPERIMENT.with_settings({})
     found = verdicts(experiment, table_here(experiment, "yang_text"))
-    assert len(PROVED) == 6
+    assert len(PROVED) == 5
     assert the(found, "up to n - 1 users").expected == 1
     assert the(found, "TSS′", "any φ users").expected == 1
+    seen = [one for one in found.values() if one.what.startswith("TSS′ with φ = 1")]
+    assert [(one.expected, bool(one.disputed)) for one in seen] == [
+        (1, False),
+        (0, True),
+        (1, False),
+    ]
 
 
 @pytest.mark.slow
 def test_a_coalition_that_learns_something_is_told() -> None:
     """The server learns the counts, which is more than nothing; so the rows can fail."""
-    assert text.judged("dpds", "server", text.NOTHING)(None) == 0
+    assert text.judged("dpds", ["server"], text.NOTHING)(None) == 0
+    assert text.same_views("S1", 2.0, None) == 0
