@@ -129,7 +129,7 @@ class NoClock:
         return NoClock(tuple(roster.names))
 
     def decide(self, waits: Sequence[OpenWait]) -> NoReturn:
-        """Refuse every wait with a deadline."""
+        """Raise `BadInput`: no clock says when the deadline passes."""
         raise BadInput(
             f"{self.names[waits[0].party]} waits with a deadline, and an exact view has no clock "
             "that says when the deadline passes: let `simnet verify --network NAME` judge a run, "
