@@ -148,6 +148,15 @@ def refine(terms: Terms, lanes: int) -> Terms:
     pieces = terms.lanes // lanes
     if pieces == 1:
         return terms
+    if terms.unknowns.size == terms.rows and np.all(terms.lengths == 1):
+        # As a rule these are fresh unknowns; a large run has many.
+        split = terms.unknowns[:, np.newaxis] + lanes * np.arange(pieces)
+        return Terms(
+            np.arange(split.size + 1),
+            split.reshape(-1),
+            np.repeat(terms.coefficients, pieces),
+            lanes,
+        )
     rows = take(terms, np.repeat(np.arange(terms.rows), pieces))
     offsets = np.repeat(
         np.tile(np.arange(pieces, dtype=np.int64) * lanes, terms.rows), rows.lengths

@@ -207,6 +207,7 @@ class OutlineReading(Symbolic):
         self.books: dict[int, Book] = {}
         self.moduli: set[int] = set()
         self._numbers: dict[str, int] = {}
+        self._names: dict[int, str] = {}
         self._refusals: list[str] = []
         self._received: dict[int, Callable[[int], Received]] = {}  # by family
         self._payloads: dict[int, tuple[str, Forms]] = {}  # what was sent, by family
@@ -219,6 +220,7 @@ class OutlineReading(Symbolic):
         """Store the parties."""
         super().begin(actors)
         self._numbers = {actor.name: actor.number for actor in actors}
+        self._names = {actor.number: actor.name for actor in actors}
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
         """The party's coins: its field coins are unknown, and have no values."""
@@ -321,8 +323,7 @@ class OutlineReading(Symbolic):
         """The rows of a party."""
         found = self.books.get(sender)
         if found is None:
-            name = next(name for name, number in self._numbers.items() if number == sender)
-            found = self.books[sender] = Book(_kinds_for(self, name))
+            found = self.books[sender] = Book(_kinds_for(self, self._names[sender]))
         return found
 
     def kind_for(self, name: str, family: int) -> Kind:

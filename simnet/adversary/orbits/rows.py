@@ -117,17 +117,13 @@ class Book:
 
     def read(self, blocks: Sequence[Sent], terms: Terms, modulus: int) -> None:
         """Read rows, which belong to the blocks one after another."""
-        numbers = len(self.sent) + np.arange(len(blocks))
+        first = len(self.sent)
         ends = np.cumsum([block.rows for block in blocks])
         self.sent += blocks
         is_coin, families = self._coins_among(terms)
         fresh = self._fresh_coins(terms, is_coin, families)
         self._families |= families
-        at = terms.starts[:-1][fresh]
-        unknowns, factors = terms.unknowns[at], terms.coefficients[at]
-        places = np.searchsorted(ends, fresh, side="right")
-        rows = fresh - np.concatenate([[0], ends[:-1]])[places]
-        self._note_stretches(unknowns, factors, numbers[places], rows, terms.lanes)
+        self._note_stretches(terms, fresh, first, ends)
         is_rest = np.ones(terms.rows, dtype=np.bool_)
         is_rest[fresh] = False
         for row in np.flatnonzero(is_rest).tolist():
@@ -135,7 +131,7 @@ class Book:
             within = row - (int(ends[place - 1]) if place else 0)
             span = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
             self._relate(
-                int(numbers[place]),
+                first + place,
                 within,
                 terms.unknowns[span],
                 terms.coefficients[span],
@@ -150,8 +146,11 @@ class Book:
         not from the beginning of a row of lanes. Two lanes could then share unknowns.
         """
         families = terms.unknowns // PLACES
-        begins = np.flatnonzero(np.diff(families, prepend=-1))
-        kinds = {family: self._kind_of(family) for family in set(families[begins].tolist())}
+        is_next = families[1:] != families[:-1]
+        first = families[:1].tolist()
+        kinds = {
+            family: self._kind_of(family) for family in {*first, *families[1:][is_next].tolist()}
+        }
         for family, kind in kinds.items():
             if kind != "public" and self._lanes.setdefault(family, terms.lanes) != terms.lanes:
                 raise NotAlike("elements of one array are used together and one by one")
@@ -184,29 +183,37 @@ class Book:
         ]
         return single[np.array(chosen, dtype=np.int64)]
 
-    def _note_stretches(
-        self, unknowns: Ints, factors: Ints, blocks: Ints, rows: Ints, lanes: int
-    ) -> None:
-        if not len(unknowns):
+    def _note_stretches(self, terms: Terms, fresh: Ints, first: int, ends: Ints) -> None:
+        """Note the rows `fresh`, each of which is one coin. The rows belong to blocks, from block
+        `first` on; `ends` has the row after the last row of each block.
+        """
+        if not len(fresh):
             return
-        breaks = (np.diff(unknowns) != lanes) | (np.diff(rows) != 1)
-        breaks |= (np.diff(factors) != 0) | (np.diff(blocks) != 0)
+        at = terms.starts[fresh]
+        unknowns, factors = terms.unknowns[at], terms.coefficients[at]
+        breaks = (np.diff(unknowns) != terms.lanes) | (np.diff(fresh) != 1)
+        breaks |= factors[1:] != factors[:-1]
+        # The first row of every block begins a stretch, too.
+        between = np.searchsorted(fresh, ends[:-1])
+        breaks[between[(between > 0) & (between < len(fresh))] - 1] = True
         begins = [0, *(np.flatnonzero(breaks) + 1).tolist()]
         if len(self._stretches) + len(begins) > MOST_STRETCHES:
             raise NotAlike("a party's messages contain its coins in too many different ways")
         for begin, end in zip(begins, [*begins[1:], len(unknowns)], strict=True):
+            row = int(fresh[begin])
+            place = int(np.searchsorted(ends, row, side="right"))
             stretch = _Stretch(
                 int(unknowns[begin]),
                 int(unknowns[end - 1]),
-                lanes,
+                terms.lanes,
                 end - begin,
                 int(factors[begin]),
-                int(blocks[begin]),
-                int(rows[begin]),
+                first + place,
+                row - (int(ends[place - 1]) if place else 0),
             )
-            place = bisect.bisect(self._firsts, stretch.first)
-            self._firsts.insert(place, stretch.first)
-            self._stretches.insert(place, stretch)
+            before = bisect.bisect(self._firsts, stretch.first)
+            self._firsts.insert(before, stretch.first)
+            self._stretches.insert(before, stretch)
 
     def _stretch_of(self, unknown: int) -> _Stretch | None:
         """The stretch that a coin belongs to; None for a coin outside all stretches."""

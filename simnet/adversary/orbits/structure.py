@@ -44,6 +44,10 @@ Node = Label | SecretPlace
 AlikePart = tuple[object, ...]
 Shape = tuple[tuple[AlikePart, int], ...]
 
+# A row that the ideal world hands out: to whom, its place among the rows to this party, and its
+# coefficients, as in `Outline.handed`.
+HandedRow = tuple[str, int, Mapping[tuple[int, int, int], int]]
+
 MOST_CLASSES = 12
 
 
@@ -72,6 +76,9 @@ class Structure:
         self._joined: dict[Node, Node] = {}
         self._senders: dict[Label, list[tuple[int, int]]] = defaultdict(list)
         self._secrets: dict[SecretPlace, set[int]] = defaultdict(set)
+        # The rows of the ideal output, and the first secret in each: who gets the row, its place
+        # among this party's rows, and the row.
+        self._handed: list[tuple[Node, HandedRow]] = []
         for party, book in outline.books.items():
             for number, sent in enumerate(book.sent):
                 self._find(sent.label)
@@ -112,8 +119,8 @@ class Structure:
         return block.label
 
     def _note_ideal(self) -> None:
-        for rows in self.outline.handed.values():
-            for row in rows:
+        for name, rows in self.outline.handed.items():
+            for at, row in enumerate(rows):
                 nodes = []
                 for party, number, place in row:
                     node = SecretPlace(number, place)
@@ -121,6 +128,8 @@ class Structure:
                     nodes.append(node)
                 for node in nodes[1:]:
                     self._join(nodes[0], node)
+                if nodes:
+                    self._handed.append((nodes[0], (name, at, row)))
 
     def _find(self, node: Node) -> Node:
         path = []
@@ -147,7 +156,11 @@ class Structure:
         together: dict[Node, list[Node]] = defaultdict(list)
         for node in list(self._joined):
             together[self._find(node)].append(node)
-        for nodes in together.values():
+        handed: dict[Node, list[HandedRow]] = defaultdict(list)
+        for node, handed_row in self._handed:
+            if node in self._joined:
+                handed[self._find(node)].append(handed_row)
+        for root, nodes in together.items():
             labels = [node for node in nodes if not isinstance(node, SecretPlace)]
             secrets = [node for node in nodes if isinstance(node, SecretPlace)]
             builder = _Builder(
@@ -156,6 +169,7 @@ class Structure:
                 named,
                 {label: self._senders[label] for label in labels},
                 {node: self._secrets[node] for node in secrets},
+                handed[root],
             )
             if builder.has_honest_secrets:
                 yield builder.component()
@@ -171,6 +185,7 @@ class _Builder:
         named: frozenset[int],
         senders: Mapping[Label, Sequence[tuple[int, int]]],
         secrets: Mapping[SecretPlace, set[int]],
+        handed: Sequence[HandedRow],
     ) -> None:
         self._structure = structure
         self._outline = structure.outline
@@ -178,6 +193,9 @@ class _Builder:
         self._named = named
         self._senders = dict(sorted(senders.items(), key=lambda item: str(item[0])))
         self._secrets = dict(sorted(secrets.items(), key=lambda item: str(item[0])))
+        self._handed: dict[str, list[HandedRow]] = defaultdict(list)
+        for handed_row in handed:
+            self._handed[handed_row[0]].append(handed_row)
         # By identity of a group: how many members are in each class, and the set of all members.
         self._bins: dict[int, tuple[Ints, Ints]] = {}
         self._sets: dict[int, tuple[Ints, frozenset[int]]] = {}
@@ -217,12 +235,16 @@ class _Builder:
         """The class of each party, -1 without one, and the names of the classes."""
         roster = self._outline.run.roster
         present = sorted(self._present())
+        owned: dict[int, list[SecretPlace]] = {party: [] for party in present}
+        for node, owners in self._secrets.items():
+            for party in owners:
+                owned[party].append(node)
         keys: dict[int, Hashable] = {
             party: (
                 roster.seats[party].role,
                 party in self._corrupt,
                 party if party in self._named else -1,
-                tuple(node for node, owners in self._secrets.items() if party in owners),
+                tuple(owned[party]),
             )
             for party in present
         }
@@ -523,7 +545,7 @@ class _Builder:
         names = self._outline.run.roster.names
         listed: set[frozenset[tuple[tuple[SecretPlace, str], int]]] = set()
         for party in sorted(self._corrupt):
-            for place, row in enumerate(self._outline.handed.get(names[party], ())):
+            for _, place, row in self._handed.get(names[party], ()):
                 found: dict[tuple[SecretPlace, str], Counter[int]] = defaultdict(Counter)
                 for (owner, number, at), value in row.items():
                     node = SecretPlace(number, at)
