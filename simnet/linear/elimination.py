@@ -57,10 +57,8 @@ from simnet.arrays import Bools, Ints
 from simnet.linear.modular import inverses, run_sums, times
 from simnet.linear.peeling import Entries, drop_proportional, peel, reveal
 from simnet.linear.pivoting import Pivoting
-from simnet.linear.terms import Terms
+from simnet.linear.terms import PORTION, SMALL, Terms
 from simnet.linear.vectors import Vector, add_to, multiple
-
-SMALL = 1 << 31  # numbers below this one fit into int32
 
 
 class Elimination:
@@ -212,8 +210,17 @@ class _RowIndex:
 
 
 def _vectors_by_row(rows: Ints, keys: Ints, values: Ints) -> dict[int, Vector]:
-    """Return the entries as one vector for each row that has an entry."""
+    """Return the entries as one vector for each row that has an entry.
+
+    Equal numbers are one object in all vectors, and the arrays become lists in portions: a large
+    run has millions of entries, and a Python number takes 32 bytes.
+    """
     vectors: dict[int, Vector] = {}
-    for row, key, value in zip(rows.tolist(), keys.tolist(), values.tolist(), strict=True):
-        vectors.setdefault(row, {})[key] = value
+    known: dict[int, int] = {}
+    for begin in range(0, len(rows), PORTION):
+        part = slice(begin, begin + PORTION)
+        lists = rows[part].tolist(), keys[part].tolist(), values[part].tolist()
+        for row, key, value in zip(*lists, strict=True):
+            vector = vectors.setdefault(row, {})
+            vector[known.setdefault(key, key)] = known.setdefault(value, value)
     return vectors

@@ -27,6 +27,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Ints
+from simnet.linear.peeling import Entries, drop_proportional
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
 SPARSE_DEGREE = 6  # a coin that occurs in more rows than this is eliminated in the dense stage
@@ -69,6 +70,13 @@ def _reduced(matrix: bytes, tall: int, wide: int, modulus: int) -> Ints:
 # Users who share two secrets among the same holders give equal matrices, and a verdict with seeds
 # eliminates the same rows several times.
 _reduced_once = functools.lru_cache(maxsize=2048)(_reduced)
+
+
+def _not_proportional(matrix: Ints, modulus: int) -> Ints:
+    """The first of all columns that are multiples of each other, ascending. No column is zero."""
+    columns, rows = np.nonzero(matrix.T)
+    entries = drop_proportional(Entries(rows, columns, matrix[rows, columns]), modulus)
+    return np.unique(entries.columns)
 
 
 class Pivoting:
@@ -178,13 +186,22 @@ class Pivoting:
         return groups
 
     def _finish_densely(self, rows: Sequence[int], columns: Sequence[int]) -> None:
-        """Reduce the matrix [coins | identity] of a group of rows by flint."""
+        """Reduce the matrix [coins | identity] of a group of rows by flint.
+
+        Here, too, one coin of several proportional ones is enough. If users share their secrets in
+        the same way, thousands of coins are proportional only now.
+        """
+        for column in columns:  # no other group has these coins
+            del self._rows_of[column]
         place = {column: at for at, column in enumerate(columns)}
-        wide, tall = len(columns), len(rows)
-        matrix = np.zeros((tall, wide), dtype=np.int64)
+        tall = len(rows)
+        matrix = np.zeros((tall, len(columns)), dtype=np.int64)
         for at, row in enumerate(rows):
             coins = self._coins.pop(row)
             matrix[at, [place[column] for column in coins]] = list(coins.values())
+        kept = _not_proportional(matrix, self._modulus)
+        matrix, columns = matrix[:, kept], [columns[at] for at in kept.tolist()]
+        wide = len(columns)
         group_targets = [self._targets.pop(row, {}) for row in rows]
         reduce = _reduced_once if matrix.size <= LARGEST_KEPT else _reduced
         for values in reduce(matrix.tobytes(), tall, wide, self._modulus).tolist():

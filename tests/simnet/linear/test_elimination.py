@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simnet import Field
+from simnet.arrays import Ints
 from simnet.linear import pivoting
 from simnet.linear.elimination import Elimination
 from simnet.linear.modular import inverses, run_sums, times
@@ -269,6 +270,48 @@ def test_no_rows_say_nothing() -> None:
     nothing = np.zeros(0, dtype=np.bool_)
     elimination = Elimination(Terms.of_vectors([]), nothing, nothing, 5)
     assert (elimination.remnants, elimination.shift(), elimination.weights({})) == ([], {}, {})
+
+
+@pytest.mark.parametrize("q", [7, 101, PRIMES[-1]])
+@pytest.mark.parametrize("shares", [2, 3, 4])
+def test_coins_that_become_proportional_are_given_to_flint_once(q: int, shares: int) -> None:
+    """Nine senders make six shares of a secret with five coins. The coalition sees some shares of
+    each, in reduced form, and the sums of all.
+    """
+    senders, coins = 9, 5
+    wide = senders * coins
+    all_shares = [[pow(point, power, q) for power in range(1, coins + 1)] for point in range(1, 7)]
+    seen = reduced([[*row, 1] for row in all_shares[:shares]], q)
+    summed = reduced([[*row, 1] for row in all_shares], q)
+    rows: Matrix = []
+    for block, own in [
+        *(({sender}, seen) for sender in range(senders)),
+        ({*range(senders)}, summed),
+    ]:
+        for *of_coins, of_secret in own:
+            by_sender = [of_coins if sender in block else [0] * coins for sender in range(senders)]
+            secrets = [of_secret * (sender in block) for sender in range(senders)]
+            rows.append([*itertools.chain.from_iterable(by_sender), *secrets])
+    system = System(
+        q,
+        [row[:wide] for row in rows],
+        [row[wide:] for row in rows],
+        tuple(range(wide + senders)),
+    )
+    widths: list[int] = []
+    reduce = pivoting._reduced
+
+    def noting(matrix: bytes, tall: int, wide: int, modulus: int) -> Ints:
+        widths.append(wide)
+        return reduce(matrix, tall, wide, modulus)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pivoting, "SPARSE_DEGREE", 2)
+        patch.setattr(pivoting, "_reduced", noting)
+        patch.setattr(pivoting, "_reduced_once", noting)
+        assert_right(system)
+    assert widths
+    assert max(widths) <= coins
 
 
 @pytest.mark.parametrize("q", PRIMES)
