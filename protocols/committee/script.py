@@ -114,7 +114,7 @@ class Committee:
     async def member(self, me: Party) -> None:
         """Add up the shares of the users whom all members that answered have heard."""
         users = me.all("user")
-        heard = await me.heard(SHARE, senders=users)
+        heard = set(await me.heard(SHARE, senders=users))
         await me.send(HEARD, to="server", payload=bits([name in heard for name in users]))
         agreed = _named(await me.receive(AGREED, sender="server"), users)
         partial = await me.gather_sum(SHARE, senders=agreed)  # (L10) shape (N,)
@@ -177,9 +177,10 @@ class Committee:
         lists = [
             happened.heard(member, SHARE.name) for member in happened.heard("server", HEARD.name)
         ]
-        return (
-            tuple(name for name in lists[0] if all(name in one for one in lists)) if lists else ()
-        )
+        if not lists:
+            return ()
+        common = set(lists[0]).intersection(*lists[1:])
+        return tuple(name for name in lists[0] if name in common)
 
     def answer(self, item: Sealed, user: Holder) -> FieldArray:
         """Return a user's secret: its response as field elements; shape (N,)."""

@@ -580,10 +580,7 @@ class Party:
         """
         tag = self._kept_apart(tag) or await self._stop()
         group = self._group(senders)
-        if within is not None and not 0 < within < math.inf:
-            raise refuse(
-                self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
-            )
+        self._check_deadline(tag, within)
         came = await self._link.take_some(self._actor, tag, group, within)
         names = self._note_heard(tag, list(came), group)
         self._refuse_few(tag, len(came), len(group), at_least)
@@ -594,7 +591,12 @@ class Party:
         return payloads
 
     async def heard(
-        self, tag: Tag, senders: To, at_least: int = 1, key: int | None = None
+        self,
+        tag: Tag,
+        senders: To,
+        at_least: int = 1,
+        key: int | None = None,
+        within: float | None = None,
     ) -> list[str]:
         """Wait until each named sender has sent one message into the next sum, except senders that
         no longer send one. Return the names of those who have sent. The tag is `Summed`. With
@@ -605,31 +607,52 @@ class Party:
         agree on senders that everybody has heard from.
 
         The call waits as `gather_some` does. Raises `Abort` if fewer than `at_least` senders have
-        sent, and `ScriptError` for a tag that is not `Summed` and for a second call for one sum.
+        sent, and `ScriptError` for a tag that is not `Summed`, for a second call for one sum, and
+        for a deadline (`within`), which sums do not have.
         """
         summed = self._added_up(tag) or await self._stop()
+        if within is not None:
+            raise refuse(
+                self._actor,
+                summed.name,
+                "waits for a sum with a deadline, and messages under a summed tag are added up "
+                "when they are sent, whenever they come: declare the tag as "
+                f'Tag("{summed.name}"), wait with gather_some(..., within=...), and add up what '
+                "came",
+            )
         group = self._group(senders)
         came = await self._link.heard(self._actor, summed, key, group)
         names = self._note_heard(summed, came, group)
         self._refuse_few(summed, len(came), len(group), at_least)
         return names
 
-    async def gather_rows(self, tag: Tag, senders: To, at_least: int | None = None) -> Payload:
+    async def gather_rows(
+        self,
+        tag: Tag,
+        senders: To,
+        at_least: int | None = None,
+        within: float | None = None,
+    ) -> Payload:
         """Wait for what each sender sends with `send_rows`, and return all rows as one array.
 
         The array has one row for each party: each member of a crowd counts, and the rows are in the
         order of the senders. Under a `Voluntary` tag, silent parties have no row. Raises
         `ScriptError` if a sender has sent a `Tally`: use `gather_tally`.
 
-        With `at_least`, a number from 1, the call waits as `gather_some` does: senders that send
-        nothing have no row either. Raises `Abort` if there are fewer rows than `at_least`. Raises
-        `ScriptError` for an `at_least` below 1, and for a `Voluntary` tag, where nobody can tell a
-        silent party from one that has dropped out. Other errors are as for `gather`, also without
-        `at_least`.
+        With `at_least`, a number from 1, the call waits as `gather_some` does, also with a deadline
+        (`within`): senders that send nothing in time have no row either. Raises `Abort` if there
+        are fewer rows than `at_least`. Raises `ScriptError` for an `at_least` below 1, for a
+        deadline without `at_least`, and for a `Voluntary` tag, where nobody can tell a silent party
+        from one that has dropped out. Other errors are as for `gather_some`, and without `at_least`
+        as for `gather`.
 
         For example, `rows = await me.gather_rows(REPORT, me.all("user"), at_least=1)`.
         """
         if at_least is None:
+            if within is not None:
+                raise refuse(
+                    self._actor, tag.name, "a deadline needs at_least: how many rows are enough"
+                )
             payloads = await self.gather(tag, senders)
             numbers = self._group(senders).numbers.tolist()
             return rows_from(self._actor, tag, numbers, self._roster.crowds, payloads)
@@ -644,7 +667,8 @@ class Party:
             )
         if at_least < 1:
             raise refuse(actor, tag.name, f"at_least is a number from 1, got {at_least}")
-        came = await self._link.take_some(actor, tag, group, None)
+        self._check_deadline(tag, within)
+        came = await self._link.take_some(actor, tag, group, within)
         self._note_heard(tag, list(came), group)
         seats = self._roster.seats  # a crowd counts with each of its members
         self._refuse_few(tag, sum(seats[number].size for number in came), group.size, at_least)
@@ -867,6 +891,13 @@ class Party:
             tuple(name for name in senders if name in silent)
         )
         return [name.removeprefix(self._scope) for name in names]
+
+    def _check_deadline(self, tag: Tag, within: float | None) -> None:
+        """Raise `ScriptError` unless a deadline is a number of seconds above 0."""
+        if within is not None and not 0 < within < math.inf:
+            raise refuse(
+                self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
+            )
 
     def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
         """Raise `Abort` if fewer senders have sent than are needed."""

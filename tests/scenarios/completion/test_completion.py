@@ -5,20 +5,27 @@ from pathlib import Path
 import pytest
 
 from protocols.advice.compared_page import in_points
+from scenarios.completion.deadline import AGES, plain
+from scenarios.completion.deadline import EXPERIMENT as DEADLINE
 from scenarios.completion.drop import EXPERIMENT as DROP
+from scenarios.completion.hurried import hurried
 from scenarios.completion.page import (
+    DEADLINES,
     DROPS,
     PAGE,
     SHOWN,
     USERS,
     compared,
     crossings,
+    deadlines,
     dropping,
     drops,
+    hurrying,
     times,
 )
 from scenarios.completion.trials import SECONDS, option
 from scenarios.completion.users import EXPERIMENT
+from simnet import run
 from simnet.network.timing import in_units
 from simnet.studies.here import table_here
 from tests.harness.data import ROOT
@@ -42,6 +49,35 @@ def test_the_page_has_the_times_of_runs_with_drop_outs() -> None:
     (table,) = drops(dropping({**DROPS, "protocol": "committee"}))
     assert len(table.splitlines()) == 2 + 2
     assert set(table.splitlines()) <= set(part("drops"))
+
+
+def test_the_page_has_the_times_of_runs_with_deadlines() -> None:
+    (table,) = deadlines(hurrying({**DEADLINES, "protocol": "oue", "patience": "2.0,8.0"}))
+    assert len(table.splitlines()) == 2 + 4
+    assert set(table.splitlines()) <= set(part("deadlines"))
+
+
+@pytest.mark.parametrize("name", ["committee", "secagg", "secagg_plus", "oue"])
+def test_a_deadline_that_never_passes_changes_no_estimate(name: str) -> None:
+    script, held = plain(name, 60), [1 + user % 10 for user in range(60)]
+    done = run(hurried(script, AGES), held, 3, network="mobile")
+    assert not done.late
+    assert done.outputs["server"].tolist() == run(script, held, 3).outputs["server"].tolist()
+
+
+def test_a_short_deadline_counts_fewer_users_and_a_long_one_takes_longer_if_some_leave() -> None:
+    table = table_here(
+        DEADLINE.with_settings(
+            {"protocol": "committee", "network": "mobile", "patience": "2.0,8.0"}
+        ).with_trials(2),
+        "completion_deadline",
+    )
+
+    def mean(measure: str, drop: float, patience: float) -> float:
+        return table.at(measure, drop=drop, patience=patience).mean
+
+    assert mean("counted", 0.0, 2.0) < mean("counted", 0.0, 8.0) == 100
+    assert mean("seconds", 0.1, 8.0) > 2 * mean("seconds", 0.1, 2.0)
 
 
 def test_the_experiment_gives_the_numbers_of_the_page() -> None:

@@ -13,7 +13,6 @@ import pytest
 from protocols.committee.script import Committee, RobustDPDS
 from simnet import (
     Abort,
-    BadInput,
     Fate,
     Field,
     MessageFate,
@@ -315,15 +314,6 @@ def test_whoever_waits_for_a_lost_message_waits_for_ever_in_every_world() -> Non
     ((ended, chance),) = comparison.endings([1, 2]).items()
     assert chance == 1
     assert ended == run(COMMITTEE, [1, 2], message_fates=comparison.model.message_fates).aborts
-
-
-def test_a_deadline_has_no_exact_view() -> None:
-    class Hurries(Tells):
-        async def reader(self, me: Party) -> None:
-            await me.gather_some(NOTE, ["u1"], at_least=0, within=1.0)
-
-    with pytest.raises(BadInput, match="server waits with a deadline, and an exact view has no"):
-        Comparison(Hurries(), "server").compare([1], [2])
 
 
 @pytest.mark.slow

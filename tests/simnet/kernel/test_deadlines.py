@@ -10,9 +10,11 @@ import pytest
 from simnet import (
     BadInput,
     Field,
+    MessageFate,
     Party,
     ScriptError,
     Seat,
+    Summed,
     Tag,
     bits,
     certificate_of,
@@ -173,7 +175,8 @@ def test_a_late_report_belongs_to_what_the_server_sees() -> None:
 
 
 def test_exact_views_refuse_deadlines() -> None:
-    with pytest.raises(ScriptError, match="the run has no network"):
+    reason = "server waits with a deadline, and an exact view has no clock"
+    with pytest.raises(BadInput, match=reason):
         Comparison(Reports(1, within=2.5), "server").compare([1], [2])
 
 
@@ -229,3 +232,48 @@ def test_a_message_may_be_late_because_of_the_one_before_it(size: int, heard: in
     narrow = {name: Access(up=1e4) for name in ("client", "server")}
     done = run(Stream(size), network=attrs.evolve(network(0.1), classes=narrow))
     assert done.outputs["u2"] == heard
+
+
+@attrs.frozen
+class Rows:
+    """Users send rows to the server, which waits for them until a deadline."""
+
+    within: float
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**seats("u", self.user, 3), "server": Seat(self.server)}
+
+    async def user(self, me: Party) -> None:
+        await me.send_rows(Tag("row"), "server", bits([[int(me.name[1:]) % 2]]))
+
+    async def server(self, me: Party) -> list[int]:
+        rows = await me.gather_rows(Tag("row"), me.all("user"), at_least=1, within=self.within)
+        return [int(row[0]) for row in rows.numbers()]
+
+
+@pytest.mark.parametrize(("within", "came"), [(2.0, [1, 1]), (4.0, [1, 0, 1])])
+def test_rows_that_come_in_time_are_joined(within: float, came: list[int]) -> None:
+    late = MessageFate.parse("u2@row:late=2:server")
+    done = run(Rows(within), network="rounds", message_fates=late)
+    assert done.outputs["server"] == came
+    assert [each.sender for each in done.late] == (["u2"] if within == 2 else [])
+
+
+def test_deadlines_of_rows_and_of_sums_that_cannot_be_are_refused() -> None:
+    class NoNumber(Rows):
+        async def server(self, me: Party) -> list[int]:
+            await me.gather_rows(Tag("row"), me.all("user"), within=1.0)
+            return []
+
+    class OfSum(Rows):
+        async def server(self, me: Party) -> list[int]:
+            await me.heard(Summed("row"), me.all("user"), within=1.0)
+            return []
+
+    for protocol, reason in [
+        (Rows(0.0), "a number of seconds above 0"),
+        (NoNumber(1.0), "a deadline needs at_least"),
+        (OfSum(1.0), "waits for a sum with a deadline"),
+    ]:
+        with pytest.raises(ScriptError, match=reason):
+            run(protocol, network="rounds")
