@@ -22,6 +22,7 @@ from protocols.advice.comparing import (
 )
 from simnet.drawing import COLOURS, DASHES, MARKERS, SMALL, dress, panels
 from simnet.network.timing import in_units
+from simnet.page.isolating import isolator
 from simnet.scenario.figure import drawn
 from simnet.studies.typeset import markdown_table
 
@@ -277,11 +278,12 @@ def _about_figure(compared: Compared) -> list[str]:
     return said
 
 
-def page_of(compared: Compared, title: str, command: str) -> str:
+def page_of(compared: Compared, title: str, command: str, labels: Sequence[str] = ()) -> str:
     """Return the comparison as one HTML file that loads nothing else.
 
-    `title` says what was compared, and `command` is the command that makes the page again. Raises
-    `BadInput` if matplotlib is not installed.
+    `title` says what was compared, and `command` is the command that makes the page again. `labels`
+    are the parts of the title that somebody else has written. Raises `BadInput` if matplotlib is
+    not installed.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -295,6 +297,8 @@ def page_of(compared: Compared, title: str, command: str) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    names = [text for one in compared.networks for text in (one.name, one.source)]
+    environment.filters["isolated"] = isolator([*labels, *names])
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return environment.get_template("compared.html").render(
         title=title,

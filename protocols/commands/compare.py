@@ -105,7 +105,7 @@ def compare(
     title = f"Protocols compared for {about}, at ε = {epsilon:g} and δ = {delta:g}"
     if html is not None:
         again = _command(names, data, items, users, epsilon, delta, network or ())
-        write_whole(html, page_of(compared, title, again))
+        write_whole(html, page_of(compared, title, again, [about]))
     if figure is not None:
         write_figure(compared_figure(compared), figure)
     if markdown is not None:

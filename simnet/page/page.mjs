@@ -16,6 +16,7 @@ const MOST_APART = 80; // of a run with more messages, those of one round, tag a
 const TALLEST = 1200; // pixels; a taller picture scrolls in its box
 const MOST_LISTED = 500; // rows of the table of messages
 const MOST_TICKS = 60; // a role with more parties has no box for each of them
+const MOST_LINES = 8; // the other lines of a list are folded
 
 // ---- Making elements ----
 
@@ -36,8 +37,28 @@ function shape(name, attributes = {}, ...children) {
   return made;
 }
 
-const isolated = (text) => element("bdi", {}, text);
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+// A text in a part of its own. Labels with marks that change the direction of letters get parts of their own inside it,
+// so that such a mark changes nothing of the sentence around the label.
+const MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+let marked = []; // the labels of the page that have such marks, the longest first
+const isolated = (text) => element("bdi", {}, marked.length && MARKS.test(text) && !marked.includes(text) ? partsOf(text) : text);
+
+function partsOf(text) {
+  const label = marked.find((each) => text.includes(each));
+  if (label === undefined) return [text];
+  const [before, ...after] = text.split(label);
+  return [...partsOf(before), ...after.flatMap((rest) => [element("bdi", {}, label), ...partsOf(rest)])];
+}
+
+// The lines of a list; those behind the first few are folded. `noun` says what they are.
+function foldedList(lines, noun, attributes = {}) {
+  const list = (some) => element("ul", attributes, some);
+  const more = lines.slice(MOST_LINES);
+  if (!more.length) return [list(lines)];
+  return [list(lines.slice(0, MOST_LINES)), element("details", { class: "fold" }, element("summary", {}, counted(more.length, `more ${noun}`)), list(more))];
+}
 
 // ---- Sets of parties ----
 
@@ -173,6 +194,7 @@ function start(data) {
   const { names, roles, role } = data.parties;
   const { traffic } = data;
   const state = { ticked: new Set(), unfolded: new Set(), chosen: null, step: null, used: new Map(), isBeyond: false, timer: null };
+  marked = [...new Set([...names, ...roles, ...traffic.tags])].filter((label) => MARKS.test(label)).sort((a, b) => b.length - a.length);
   const { twins } = twinsOf(data);
   const verdictOf = new Map(data.verdicts.map((verdict) => [keyOf(verdict.members), verdict]));
   const box = (id) => document.getElementById(id);
@@ -231,14 +253,14 @@ function start(data) {
         draw();
       } }, "unfold in the picture");
       const legend = element("legend", {}, isolated(title), all.length > 1 ? ` (${all.length.toLocaleString("en")})` : "");
-      const note = many ? element("p", { class: "note" }, `${isolatedRange(all)}: name parties below.`) : null;
+      const note = many ? element("p", { class: "note" }, isolated(setName(all, names)), ": name parties below.") : null;
       return element("fieldset", {}, legend, inputs, note, fold);
     });
     const named = element("input", { type: "text", id: "named", autocomplete: "off", spellcheck: "false", "aria-describedby": "named-note" });
     const wrong = element("p", { id: "named-note", class: "note", role: "status" }, 'For example: u1..u3, server, or "all users but one".');
     const take = () => {
       const found = partiesNamed(named.value, data.parties);
-      wrong.textContent = typeof found === "string" ? `Not understood: ${found}.` : "";
+      wrong.replaceChildren(typeof found === "string" ? isolated(`Not understood: ${found}.`) : "");
       if (typeof found !== "string") tick(found);
     };
     named.addEventListener("keydown", (event) => { if (event.key === "Enter") take(); });
@@ -255,8 +277,6 @@ function start(data) {
       wrong, ...judged);
   }
 
-  const isolatedRange = (members) => setName(members, names);
-
   // -- The verdict --
 
   // A long proof is checked in tasks of its own, so that the boxes answer at once.
@@ -272,7 +292,7 @@ function start(data) {
     region.removeAttribute("data-finding");
     region.removeAttribute("data-checked");
     if (data.why_none) {
-      region.append(element("p", {}, `Nothing was judged: ${data.why_none}.`));
+      region.append(element("p", {}, isolated(`Nothing was judged: ${data.why_none}.`)));
       return;
     }
     if (!members.length) {
@@ -293,7 +313,7 @@ function start(data) {
     } else showJudged(region, who, verdict, proof === undefined ? checked(data, verdict) : proof);
     if (data.verify) {
       region.append(element("h3", {}, "Judge it again"),
-        element("p", {}, element("code", { class: "formula" }, `${data.verify} --corrupt ${quoted(setName(members, names))}`)));
+        element("p", {}, element("code", { class: "formula" }, isolated(`${data.verify} --corrupt ${quoted(setName(members, names))}`))));
     }
   }
 
@@ -317,7 +337,7 @@ function start(data) {
     if (learnsNothing) lines.push("From secret shares this set learns nothing: it lies in judged sets that learn nothing. Disclosed values were not judged for it.");
     for (const [party, verdict] of [...exposed].slice(0, 20)) lines.push(`It exposes a secret of ${names[party]}, because it contains ${name(verdict)}, which does.`);
     if (!learnsNothing) for (const [party, verdict] of [...safe].slice(0, 20)) lines.push(`From secret shares it learns nothing about ${names[party]}, because it lies in ${name(verdict)}.`);
-    if (lines.length) region.append(element("p", {}, "This follows from sets that were judged:"), element("ul", {}, lines.map((line) => element("li", {}, isolated(line)))));
+    if (lines.length) region.append(element("p", {}, "This follows from sets that were judged:"), ...foldedList(lines.map((line) => element("li", {}, isolated(line))), "sentence"));
     else region.append(element("p", {}, "Nothing about this set follows from the sets that were judged."));
   }
 
@@ -330,7 +350,7 @@ function start(data) {
         element("ul", {}, proof.failed.map((why) => element("li", {}, isolated(why)))));
     }
     region.append(element("p", { class: "headline" }, isolated(who), " ", isolated(headline(data, verdict))),
-      element("p", { class: "note" }, `In this run; ${sentence(verdict.tier)}.`));
+      element("p", { class: "note" }, isolated(`In this run; ${sentence(verdict.tier)}.`)));
     for (const place of verdict.fixes ?? []) region.append(element("p", {}, "From the numbers of the output also follows: ", isolated(sentence(place)), ". ", element("span", { class: "note" }, "(The page does not check this conclusion.)")));
     for (const note of verdict.notes ?? []) region.append(element("p", { class: "warning" }, isolated(sentence(note))));
     showFunctions(region, verdict);
@@ -341,7 +361,7 @@ function start(data) {
       region.append(element("h3", {}, "The proof, checked in this page"), element("p", { class: "proved" }, isolated(proof.proved)),
         element("p", { class: "note" }, "A field element is a whole number modulo a prime number. A vector stands for elements of a message that are made in the same way."));
     } else if (!proof) {
-      region.append(element("p", { class: "note" }, `Not checked in this page. ${sentence(verdict.unproved)}`));
+      region.append(element("p", { class: "note" }, isolated(`Not checked in this page. ${sentence(verdict.unproved)}`)));
       for (const place of verdict.evidence ?? []) region.append(element("p", { class: "formula" }, isolated(sentence(place))));
     }
     showDisclosed(region, data.disclosures[verdict.disclosed]);
@@ -357,7 +377,7 @@ function start(data) {
       isolated(name), ` means element ${data.secrets[place][2]} of ${data.secrets[place][1] ? `secret ${data.secrets[place][1] + 1}` : "the secret"} of `, isolated(names[data.secrets[place][0]]),
       `. All numbers are modulo ${q}: of a sum, only the remainder after division by ${q} counts.`,
       isLeftOut ? " c1, c2 and so on stand for numbers that the set knows. The page keeps them back, because they may be disclosed values, which may depend on inputs." : ""));
-    region.append(element("ul", { class: "equations" }, functions.map((learned, place) => {
+    region.append(...foldedList(functions.map((learned, place) => {
       const shown = element("span", { class: "formula equation" }, isolated(equation(data, learned)));
       const told = learned.in_output ? element("span", { class: "note" }, " — the output tells this too") : element("span", { class: "beyond" }, " — beyond the output");
       const how = verdict.proof === undefined ? null : element("details", {}, element("summary", {}, "How it is computed"));
@@ -368,7 +388,7 @@ function start(data) {
         if (how.open || isLast) lightUp(how.open ? attackSteps(data, verdict, place) : null, !learned.in_output);
       });
       return element("li", {}, shown, told, how);
-    })));
+    }), "equation", { class: "equations" }));
     if (verdict.more > 0) region.append(element("p", { class: "note" }, `and ${counted(verdict.more, "more function")}, which the command below lists`));
   }
 
@@ -675,6 +695,10 @@ function start(data) {
       room.look();
     }
   }
+
+  // What is folded is printed too.
+  addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("details.fold:not([open])")) { each.open = true; each.dataset.printed = ""; } });
+  addEventListener("afterprint", () => { for (const each of document.querySelectorAll("details[data-printed]")) { each.open = false; delete each.dataset.printed; } });
 
   showParties();
   showControls();

@@ -58,11 +58,13 @@ from simnet.page.coalitions import (
     judge_all,
     judge_some,
 )
+from simnet.page.isolating import isolator
 from simnet.page.keeping import Keeping, kept_of, played
 from simnet.page.times import times_of
 from simnet.page.traffic import MOST_MESSAGES, flows_json, messages_json, parties_json
 from simnet.page.worlds import Worlds
 from simnet.scenario.drops import outcome_in_words
+from simnet.scenario.perform import Performance
 
 HERE = Path(__file__).parent
 CHECKER = HERE.parent / "adversary" / "check.mjs"
@@ -74,6 +76,9 @@ NO_SETS = (
     "(simnet show has the option --judge)"
 )
 MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
+MOST_ROWS = 16  # a table with more rows is folded
+MOST_STEPS = 10  # the other steps of a chain are folded
+MOST_LETTERS_OF_A_LINE = 16  # a cell with so few letters is never broken into lines
 
 Json = dict[str, Any]
 
@@ -116,6 +121,14 @@ def page_of(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["isolated"] = isolator(
+        [
+            *data["parties"]["names"],
+            *data["parties"]["roles"],
+            *data["traffic"]["tags"],
+            *(result.labels if isinstance(result, Performance) else ()),
+        ]
+    )
     style = (HERE / "page.css").read_text(encoding="utf-8")
     scripts = page_scripts()
     done = result.run
@@ -143,6 +156,9 @@ def page_of(
         claims=claims_of(result.adversaries),
         parameters=parameters_of(result),
         terms=terms_of_page(),
+        most_rows=MOST_ROWS,
+        most_steps=MOST_STEPS,
+        most_letters=MOST_LETTERS_OF_A_LINE,
         command=command,
         is_packed=len(said) > MOST_LETTERS_PLAIN,
         data=packed(said) if len(said) > MOST_LETTERS_PLAIN else said,

@@ -9,7 +9,7 @@ from simnet.page.keeping import Keeping
 
 WIDTH, ROW = 560.0, 24.0  # of the picture and of a lane, in units of the picture
 TICKS = 4
-MOST_LEGS = 40
+MOST_LEGS = 1000  # of the chain; the template folds all but the first
 
 
 @attrs.frozen

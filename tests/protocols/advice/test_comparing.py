@@ -8,6 +8,7 @@ import json
 import re
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
@@ -217,6 +218,19 @@ def test_times_stand_beside_bytes_and_change_places_where_it_says() -> None:
     assert any(sentence.endswith("done earlier than dpds") for sentence in found.crossings_in_words)
 
 
+def test_marks_of_direction_stay_inside_names_that_others_have_written() -> None:
+    odd = "\u202egnorw"
+    network = attrs.evolve(PRESETS["mobile"], name=odd, source="</style><img src=x onerror=run()>")
+    found = compare(["dpds", "secagg_plus"], SHARES, [300, 10_000], **TARGET, networks=[network])
+    shown = page_of(found, f"Protocols compared for {odd} of {odd}", odd, [odd])
+    assert shown.count(odd) > 5
+    title, body = shown.partition("</title>")[::2]
+    assert title.count(odd) == 2
+    assert body.count(f"<bdi>{odd}</bdi>") == body.count(odd)
+    assert "<img src=x" not in shown
+    assert any(odd in sentence for sentence in found.crossings_in_words)
+
+
 def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
     found = compare(["tss"], SHARES, [200_000], **TARGET, networks=[PRESETS["mobile"]])
     assert np.isnan(found.rows[0].seconds[0])
@@ -245,6 +259,8 @@ def test_the_page_can_be_read_by_everybody(
     with opened(file, width, scheme, scripts=[axe()]) as page:
         assert_readable(page)
         assert page.inner_text("h1") == "<Four> cities"
+        look = page.locator("img").evaluate("(e) => getComputedStyle(e).filter")
+        assert look.startswith("invert(1)") == (scheme == "dark"), "the figure is dark in the dark"
         assert page.asked[0] == page.url
         assert all(address.startswith("data:") for address in page.asked[1:])
         assert page.errors == []

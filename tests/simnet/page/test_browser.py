@@ -8,8 +8,10 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Field, Seat, Tag, perform, seats
+from simnet import Field, Seat, Tag, perform, reals, run, seats, timed
+from simnet.network.presets import PRESETS
 from simnet.page.page import page_of, script_json
+from simnet.scenario.plain import PlainRun
 from simnet.scenario.population import ItemPopulation
 from simnet.scenario.synthetic import uniform_items
 from tests.harness.certificates.pool import pool
@@ -160,6 +162,116 @@ def test_tags_are_texts_that_change_nothing_around_them(tmp_path: Path) -> None:
         assert texts == [tag, "u1 → u2"]
         assert page.evaluate("window.ran") is None
         assert page.errors == []
+
+
+@attrs.frozen
+class Hostile:
+    """Parties, roles and tags whose names are not easy to write: each party sends its number on."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {
+            name: Seat(self.user, place, role=HOSTILE[place % len(HOSTILE)])
+            for place, name in enumerate(HOSTILE, start=1)
+        }
+
+    async def user(self, me: Any, number: Any) -> None:
+        place = HOSTILE.index(me.name)
+        mine = me.secret(lambda n: [n], number, field=Field(101), shape=(1,))
+        if place > 0:
+            await me.receive(Tag(HOSTILE[place - 1]), HOSTILE[place - 1], shape=(1,))
+        await me.send(Tag(HOSTILE[place]), HOSTILE[(place + 1) % len(HOSTILE)], mine)
+        if place == 0:
+            await me.receive(Tag(HOSTILE[-1]), HOSTILE[-1], shape=(1,))
+
+
+# The texts that have a mark of direction which is not in a part of its own with nothing but a label
+# in it. The texts of a picture, and the words that follow a pointer, are such parts by themselves.
+ASTRAY = """(labels) => {
+    const marks = /[\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+        const { parentElement, data } = walker.currentNode;
+        if (parentElement.closest("script, svg") || !marks.test(data)) continue;
+        const part = parentElement.closest("bdi");
+        if (!part || !labels.includes(part.textContent)) found.push(parentElement.outerHTML);
+    }
+    return found;
+}"""
+
+
+@attrs.frozen
+class Around:
+    """A word goes round all parties, one after another: a long chain of messages."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 12)
+
+    async def user(self, me: Any, number: Any) -> None:
+        place = int(me.name[1:])
+        if place > 1:
+            await me.receive(Tag("word"), f"u{place - 1}")
+        if place < 12:
+            await me.send(Tag("word"), f"u{place + 1}", reals([1.0]))
+
+
+def test_labels_are_texts_wherever_they_are_shown(tmp_path: Path) -> None:
+    """Names of parties and roles, tags and networks. No mark of direction leaves its label."""
+    network = attrs.evolve(PRESETS["mobile"], name=HOSTILE[3], source=HOSTILE[1])
+    result = perform(Hostile(), data=[1, 2, 3, 4, 5], seed=1)
+    assert isinstance(result, PlainRun)
+    text = page_of(
+        result, is_private=False, verify="simnet verify", timings=[timed(result.run, network)]
+    )
+    file = tmp_path / "run.html"
+    file.write_text(text, encoding="utf-8")
+    labels = [*HOSTILE, *(f"{name}[1]" for name in HOSTILE)]
+    with opened(file) as page:
+        assert page.evaluate(ASTRAY, labels) == []
+        for place in range(len(HOSTILE)):
+            page.check(f"#party-{place}")
+            for how in page.locator("#verdict .equations summary").all():
+                how.click()
+                assert page.evaluate(ASTRAY, labels) == []
+            page.focus("#picture")
+            page.keyboard.press("ArrowDown")
+            page.locator("#message").get_by_text("being searched").wait_for(state="detached")
+            assert page.evaluate(ASTRAY, labels) == []
+            assert HOSTILE[0] in page.text_content("#verdict")
+        page.locator("#list summary").click()
+        page.fill("#named", f"nobody {HOSTILE[3]}")
+        page.press("#named", "Enter")
+        assert page.evaluate(ASTRAY, labels) == []
+        for part in ("#parties", "#picture .heads", "#list", "#time", "#bill"):
+            shown_there = page.text_content(part)
+            for label in HOSTILE:
+                assert label in shown_there, (part, label)
+        assert page.evaluate("window.ran") is None
+        assert page.asked == [page.url]
+        assert page.errors == []
+
+
+def test_long_lists_are_folded_and_printed_whole(tmp_path: Path) -> None:
+    result = perform("dpds", users=4, items=30, seed=1, claims=False)
+    file = tmp_path / "run.html"
+    file.write_text(
+        page_of(result, timings=[timed(run(Around(), [1] * 12), "mobile")]), encoding="utf-8"
+    )
+    with opened(file) as page:
+        page.fill("#named", "u1, server")
+        page.press("#named", "Enter")
+        page.locator("#verdict .fold").wait_for()
+        assert page.locator("#verdict .equations").first.locator("> li").count() == 8
+        folds = page.locator("details.fold")
+        assert folds.count() >= 3
+        places = {fold.evaluate("(e) => e.closest('section').id") for fold in folds.all()}
+        assert {"coalition", "estimate", "time"} <= places
+        is_open = "[...document.querySelectorAll('details.fold')].map((e) => e.open)"
+        assert not any(page.evaluate(is_open))
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert all(page.evaluate(is_open))
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert not any(page.evaluate(is_open))
 
 
 def test_the_policy_forbids_what_the_page_does_not_do(tmp_path: Path) -> None:

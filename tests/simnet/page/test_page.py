@@ -200,7 +200,7 @@ def test_given_inputs_are_kept_back() -> None:
     markers, seed = [733, 839, 947], 86_028_121
     result = perform(Sum(), data=markers, seed=seed)
     assert not result.is_drawn
-    shown = page_of(result)
+    shown = page_of(result, timings=[timed(result.run, "mobile")])
     data = page_data(result, is_private=True)
     assert_lacks(shown, *markers, seed, sum(markers) % 1009, sum(markers))
     server = next(v for v in data["verdicts"] if v["members"] == [3])
@@ -216,7 +216,10 @@ def test_given_inputs_are_kept_back() -> None:
 def test_disclosed_inputs_are_no_coefficients_of_a_page_about_given_inputs() -> None:
     result = perform(Priced(), data=[733, 839, 947], seed=86_028_121)
     data = page_data(result, is_private=True)
-    assert_lacks(page_of(result), 733, 737, 839, 947, 733 * 839 % 1009, 86_028_121)
+    clock = [timed(result.run, name) for name in ("mobile", "wide-area")]
+    shown = page_of(result, timings=clock)
+    assert_lacks(shown, 733, 737, 839, 947, 733 * 839 % 1009, 86_028_121)
+    assert "at #" in shown.partition('id="time"')[2]
     assert data["hides_coefficients"]
     verdict = next(v for v in data["verdicts"] if v["members"] == [2])
     assert verdict["finding"] == "leaks"
@@ -361,7 +364,7 @@ def test_show_writes_the_page_with_the_command_that_makes_it_again(tmp_path: Pat
     assert (done.status, done.err) == (0, "")
     shown = file.read_text(encoding="utf-8")
     again = tmp_path / "again.html"
-    words = re.search(r"<code>simnet (show [^<]*) --html run.html</code>", shown)
+    words = re.search(r"<code><bdi>simnet (show [^<]*) --html run.html</bdi></code>", shown)
     assert words
     assert simnet(*words[1].split(), "--html", again).status == 0
     assert again.read_text(encoding="utf-8") == shown.replace("run.html", "again.html")
@@ -395,6 +398,22 @@ def test_the_page_says_who_waits_when_on_a_network(tmp_path: Path) -> None:
     assert re.search("simnet show secagg [^<]* --network mobile [^<]* --html run.html", shown)
     simnet("show", *options, "--html", file)
     assert 'id="time"' not in file.read_text()
+
+
+def test_a_long_chain_says_how_many_steps_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = result_of("ring")
+    timing = timed(result.run, "mobile")
+    assert "steps of the chain" not in page_of(result, timings=[timing])
+    monkeypatch.setattr("simnet.page.times.MOST_LEGS", 4)
+    monkeypatch.setattr("simnet.page.page.MOST_STEPS", 3)
+    shown = html.unescape(page_of(result, timings=[timing])).partition('id="time"')[2]
+    assert [str(leg) in shown for leg in timing.legs] == [True] * 4 + [False] * (
+        len(timing.legs) - 4
+    )
+    assert "<summary>1 more step</summary>" in shown
+    assert f"leaves out the last {len(timing.legs) - 4} steps of the chain" in shown
+    assert "longest_chain" in shown
+    assert len(timing.as_json()["longest_chain"]) == len(timing.legs)
 
 
 def test_times_hide_what_a_script_writes_into_tags() -> None:
