@@ -91,9 +91,8 @@ def certificate_of(
     hide.
 
     Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
-    for a run in which scripts waited with deadlines or messages went astray, and for the rare
-    protocols whose seeds or products a certificate cannot list. The module's documentation has an
-    example.
+    for a run in which scripts waited with deadlines, and for the rare protocols whose seeds or
+    products a certificate cannot list. The module's documentation has an example.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -122,10 +121,6 @@ def certificate_of(
         raise SimnetError(
             "this run has no certificate: a certificate names no network, so it cannot say "
             "which deadlines passed"
-        )
-    if any(done.message_fates for done in verdict.runs):
-        raise SimnetError(
-            "this run has no certificate: a certificate cannot say which messages went astray"
         )
     protocol = verdict.runs[0].protocol
     proof = _door_proof(verdict)
@@ -481,7 +476,9 @@ def _run(run: Run, with_seed: bool) -> Json:
         tag: [traffic.messages, traffic.elements.get("qd", 0)]
         for tag, traffic in run.ledger.by("tag", "sent").items()
     }
-    always = {"sent": sent, "fates": {name: str(fate) for name, fate in run.fates.items()}}
+    always: Json = {"sent": sent, "fates": {name: str(fate) for name, fate in run.fates.items()}}
+    if run.message_fates:
+        always["message_fates"] = [str(fate) for fate in run.message_fates]
     if not with_seed:
         return {"seed": None, "inputs": None, "trace": None, **always}
     inputs = hashlib.sha256(canonical(dict(run.inputs))).hexdigest()

@@ -109,10 +109,13 @@ const TIER = oneOf("proved", "enumerated", "sampled", "stated", "bound", "not ju
 const PROTOCOL = record({
   name, scenario: orNull(name), parameters: table((key) => name(key), text), source: orNull(digits(64)), simnet: name,
 });
-const RUN = record({
+const CALM_RUN = {
   seed: orNull(integer), inputs: orNull(digits(64)), trace: orNull(digits(32)),
   sent: table((key) => name(key), tuple(whole, whole)), fates: table((key) => name(key), name),
-});
+};
+// `message_fates` is missing if no message went astray; keys are still marked as texts here
+const RUN = (value) => record(Object.hasOwn(value ?? {}, "smessage_fates")
+  ? { ...CALM_RUN, message_fates: list(name, 1) } : CALM_RUN)(value);
 const DISCLOSED = record({
   independent: orNull(flag), epsilon: orNull(text), tier: TIER, argument: text,
   doors: list(record({

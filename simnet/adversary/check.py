@@ -1333,7 +1333,13 @@ def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) ->
 
 def _sent(run: Any, where: str) -> dict[str, int]:
     """Check the entry of a run. Return the number of field elements that the run sent, by tag."""
-    _record(run, "fates inputs seed sent trace", where)
+    astray = type(run) is dict and "message_fates" in run
+    _record(run, f"fates inputs {'message_fates ' if astray else ''}seed sent trace", where)
+    if astray:
+        texts = _list(run["message_fates"], f"{where}.message_fates")
+        _require(len(texts) > 0, f"{where}.message_fates: an empty list is left out")
+        for text in texts:
+            _name(text, f"{where}.message_fates")
     _record(run["fates"], None, f"{where}.fates")
     for party, fate in run["fates"].items():
         _name(party, where)

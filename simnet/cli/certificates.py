@@ -160,7 +160,13 @@ def check_certificate(
         }
     scenario, people = held.scenario(named, parameters, first)
     verified = verify(
-        scenario, claimed.corrupt, first, people, claimed.collections, fates=claimed.fates
+        scenario,
+        claimed.corrupt,
+        first,
+        people,
+        claimed.collections,
+        fates=claimed.fates,
+        message_fates=claimed.message_fates,
     )
     difference = claimed.difference(verified, _portable(named))
     out.print(checked.proved)

@@ -20,7 +20,7 @@ from simnet.adversary.every_coalition import EveryCoalition
 from simnet.adversary.judge import Judge
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
-from simnet.record.fate import Fate
+from simnet.record.fate import Fate, MessageFate
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import Verified
 from simnet.stated.about import About
@@ -92,6 +92,16 @@ class Claimed:
         """Who dropped out of each run, and where. Raises `BadInput` for a text that is no fate."""
         return [
             {party: Fate.parse(text) for party, text in run["fates"].items()}
+            for run in self._content["runs"]
+        ]
+
+    @property
+    def message_fates(self) -> list[list[MessageFate]]:
+        """Which messages went astray in each run. Raises `BadInput` for a text that is no fate of a
+        message.
+        """
+        return [
+            [fate for text in run.get("message_fates", ()) for fate in MessageFate.parse(text)]
             for run in self._content["runs"]
         ]
 

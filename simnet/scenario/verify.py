@@ -15,7 +15,7 @@ from simnet.contract import Protocol
 from simnet.errors import BadInput
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run, run
-from simnet.record.fate import Fates
+from simnet.record.fate import Fates, MessageFate
 from simnet.scenario.drops import fates_of
 from simnet.scenario.judging import MOST_ALIKE_ELEMENTS, MOST_MESSAGES
 from simnet.scenario.plain import explained_by, guessed_inputs_in_words, inputs_for
@@ -87,14 +87,15 @@ def verify(
     drop: Sequence[str] = (),
     fates: Sequence[Fates] | None = None,
     network: Clocked | None = None,
+    message_fates: Sequence[Sequence[MessageFate]] | None = None,
 ) -> Verified:
     """Return the verdict on one run, or on several collections from the same inputs.
 
     The runs have consecutive seeds, from `seed` on. By default the inputs are those of made-up
     users, drawn from the seed. The inputs can be given one by one, or as a population to which the
     scenario is fitted. `drop` says who drops out of each run: see `simnet.scenario.drops`. If
-    `fates` is given, `drop` is ignored, and `fates` has the fates of the parties of each run.
-    `network` decides deadlines.
+    `fates` is given, `drop` is ignored, `fates` has the fates of the parties of each run, and
+    `message_fates` those of messages. `network` decides deadlines.
 
     Raises `BadInput` for parameters, inputs or a coalition that do not fit.
     """
@@ -104,7 +105,8 @@ def verify(
     if fates is None:
         told = [fates_of(drop, protocol, own_inputs, each, network) for each in seeds]
     else:
-        told = [(dict(gone), []) for gone in fates]
+        astray = message_fates or [()] * len(fates)
+        told = [(dict(gone), list(own)) for gone, own in zip(fates, astray, strict=True)]
     guess = guessed_inputs_in_words(scenario, protocol) if inputs is None else None
     with explained_by(guess):
         runs = [

@@ -25,6 +25,7 @@ from simnet.adversary.verdict import SHARE_FINDINGS
 from simnet.scenario.find import find
 from simnet.scenario.synthetic import uniform_items
 from simnet.scenario.verify import clopper_pearson
+from tests.harness.certificates.readers import NODE, NodeReader, python_reader
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
 from tests.harness.marks import slow_but
@@ -1273,7 +1274,33 @@ def test_a_certificate_names_who_dropped_out(tmp_path: Path) -> None:
     file.write_text(text.replace('"u3":"share"', '"u3":"share:after"'), encoding="utf-8")
     changed = simnet("verify", "--check", file)
     assert changed.status == 1
-    assert "is not the certificate of this run" in changed.out
+    assert "is not the certificate of this run" in " ".join(changed.out.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["lost", "duplicated"])
+def test_a_certificate_names_which_messages_went_astray(what: str, tmp_path: Path) -> None:
+    file, fate = tmp_path / "secagg.json", f"u2@masked:{what}:server"
+    run_of = ("verify", "secagg", "--users", 4, "--items", 2, "--corrupt", "server")
+    assert simnet(*run_of, "--drop", fate, "--certificate", file).status == 0
+    assert simnet("verify", "--check", file).status == 0
+    content = json.loads(file.read_text(encoding="utf-8"))
+    assert content["runs"][0]["message_fates"] == [fate]
+    read = python_reader(file.read_bytes())
+    assert read is not None
+    if NODE is not None:
+        with NodeReader() as node:
+            assert node(file.read_bytes()) == read
+            for wrong in ([], [""], fate, [1]):
+                content["runs"][0]["message_fates"] = wrong
+                damaged = certificate_text(content).encode()
+                assert python_reader(damaged) is None
+                assert node(damaged) is None
+    content["runs"][0]["message_fates"] = [fate.replace("u2", "u3")]
+    file.write_text(certificate_text(content), encoding="utf-8")
+    changed = simnet("verify", "--check", file)
+    assert changed.status == 1
+    assert "is not the certificate of this run" in " ".join(changed.out.split())
 
 
 def test_a_certificate_of_keys_and_boxes_is_read_again_with_its_drop_outs(tmp_path: Path) -> None:

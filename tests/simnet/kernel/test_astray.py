@@ -23,7 +23,6 @@ from simnet import (
     ScriptError,
     Seat,
     Shuffled,
-    SimnetError,
     Tag,
     certificate_of,
     constant,
@@ -36,6 +35,8 @@ from simnet import (
     timed,
     verdict,
 )
+from simnet.adversary.certificate import certificate_text
+from simnet.adversary.check import BadCertificate, Certificate
 from simnet.scenario.drops import fates_of
 from simnet.scenario.perform import bill
 from simnet.testing import message_fates
@@ -183,8 +184,14 @@ def test_what_goes_astray_stays_in_the_view(what: str, tmp_path: Path) -> None:
     done = run(Tell(), [5], message_fates=fates, observe=["server"])
     assert verdict(done, "server").attack("u1", 1) == 5
     assert verdict(done, "keeper").finding == "nothing"
-    with pytest.raises(SimnetError, match="which messages went astray"):
-        certificate_of(verdict(done, "server"))
+    for name, finding in (("server", "leaks"), ("keeper", "nothing")):
+        certificate = certificate_of(verdict(done, name))
+        assert certificate["statement"] == finding
+        assert certificate["runs"][0]["message_fates"] == texts
+        Certificate(certificate_text(certificate)).checked()
+    certificate["runs"][0]["message_fates"] = []
+    with pytest.raises(BadCertificate, match="an empty list is left out"):
+        Certificate(certificate_text(certificate)).checked()
     save(done.transcript, tmp_path / "run")
     assert replay(load(tmp_path / "run"), Tell()).trace_hash == done.trace_hash
 
