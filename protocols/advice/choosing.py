@@ -66,15 +66,14 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
     def holds(count: int) -> bool:
         return log_delta_at(profile([count, count], participation, relation), epsilon) <= target
 
-    high = 1
+    low, high = 0, 1
     while not holds(high):
-        high *= 2
-        if high > LARGEST_COUNT:
+        if high == LARGEST_COUNT:
             raise ValueError(
                 f"{LARGEST_COUNT:,} holders of every item are not enough for δ({epsilon}) at most "
                 f"{delta} with participation {participation}: use a smaller participation"
             )
-    low = high // 2
+        low, high = high, min(2 * high, LARGEST_COUNT)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -1,4 +1,6 @@
-"""What `simnet compare` writes: a table, a figure, and a page in one file."""
+"""What `simnet compare` writes: the table as Markdown, CSV and JSON, the figure, and a page of HTML
+that needs no other file.
+"""
 
 import base64
 import csv

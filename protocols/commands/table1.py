@@ -96,7 +96,7 @@ def table1(
         if value is not None and reported is None:
             raise BadInput(f"{name} goes with --reported: it is a parameter of TSS")
     if (epsilon is None) != (delta is None):
-        raise BadInput("--epsilon and --delta go together: they are the parameters of DPDG")
+        raise BadInput("--epsilon and --delta go together: both are parameters of DPDG")
     columns: list[tuple[Any, Describe, dict[str, Any]]] = [
         (DPDS, about_dpds, {"participation": participation})
     ]

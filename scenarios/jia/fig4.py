@@ -2,8 +2,9 @@
 
 The paper shows OUE on Kosarak. Section III-B says the same of basic RAPPOR and of k-RR, so we draw
 these mechanisms beside OUE, and the data set Retail beside Kosarak. The paper's numbers belong to
-the size of the whole of Kosarak. The variance, averaged over the items, depends only on the numbers
-of users and items. So a made-up population of this size has the paper's numbers.
+the size of the whole of Kosarak. For a mechanism and an ε, the variance, averaged over the items,
+depends on the population only through the numbers of users and items. So a made-up population of
+this size has the paper's numbers.
 """
 
 from collections.abc import Callable, Iterator

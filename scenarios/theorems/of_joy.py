@@ -470,7 +470,8 @@ THEOREMS = (
     ),
     _equation(
         "15",
-        "In round two, π_v n of n owners answer v on average, and π_s yes_V' more answer V' alone.",
+        "In round two, π_v n of n owners answer v on average. For one value V', and for no other, "
+        "π_s yes_V' more owners do, where yes_V' owners hold V'.",
         Reading(under="owners may hold other values or none", judge=_equation_15),
         Reading(under="every owner holds V'", judge=_equation_15_of_one),
         command=TEXT,

@@ -196,7 +196,7 @@ class BreakingSearch:
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
-        # The elements that each user sends to other users of its role, by sender and modulus.
+        # The elements that each user sends to users of its role, by sender and modulus.
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
         # Every form that a user receives, with the number of its sender.
         self._forms: list[tuple[int, Vector]] = []

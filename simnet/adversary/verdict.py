@@ -8,8 +8,9 @@ ideal world hands to the coalition's members in the same runs. Then the finding 
     secret was declared, and no field element was sent: only disclosed values can tell anything
 
 If doors were given field elements, the coalition may learn more than L, or L may tell less than it
-seems to. Then a verdict has two ends: what is learned `at_least`, which is certain, and what can be
-learned `at_most`. If the ends differ, the finding is `undecided`.
+seems to. Related secrets, and seeds that may be guessed, are other reasons. Then a verdict has two
+ends: what is learned `at_least`, which is certain, and what can be learned `at_most`. If the ends
+differ, the finding is `undecided`, and the notes of the verdict say why.
 
 For example, three users add up their numbers by secret sharing, and the server is handed the sum::
 

@@ -43,7 +43,7 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
         f"{name}: {work.messages:,} messages with {work.elements:,} field elements, "
         f"about {duration(seconds)}"
     )
-    sample = "--users N runs a sample of N users"
+    sample = "--users N runs fewer users"
     if work.elements >= LARGE and not yes:
         _ask(what, sample)
     with announced(name, seconds, f"{what}; {sample}"):

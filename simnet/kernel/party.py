@@ -568,8 +568,8 @@ class Party:
         schedule. A payload of a sender that counts as silent is never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
-        network: a sender counts as silent if its payload has not come by then. `Run.late` lists the
-        payloads that came later. This does not depend on the schedule either (see
+        network: a sender counts as silent if its payload has not come by then. `Run.late` names the
+        messages that came later. This does not depend on the schedule either (see
         `simnet.kernel.deadlines`).
 
         Raises `Abort` if fewer than `at_least` senders have sent. Raises `ScriptError` for a

@@ -131,6 +131,13 @@ def test_what_no_number_of_users_meets_is_refused():
         fewest_holders(1.0, "remove", 0.5, 0.1)
 
 
+def test_counts_up_to_a_billion_holders_are_tried() -> None:
+    chance = 1 - 5e-8
+    count = fewest_holders(chance, "replace", 1.0, 1e-6)
+    assert 2**29 < count < 10**9
+    assert log_delta_at(profile([count, count], chance, "replace"), 1.0) <= log(1e-6)
+
+
 @pytest.mark.slow
 def test_advice_is_at_equal_exact_privacy_and_within_the_budget():
     question = Question(2000, 10, 0.5, 1e-6, rarest=200, budget=3000)
