@@ -53,8 +53,10 @@ def replay_attack(
 
 def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
     """The keys of a vector in ascending order, and the entries in the same order."""
-    keys = sorted(vector)
-    return np.array(keys, dtype=np.int64), np.array([vector[key] for key in keys], dtype=np.int64)
+    keys = np.fromiter(vector.keys(), dtype=np.int64, count=len(vector))
+    values = np.fromiter(vector.values(), dtype=np.int64, count=len(vector))
+    order = np.argsort(keys)
+    return keys[order], values[order]
 
 
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:

@@ -31,6 +31,7 @@ import numpy as np
 from simnet.arrays import Bools, Ints, Numbers
 from simnet.linear.forms import Forms
 from simnet.linear.mixtures import Mixture, TermRows, listed, refined, size_of, written_out
+from simnet.linear.modular import times
 from simnet.linear.terms import (
     Terms,
     accumulate,
@@ -277,7 +278,6 @@ class FieldView:
         """
         modulus = self.field.modulus
         sources: list[Terms] = []
-        weights: list[Ints] = []
         bases: dict[tuple[int, int], tuple[Terms, Ints]] = {}
         for number, of_part in self.by_part(rows):
             part, within = self.parts[number].rows, rows[of_part] - self.starts[number]
@@ -290,17 +290,17 @@ class FieldView:
                 places, shares = part.summed(within, factors[of_part])
                 total[places] = (total[places] + shares) % modulus
             else:
-                sources.append(only(take(part, within), wanted))
-                weights.append(factors[of_part])
+                # A single row of a large run may have a million terms: copy nothing in vain.
+                chosen = part if len(within) == part.rows else take(part, within)
+                sources.append(_scaled(only(chosen, wanted), factors[of_part], modulus))
         for base, total in bases.values():
             used = np.flatnonzero(total)
-            sources.append(only(take(base, used), wanted))
-            weights.append(total[used])
+            sources.append(_scaled(only(take(base, used), wanted), total[used], modulus))
         if not sources:
             return blank(1, self.lanes)
         source = join(sources)
         targets = np.zeros(source.rows, dtype=np.int64)
-        return accumulate(source, targets, np.concatenate(weights), 1, modulus)
+        return accumulate(source, targets, None, 1, modulus)
 
     def by_part(self, rows: Ints) -> Iterator[tuple[int, slice]]:
         """Sort row numbers by the part that they belong to. `rows` must be in ascending order.
@@ -327,6 +327,12 @@ class FieldView:
             element=element,
             numbers=numbers.astype(np.int64),
         )
+
+
+def _scaled(rows: Terms, factors: Ints, modulus: int) -> Terms:
+    """The rows, each times its factor, which must not be 0 mod q."""
+    coefficients = times(rows.coefficients, np.repeat(factors, rows.lengths), modulus)
+    return attrs.evolve(rows, coefficients=coefficients)
 
 
 def _sampled_numbers(block: Block, place: int, piece: int) -> Numbers:

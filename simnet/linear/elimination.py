@@ -117,12 +117,12 @@ class Elimination:
         entries, modulus = self._all_entries, self._modulus
         factors = np.zeros(self._rows, dtype=np.int64)
         factors[list(weights)] = list(weights.values())
-        starts = np.searchsorted(entries.columns, np.arange(len(self._coins) + 1))
         for rows, columns in reversed(self._revealed):
             # The entries of these coins, coin by coin.
-            degrees = starts[columns + 1] - starts[columns]
+            starts = np.searchsorted(entries.columns, columns)
+            degrees = np.searchsorted(entries.columns, columns, side="right") - starts
             begins = degrees.cumsum() - degrees
-            places = np.repeat(starts[columns] - begins, degrees) + np.arange(degrees.sum())
+            places = np.repeat(starts - begins, degrees) + np.arange(degrees.sum())
             found, coefficients = entries.rows[places], entries.coefficients[places]
             sums = run_sums(times(factors[found], coefficients, modulus), begins, modulus)
             own = coefficients[found == np.repeat(rows, degrees)]

@@ -186,29 +186,38 @@ class FormTotal:
         fine = [written_out(block.rows) for block in blocks]
         lanes = gcd(self._size, *(terms.lanes for terms in fine))
         fine = [refine(terms, lanes) for terms in fine]
-        each, modulus = self._size // lanes, self._field.modulus
+        each = self._size // lanes
         last = max((int(block.slots.max(initial=-1)) for block in blocks), default=-1)
         count = last + 1 if slots is None else slots
-        parts = []
         # We add up a few slots at a time, because adding up takes several times the memory of the
         # terms.
-        for begin, end in itertools.pairwise(_portions(blocks, fine, each, count)):
-            chosen, into = [], []
-            for block, terms in zip(blocks, fine, strict=True):
-                places = np.flatnonzero((block.slots >= begin) & (block.slots < end))
-                if not places.size:
-                    continue
-                if places.size < block.slots.size:
-                    rows = (places[:, np.newaxis] * each + np.arange(each)).reshape(-1)
-                    terms = take(terms, rows)
-                chosen.append(terms)
-                into.append(block.slots[places] - begin)
-            source = join(chosen) if chosen else no_rows(lanes)
-            del chosen
-            where = np.concatenate(into) if into else np.zeros(0, dtype=np.int64)
-            targets = (where[:, np.newaxis] * each + np.arange(each)).reshape(-1)
-            parts.append(accumulate(source, targets, None, (end - begin) * each, modulus))
+        parts = [
+            self._portion(blocks, fine, begin, end)
+            for begin, end in itertools.pairwise(_portions(blocks, fine, each, count))
+        ]
         return _Block(np.arange(count), join(parts) if parts else no_rows(lanes))
+
+    def _portion(
+        self, blocks: Sequence[_Block], fine: Sequence[Terms], begin: int, end: int
+    ) -> Terms:
+        """The sums at the slots `begin` to `end - 1`. `fine` has the rows of the blocks."""
+        lanes = fine[0].lanes
+        each = self._size // lanes
+        chosen, into = [], []
+        for block, terms in zip(blocks, fine, strict=True):
+            places = np.flatnonzero((block.slots >= begin) & (block.slots < end))
+            if not places.size:
+                continue
+            if places.size < block.slots.size:
+                rows = (places[:, np.newaxis] * each + np.arange(each)).reshape(-1)
+                terms = take(terms, rows)
+            chosen.append(terms)
+            into.append(block.slots[places] - begin)
+        source = join(chosen) if chosen else no_rows(lanes)
+        del chosen
+        where = np.concatenate(into) if into else np.zeros(0, dtype=np.int64)
+        targets = (where[:, np.newaxis] * each + np.arange(each)).reshape(-1)
+        return accumulate(source, targets, None, (end - begin) * each, self._field.modulus)
 
 
 def _portions(blocks: Sequence[_Block], fine: Sequence[Terms], each: int, count: int) -> list[int]:

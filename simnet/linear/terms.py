@@ -38,6 +38,7 @@ from simnet.linear.modular import run_sums, times
 from simnet.linear.vectors import Vector
 
 PORTION = 1 << 18  # about as many terms are added up at once
+MANY = 1 << 10  # so many equal coefficients are kept as one number
 SMALL = 1 << 31  # numbers below this one fit into int32
 
 
@@ -126,7 +127,8 @@ def take(terms: Terms, rows: Ints) -> Terms:
 def only(terms: Terms, wanted: Callable[[Ints], Bools]) -> Terms:
     """Return the rows without the terms whose unknowns are not wanted."""
     kept = wanted(terms.unknowns)
-    before = np.concatenate([[0], kept.cumsum()])  # the kept terms before each term
+    before = np.zeros(len(kept) + 1, dtype=np.int64)  # the kept terms before each term
+    np.cumsum(kept, out=before[1:])
     return Terms(before[terms.starts], terms.unknowns[kept], terms.coefficients[kept], terms.lanes)
 
 
@@ -229,6 +231,9 @@ def accumulate(
     into, unknowns = into[left], unknowns[left]
     coefficients = coefficients[coefficients != 0]
     starts = np.concatenate([[0], np.bincount(into, minlength=rows).cumsum()]).astype(np.int64)
+    if len(coefficients) > MANY and np.all(coefficients == coefficients[0]):
+        # A party may hold the sum of thousands of coins while it waits: equal numbers take no room.
+        coefficients = np.broadcast_to(coefficients[0], len(coefficients))
     return Terms(starts, unknowns, coefficients, source.lanes)
 
 

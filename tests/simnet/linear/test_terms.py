@@ -60,6 +60,15 @@ def test_a_sum_of_more_terms_than_a_portion() -> None:
     assert np.array_equal(total.coefficients, expected[expected != 0])
 
 
+def test_many_equal_coefficients_take_no_room_and_add_up() -> None:
+    size = 2 * terms.MANY
+    coins = terms.fresh(PLACES, size, 1)
+    total = accumulate(coins, np.zeros(size, dtype=np.int64), None, 1, 7)
+    assert total.coefficients.strides == (0,)
+    both = accumulate(terms.join([total, total, coins]), np.arange(size + 2) * 0, None, 1, 7)
+    assert both.vectors() == [{PLACES + place: 3 for place in range(size)}]
+
+
 @given(st.data())
 def test_parts_of_rows(data: st.DataObject) -> None:
     vectors = data.draw(rows_mod(7))
