@@ -259,6 +259,9 @@ def test_the_page_can_be_read_by_everybody(
     with opened(file, width, scheme, scripts=[axe()]) as page:
         assert_readable(page)
         assert page.inner_text("h1") == "<Four> cities"
+        rooms = page.locator(".wide").all()
+        fits = [room.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1") for room in rooms]
+        assert all(fits) == (width == 1280), "a wide screen shows all columns"
         look = page.locator("img").evaluate("(e) => getComputedStyle(e).filter")
         assert look.startswith("invert(1)") == (scheme == "dark"), "the figure is dark in the dark"
         assert page.asked[0] == page.url

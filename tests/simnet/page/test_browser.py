@@ -416,7 +416,13 @@ def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
         file = tmp_path / "run.html"
         file.write_text(text, encoding="utf-8")
         with opened(file) as page:
+            session = page.context.new_cdp_session(page)
+            session.send("Performance.enable", {"timeDomain": "threadTicks"})
+            page.reload()
             page.wait_for_selector("#named")
+            measured = session.send("Performance.getMetrics")["metrics"]
+            loading = next(each["value"] for each in measured if each["name"] == "TaskDuration")
+            assert 0 < loading < 2, "seconds"
             with tasks(page) as longest:
                 for who in ("u1", "server", "u1, u7", "all users but one", "everyone"):
                     page.fill("#named", who)
