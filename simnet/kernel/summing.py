@@ -5,6 +5,7 @@ The head of `sums.py` explains how this works.
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from simnet.coins.coins import Deferred, RowBlock
@@ -152,7 +153,7 @@ class Summing:
                 "has returned",
             )
         sent = sum_.senders(number)
-        twice = sorted({self._roster.names[one] for one in sent if sent.count(one) > 1})
+        twice = sorted(self._roster.names[one] for one, times in Counter(sent).items() if times > 1)
         if twice:
             raise refuse(
                 actor,

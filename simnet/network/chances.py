@@ -17,10 +17,12 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 def _mixed(words: Words) -> Words:
     """Return a hash of each word (splitmix64: Steele, Lea and Flood, 2014)."""
-    words = words + _STEP
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Words = words ^ (words >> np.uint64(31))
+    mixed: Words = words + _STEP  # a new array; the steps below change it in place
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
     return mixed
 
 

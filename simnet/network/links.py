@@ -325,10 +325,11 @@ class Links:
         kinds = classes * (int(size.max()) + 1) + size.astype(np.int64)
         is_one = kinds.min() == kinds.max()
         for kind in [int(kinds[0])] if is_one else np.unique(kinds).tolist():
-            chosen = np.arange(len(posts)) if is_one else np.flatnonzero(kinds == kind)
-            line = int(self._log.post_line[int(posts[chosen[0]])])
+            chosen: slice | Indices = slice(None) if is_one else np.flatnonzero(kinds == kind)
+            first = 0 if isinstance(chosen, slice) else int(chosen[0])
+            line = int(self._log.post_line[int(posts[first])])
             extra[chosen] = extra_seconds(
-                latencies[int(classes[chosen[0]])],
+                latencies[int(classes[first])],
                 self._packets[line],
                 self._words[posts[chosen]],
                 party,
