@@ -24,6 +24,7 @@ from protocols.mechanisms.piecewise import PM
 from protocols.secagg.build import secagg
 from protocols.tss.script import TSS
 from simnet.adversary.judge import verdict
+from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.bench.benchmark import Benchmark, Noted
 from simnet.bench.kernel import ManyToOne, shell
 from simnet.coins.sampled import SampledCoins
@@ -140,6 +141,41 @@ JUDGED: dict[str, Any] = {
     "dpds-200": DPDS(200, 12, 0.5),
     "dpds-1000": DPDS(1000, 30, 0.5),
     "tss-300": TSS(300, 12, 0.5, 5),
+    "tss-1000": TSS(1000, 30, 0.5, 12),
+    "dpds-shamir-1000": DPDS(1000, 30, 0.5, "shamir:100"),
+}
+
+
+def judging_alike(protocol: str, corrupt: str) -> tuple[float, float]:
+    """Return the processor seconds of one verdict by symmetry, and its memory in MB. The verdict is
+    computed in a new process.
+    """
+    code = (
+        "import sys; from protocols.bench.benchmarks import judge_alike_once; "
+        "print(*judge_alike_once(*sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, protocol, corrupt]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, memory = map(float, done.stdout.split())
+    return seconds, memory
+
+
+def judge_alike_once(protocol: str, corrupt: str) -> tuple[float, float]:
+    """Return what `judging_alike` returns, measured in this process. The time includes the run.
+
+    `protocol` is a key of `ALIKE`.
+    """
+    instance = ALIKE[protocol]
+    inputs = [1 + user % instance.items for user in range(instance.users)]
+    start = time.process_time()
+    found = AlikeJudge(instance, inputs, seed=1).verdict(corrupt)
+    assert found.finding == "output-only"  # the time of a wrong verdict means nothing
+    return time.process_time() - start, peak_memory()
+
+
+ALIKE: dict[str, Any] = {
+    "dpds-10000": DPDS(10_000, 30, 0.5),
+    "tss-10000": TSS(10_000, 30, 0.5, 12),
 }
 
 
@@ -355,6 +391,63 @@ BENCHMARKS = [
         10,
         True,
         lambda: judging("tss-300", TSS_SETS)[0],
+    ),
+    Benchmark(
+        "verdict-tss-1000",
+        "TSS, 1,000 users × 30 items, k = 12: the verdict on S2",
+        "s",
+        10,
+        True,
+        lambda: judging("tss-1000", ["S2"])[0],
+    ),
+    Benchmark(
+        "verdict-tss-memory",
+        "the same",
+        "MB",
+        1500,
+        True,
+        lambda: judging("tss-1000", ["S2"])[1],
+    ),
+    Benchmark(
+        "verdict-shamir",
+        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: the server with 50 users, "
+        "and with 99 users",
+        "s",
+        60,
+        True,
+        lambda: judging("dpds-shamir-1000", ["server, u1..u50", "server, u1..u99"])[0],
+    ),
+    Benchmark(
+        "verdict-shamir-memory",
+        "the same",
+        "MB",
+        1000,
+        True,
+        lambda: judging("dpds-shamir-1000", ["server, u1..u50", "server, u1..u99"])[1],
+    ),
+    Benchmark(
+        "alike-dpds",
+        "DPDS, 10,000 users × 30 items, by symmetry: the server with 5,000 users; processor time",
+        "s",
+        60,
+        True,
+        lambda: judging_alike("dpds-10000", "server, 5000 users")[0],
+    ),
+    Benchmark(
+        "alike-tss",
+        "TSS, 10,000 users × 30 items, k = 12, by symmetry: S2 with 5,000 users; processor time",
+        "s",
+        60,
+        True,
+        lambda: judging_alike("tss-10000", "S2, 5000 users")[0],
+    ),
+    Benchmark(
+        "alike-memory",
+        "the same",
+        "MB",
+        1000,
+        True,
+        lambda: judging_alike("tss-10000", "S2, 5000 users")[1],
     ),
     Benchmark(
         "grr-100",
