@@ -139,7 +139,7 @@ def test_docstrings_name_the_errors_that_a_body_raises() -> None:
 def test_the_errors_are_seen_at_all() -> None:  # a reader that saw none would pass the test above
     seen = {place.where: set(place.raised) for place in read()[0]}
     assert seen["protocols/checks.py number_of_users"] == {"TypeError", "ValueError"}
-    assert seen["simnet/kernel/party.py Party.gather_some"] == {"ScriptError"}
+    assert seen["simnet/kernel/party.py Party.gather_rows"] == {"ScriptError"}
     assert ancestors("BadInput") >= {"BadInput", "SimnetError", "ValueError", "Exception"}
 
 
