@@ -152,7 +152,7 @@ def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
             )
         )
     if search.unsearched:
-        out.print(Text(f"Not searched: {search.unsearched}."))
+        out.print(Text(f"Not searched: {search.unsearched}. `simnet coalitions` judges these too."))
 
 
 def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:

@@ -16,6 +16,8 @@ from simnet.scenario.verify import clopper_pearson, played
 from tests.harness.shell import RING, WIDTH, refusal, simnet, words
 
 ADDITIVE = "every coin occurs in at most two messages: the search is exact for sets of any size"
+NOT_SEARCHED = "Not searched: coalitions with parties of another role"
+JUDGED_TOO = "`simnet coalitions` judges these too."
 PNG = b"\x89PNG\r\n\x1a\n"
 
 CASES = [  # protocol, options
@@ -34,6 +36,8 @@ import attrs
 from simnet import Field, Seat, Tag, seats
 
 F, T = Field(101), Tag("piece")
+NOT_SEARCHED = "Not searched: coalitions with parties of another role"
+JUDGED_TOO = "`simnet coalitions` judges these too."
 
 
 @attrs.frozen
@@ -186,8 +190,8 @@ def test_many_users_fit_a_terminal(more: str) -> None:
 def test_the_table_is_that_of_json() -> None:
     given = ("tss", "--users", 7, "--items", 3, "--runs", 3)
     shown, told = simnet("breaking", *given).out, simnet("breaking", *given, "--json", "-").json
-    first, *lines = shown.splitlines()
-    assert first == "Not searched: coalitions with parties of another role (S1, S2)."
+    first, second, *lines = shown.splitlines()
+    assert words(f"{first} {second}") == f"{NOT_SEARCHED} (S1, S2). {JUDGED_TOO}"
     assert re.fullmatch(
         r"users in coalition +can read a secret of +in share of runs +95% interval *", lines[0]
     )
@@ -209,8 +213,7 @@ def test_nothing_found_is_said_in_words() -> None:
     assert "in 2 runs, no set of users can read anything of another user" in shown
     shown = words(simnet("breaking", "dpds", "--users", 4, "--items", 2, "--user", "u2").out)
     assert shown == (
-        "Not searched: coalitions with parties of another role (server). "
-        f"no set of users can read anything of u2 {ADDITIVE}"
+        f"{NOT_SEARCHED} (server). {JUDGED_TOO} no set of users can read anything of u2 {ADDITIVE}"
     )
 
 
@@ -219,7 +222,7 @@ def test_the_sets_of_a_user_are_said_in_words() -> None:
     shown = words(simnet("breaking", "dpds_shamir", *given).out)
     assert re.match(
         (
-            r"Not searched: coalitions with parties of another role \(server\)\. "
+            rf"{NOT_SEARCHED} \(server\)\. {JUDGED_TOO} "
             r"3 users, u2, u3, u4, can read of u1: item 1 = (0|1), item 2 = (0|1), which "
             r"determines the input of u1 "
         ),
