@@ -175,5 +175,5 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     for error in tally.errors[:ERRORS_SHOWN]:
         tell(f"{study.name}: {error}")
     if tally.failed > ERRORS_SHOWN:
-        tell(f"{study.name}: {counted(tally.failed - ERRORS_SHOWN)} more failed")
+        tell(f"{study.name}: {tally.failed - ERRORS_SHOWN:,} more failed")
     return tally

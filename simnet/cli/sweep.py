@@ -41,9 +41,10 @@ def sweep(experiment: str, *, how: StudyOptions | None = None, json: JsonFile = 
     with how.open_store() as store, how.executor([study]) as (executor, slots):
         _say_if_long(study, store, slots)
         tally = run_study(study, store, executor, slots)
+    aborted = f" ({tally.aborted:,} of them aborted)" if tally.aborted else ""
     console(json).print(
-        f"{study.name}: {counted(tally.done)} done, {tally.skipped:,} already in the store, "
-        f"{tally.failed:,} failed; the results are in {store.path}",
+        f"{study.name}: {counted(tally.done)} done{aborted}, {tally.skipped:,} already in the "
+        f"store, {tally.failed:,} failed; the results are in {store.path}",
         soft_wrap=True,
     )
     write_json({"experiment": study.name, **tally.as_json(), "store": str(store.path)}, json)

@@ -234,14 +234,14 @@ def verify_runs(
     return VerdictCounts(dict(counts), met, leaking)
 
 
-def clopper_pearson(count: int, runs: int) -> tuple[float, float]:
-    """Return the Clopper-Pearson interval of a share. It contains the true share with a probability
-    of at least `CONFIDENCE`.
+def clopper_pearson(count: int, runs: int, error: float = 1 - CONFIDENCE) -> tuple[float, float]:
+    """Return the Clopper-Pearson interval of a share. It misses the true share with a probability
+    of at most `error`.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import betaincinv
 
-    tail = (1 - CONFIDENCE) / 2
+    tail = error / 2
     low = 0.0 if count == 0 else float(betaincinv(count, runs - count + 1, tail))
     high = 1.0 if count == runs else float(betaincinv(count + 1, runs - count, 1 - tail))
     return low, high

@@ -11,7 +11,7 @@ from simnet.studies.experiment import Experiment
 from simnet.studies.report import Report, report, rows_of
 from simnet.studies.store import Result, Store
 from simnet.studies.sweep import Study, SweepCounts, sweep
-from simnet.studies.table import Table
+from simnet.studies.table import COMPLETED, Table
 from simnet.studies.trial import Aborted
 
 
@@ -64,7 +64,8 @@ def reproduce(
             return attrs.evolve(report(study, kept), counts=counts)
     table = table_here(study.experiment, study.name, study.data)
     verdicts = tuple(quote.judge(table) for quote in study.experiment.quotes)
-    return Report(study, table, verdicts, SweepCounts(done=len(table.rows)))
+    aborted = sum(1 for row in table.rows if not row.get(COMPLETED.name, 1.0))
+    return Report(study, table, verdicts, SweepCounts(done=len(table.rows), aborted=aborted))
 
 
 def table_here(experiment: Experiment, name: str, data: Path | None = None) -> Table:

@@ -93,9 +93,12 @@ class Chunk:
 
 @attrs.define
 class SweepCounts:
-    """How many trials a sweep ran, how many failed, and how many were in the store already."""
+    """How many trials a sweep ran, how many of these were aborted, how many failed, and how many
+    were in the store already.
+    """
 
     done: int = 0
+    aborted: int = 0
     failed: int = 0
     skipped: int = 0
     errors: list[str] = attrs.field(factory=list)
@@ -253,6 +256,7 @@ class _Sweep:
         results = [one for one in outcomes if isinstance(one, Result)]
         failures = [one for one in outcomes if isinstance(one, Failed)]
         added = self.store.add(self.study.name, self.versions, results)
+        self.tally.aborted += sum(1 for one in results if one.aborts)
         del self.flying[future]
         if alone and outcomes:
             self.suspects.popleft()

@@ -145,13 +145,14 @@ class Table:
         """Return the estimate of a measure at one point.
 
         `measure` is a measure, the name of a measure of the table, or the name of any number that
-        the trials returned.
+        the trials returned. Trials without this number, such as aborted runs, do not count.
 
         Raises `NoSuchPoint` if no row fits, or if the rows of several points fit.
         """
         found, name = self.where(**fixed), measure if isinstance(measure, str) else measure.name
         points = found.points()
-        has_measure = any(name in row for row in found.rows)
+        rows = [row for row in found.rows if name in row]  # aborted runs have no numbers
+        has_measure = bool(rows)
         if len(points) != 1 or not has_measure:
             place = ", ".join(f"{axis} = {value}" for axis, value in fixed.items()) or "any place"
             were = f"{len(points)} points, not one," if has_measure else "no point"
@@ -160,7 +161,7 @@ class Table:
             )
         if isinstance(measure, str):
             measure = next((one for one in self.measures if one.name == name), Measure(name))
-        return estimated(found.rows, measure, 1 - CONFIDENCE, self.exact)
+        return estimated(rows, measure, 1 - CONFIDENCE, self.exact)
 
     @property
     def _shown_measures(self) -> Sequence[Measure]:
@@ -212,7 +213,8 @@ def estimated(
     `error`.
 
     If the relative standard deviation of one trial is known, the interval follows from a gamma law
-    with this deviation. Otherwise it is Student's interval. The interval has no bounds if there is
+    with this deviation. The interval of the share of completed runs is that of Clopper and Pearson.
+    Otherwise it is Student's interval. The interval has no bounds if there is
     one trial, or if there are fewer than `ALIKE` trials and all agree. For `exact` trials both ends
     of the interval are the value.
     """
@@ -227,6 +229,11 @@ def estimated(
         # Rounding may move the mean of equal numbers away from these numbers.
         low, high = min(values), max(values)
         return Estimate(min(max(mean, low), high), low, high, expected, 0.0, count, exact=True)
+    if measure == COMPLETED:
+        from simnet.scenario.verify import clopper_pearson  # imported only here: it loads slowly
+
+        low, high = clopper_pearson(round(sum(values)), count, error)
+        return Estimate(mean, low, high, expected, sqrt((1 - mean) / mean) if mean else 0.0, count)
     if measure.deviation is not None:
         scale = sqrt(sum(_square(float(row[measure.deviation])) for row in rows) / count)
         spread = scale / expected if expected else 0.0

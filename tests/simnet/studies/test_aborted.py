@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import pytest
+
 from simnet.record.fate import Ending
 from simnet.studies.experiment import Experiment, Job, Measurements, Parameters
 from simnet.studies.here import table_here
 from simnet.studies.outcome import outcome
 from simnet.studies.report import rows_of
 from simnet.studies.store import Result, Store, Versions
-from simnet.studies.table import Measure
+from simnet.studies.sweep import Study
+from simnet.studies.table import Measure, NoSuchPoint
 from simnet.studies.trial import Aborted
+from tests.harness.sweeping import swept
 
 GAVE_UP = Ending("server", 2, "too few")
 
@@ -65,6 +69,31 @@ def test_a_table_shows_the_share_of_completed_runs_at_each_point() -> None:
     assert lines[2]["mean"] == 0.0
     aborted = [row for row in table.rows if row["completed"] == 0.0]
     assert all(row["aborted_by"] == "server" and "value" not in row for row in aborted)
+    assert all(0 <= line["low"] <= line["mean"] <= line["high"] <= 1 for line in lines)
+    assert [line["low"] == 0 for line in lines] == [False, False, True]
+
+
+def test_an_estimate_at_a_point_leaves_aborted_runs_out() -> None:
+    table = table_here(experiment().with_settings({"drop": "0.5,1.0"}), "values")
+    found = table.at("value", drop=0.5)
+    assert found.mean == 1.0
+    assert 0 < found.trials < 30
+    assert table.at("completed", drop=0.5).trials == 30
+    with pytest.raises(NoSuchPoint, match="no point with 'value' at drop"):
+        table.at("value", drop=1.0)
+
+
+def test_a_sweep_counts_aborted_trials(tmp_path: Path) -> None:
+    path = tmp_path / "dropping.py"
+    path.write_text(
+        "from tests.simnet.studies.test_aborted import experiment\n"
+        'EXPERIMENT = experiment().with_settings({"drop": "0.5"})\n'
+    )
+    study = Study.of(str(path), None)
+    jobs = list(study.experiment.jobs(study.name))
+    aborted = sum(job.seed % 100 < 50 for job in jobs)
+    tally = swept(study, tmp_path / "s.jsonl")
+    assert (tally.done, tally.aborted) == (len(jobs), aborted)
 
 
 def test_a_table_without_aborted_runs_has_no_such_column() -> None:
