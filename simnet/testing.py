@@ -85,6 +85,8 @@ Runs = Run | Sequence[Run]
 Names = str | Iterable[str]
 
 P = TypeVar("P", bound=OverItems)
+D = TypeVar("D")
+E = TypeVar("E")
 
 
 def seeds() -> st.SearchStrategy[int]:
@@ -119,10 +121,17 @@ def fates(
         return st.just({})
     largest = len(names) if most is None else min(most, len(names))
     smallest = min(least, largest)
-    who = st.lists(st.sampled_from(names), min_size=smallest, max_size=largest, unique=True)
-    return who.flatmap(
-        lambda gone: st.fixed_dictionaries({name: _fate(sent[name]) for name in gone})
-    )
+
+    def of(name: str) -> st.SearchStrategy[tuple[str, Fate]]:
+        return st.tuples(st.just(name), _fate(sent[name]))
+
+    def with_the_least(some: list[tuple[str, Fate]]) -> st.SearchStrategy[dict[str, Fate]]:
+        drawn = dict(some)
+        others = [name for name in names if name not in drawn][: max(smallest - len(drawn), 0)]
+        known = {name: st.just(fate) for name, fate in drawn.items()}
+        return st.fixed_dictionaries(known | {name: _fate(sent[name]) for name in others})
+
+    return _few(st.sampled_from(names).flatmap(of), largest).flatmap(with_the_least)
 
 
 def message_fates(
@@ -152,17 +161,30 @@ def message_fates(
     late = st.tuples(st.just("late"), st.floats(0, seconds, exclude_min=True))
     other: st.SearchStrategy[tuple[What, float]]
     other = st.tuples(st.sampled_from(kinds), st.just(0.0))
-    chosen = st.lists(st.sampled_from(messages), max_size=most, unique=True)
 
-    def of(message: tuple[str, str, str, int]) -> st.SearchStrategy[MessageFate]:
-        return (other | late).map(lambda how: MessageFate(*message, *how))
+    def fate(
+        drawn: tuple[tuple[str, str, str, int], tuple[What, float]],
+    ) -> MessageFate:
+        message, how = drawn
+        return MessageFate(*message, *how)
 
-    return chosen.flatmap(lambda astray: st.tuples(*map(of, astray)).map(list))
+    astray = _few(st.tuples(st.sampled_from(messages), other | late), most)
+    return astray.map(lambda drawn: list(map(fate, drawn)))
+
+
+def _few(pairs: st.SearchStrategy[tuple[D, E]], most: int) -> st.SearchStrategy[list[tuple[D, E]]]:
+    """Return a strategy for lists of at most `most` pairs with different first members.
+
+    `st.lists(st.sampled_from(...), unique=True)` shrinks badly: what it draws depends on what it
+    has drawn before.
+    """
+    return st.lists(pairs, max_size=most, unique_by=lambda pair: pair[0])
 
 
 def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
     def of(send: Send) -> st.SearchStrategy[Fate]:
-        reached = st.lists(st.sampled_from(send.recipients), unique=True).map(tuple)
+        names = st.lists(st.sampled_from(send.recipients), max_size=len(send.recipients))
+        reached = names.map(lambda drawn: tuple(dict.fromkeys(drawn)))
         return st.builds(
             Fate, st.just(send.tag), st.just(send.place), st.just(0) | reached | st.none()
         )

@@ -3,6 +3,7 @@ they should.
 """
 
 import functools
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis.errors import HypothesisException, InvalidArgument
 
 from simnet import (
     BadInput,
+    Fate,
     Field,
     FieldArray,
     Holder,
@@ -33,13 +35,17 @@ from simnet import verdict as judge
 from simnet.adversary import verdict as verdicts
 from simnet.adversary.attack import replay_attack
 from simnet.coins.coins import Coins
+from simnet.kernel.fates import Send
+from simnet.record.fate import MessageFate
 from simnet.testing import (
     assert_learns,
     assert_learns_nothing,
     assert_learns_only_output,
     coalitions,
+    fates,
     inputs,
     instances,
+    message_fates,
     schedules,
     seeds,
 )
@@ -605,3 +611,35 @@ def test_assertions_fail_in_words_where_the_claim_is_false(
 def test_assertions_refuse_a_set_that_names_nobody() -> None:
     with pytest.raises(BadInput):
         assert_learns_nothing(added(3), "u7")
+
+
+SENT = {
+    name: (Send("share", 1, ("u1", "u2", "u3", "u4")), Send("sum", 1, ("server",)))
+    for name in ("u1", "u2", "u3", "u4")
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_fates_shrink_to_the_one_fate_that_matters(seed: int) -> None:
+    dice = random.Random(seed)
+    least = found_by(fates(SENT), lambda drawn: "u4" in drawn, random=dice)
+    assert least == {"u4": Fate("share")}
+    cut = found_by(
+        fates(SENT),
+        lambda drawn: any(
+            isinstance(fate.reached, tuple) and "u3" in fate.reached for fate in drawn.values()
+        ),
+        random=dice,
+    )
+    assert cut == {"u1": Fate("share", reached=("u3",))}
+    lost = found_by(
+        message_fates(SENT), lambda drawn: any(one.sender == "u3" for one in drawn), random=dice
+    )
+    assert lost == [MessageFate("u3", "u1", "share")]
+
+
+@given(st.data(), st.integers(0, 4), st.integers(0, 4))
+def test_fates_are_as_many_as_asked_for(data: st.DataObject, least: int, most: int) -> None:
+    drawn = data.draw(fates(SENT, most=most, least=least))
+    assert min(least, most) <= len(drawn) <= most
