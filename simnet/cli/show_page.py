@@ -94,6 +94,7 @@ def show_page(
         Run without a question, even if the run has 1,000,000,000 field elements or more.
     """
     from simnet.cli.output import console, print_note
+    from simnet.cli.show_plain import print_drop_outs
     from simnet.errors import BadInput
     from simnet.files import write_whole
     from simnet.network.toml_file import network_named
@@ -138,6 +139,7 @@ def show_page(
         write_whole(svg, diagram_svg(result.run))
     if html is None and svg is None:
         out.print(diagram_text(result.run), highlight=False, markup=False, soft_wrap=True)
+    print_drop_outs(result.run, result.about, out)
     print_note(out, result.guess if isinstance(result, PlainRun) else None)
 
 

@@ -52,6 +52,9 @@ def test_show_draws_in_the_terminal_and_into_a_file(tmp_path: Path) -> None:
     assert simnet("show", RING, "--svg", file).out == ""
     assert ET.fromstring(file.read_text(encoding="utf-8")).tag.endswith("svg")
     assert "├──running─>│" in simnet("show", RING, "--users", 4).out
+    dropping = ("show", "dpds", "--users", 3, "--items", 2, "--drop", "u3@share:2")
+    assert "1 party dropped out: u3" in simnet(*dropping).out
+    assert "the run was aborted: server" in simnet(*dropping, "--svg", file).out
 
 
 @pytest.mark.slow
