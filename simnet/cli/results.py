@@ -107,16 +107,20 @@ def results(
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with only the first columns in which the rows differ.
+    """Return the rows with only the first columns in which the rows differ, and with what aborted
+    their runs.
 
     A single row keeps its first columns. The seed and the versions are left out.
     """
+    from simnet.studies.experiment import OF_ABORTS
     from simnet.studies.table import columns
 
-    names = [name for name in columns(rows) if name not in ("seed", "code", "data")]
+    left_out = ("seed", "code", "data", *OF_ABORTS)
+    names = [name for name in columns(rows) if name not in left_out]
     if len(rows) > 1:
         names = [name for name in names if len({str(row.get(name)) for row in rows}) > 1]
-    return [{name: row[name] for name in names[:WIDE] if name in row} for row in rows]
+    names = [*names[:WIDE], *OF_ABORTS]
+    return [{name: row[name] for name in names if name in row} for row in rows]
 
 
 def _latest(kept: list["StoredTrial"]) -> list["StoredTrial"]:

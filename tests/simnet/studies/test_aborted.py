@@ -13,6 +13,7 @@ from simnet.studies.store import Result, Store, Versions
 from simnet.studies.sweep import Study
 from simnet.studies.table import Measure, NoSuchPoint
 from simnet.studies.trial import Aborted
+from tests.harness.shell import simnet
 from tests.harness.sweeping import swept
 
 GAVE_UP = Ending("server", 2, "too few")
@@ -56,6 +57,9 @@ def test_the_store_keeps_who_aborted_in_which_round_and_why(tmp_path: Path) -> N
         store.confirm()
     with Store(tmp_path / "kept.jsonl", reading=True) as again:
         assert [one.result for one in again.kept()] == results
+    shown = " ".join(simnet("results", "values", "--store", tmp_path / "kept.jsonl").out.split())
+    assert "server" in shown
+    assert "too few" in shown
     lines = (tmp_path / "kept.jsonl").read_text().splitlines()
     assert [("aborts" in line) for line in lines] == [False, True, False]  # old lines are as before
 
