@@ -87,13 +87,16 @@ def glossary() -> list[Entry]:
 def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
-    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`.
-    Raises `BadInput` for a word that no glossary has.
+    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`. A
+    plural is found under its singular, and `disclosed: independent`, as a verdict prints it, under
+    what comes after the colon. Raises `BadInput` for a word that no glossary has.
     """
     known = glossary()
-    exact = [entry for entry in known if term in entry.words]
-    found = exact or [entry for entry in known if term.casefold() in map(str.casefold, entry.words)]
-    if found:
-        return found
+    for word in (term, term.removesuffix("s"), term.rpartition(":")[2].strip()):
+        exact = [entry for entry in known if word in entry.words]
+        folded = word.casefold()
+        found = exact or [entry for entry in known if folded in map(str.casefold, entry.words)]
+        if found:
+            return found
     meant = did_you_mean(term, [word for entry in known for word in entry.words])
     raise BadInput(f"no glossary explains {term!r}{meant}; `simnet explain` lists all terms")

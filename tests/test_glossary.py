@@ -48,6 +48,12 @@ def test_upper_and_lower_case_matter_where_they_tell_words_apart() -> None:
     assert explained("PHI") == explained("φ")
 
 
+def test_a_plural_and_what_a_verdict_prints_are_found() -> None:
+    assert explained("verdicts") == explained("verdict")
+    assert explained("octets") == explained("od")
+    assert explained("disclosed: independent") == explained("independent")
+
+
 def test_a_word_that_nobody_explains_is_refused_with_the_nearest() -> None:
     with pytest.raises(BadInput, match=r"did you mean simulator\?"):
         explained("simulatr")
