@@ -49,8 +49,8 @@ def test_an_aborted_trial_is_a_result_without_numbers() -> None:
 def test_the_store_keeps_who_aborted_in_which_round_and_why(tmp_path: Path) -> None:
     versions = Versions("code", "data")
     results = [
-        Result(Job("{}", 0, 1), {}, 0.5, 0.25, (GAVE_UP,)),
-        Result(Job("{}", 1, 2), {"value": 1.0}, 0.5),
+        Result(Job("{}", 1, 1), {}, 0.5, 0.25, (GAVE_UP,)),
+        Result(Job("{}", 0, 2), {f"value {n}": 1.0 for n in range(12)}, 0.5),
     ]
     with Store(tmp_path / "kept.jsonl") as store:
         assert store.add("values", versions, results) == 2
