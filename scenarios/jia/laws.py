@@ -127,11 +127,17 @@ def mean_noise(table: Table, **point: Any) -> Counterpart:
 
 
 APPROXIMATELY = "approximately, as the sentence before Eq. 14 says"
-READINGS = {APPROXIMATELY: as_eq_14, "an equality, as Eq. 14 is printed": as_equality}
+EQUALITY = "an equality, as Eq. 14 is printed"
+READINGS = {APPROXIMATELY: as_eq_14, EQUALITY: as_equality}
 THRESHOLD = (
     "the threshold of 'approximately' is ours and decides alone: another one may give another "
     "verdict"
 )
+DISPUTED = {
+    APPROXIMATELY: THRESHOLD,
+    EQUALITY: "the sentence before Eq. 14 says that the variance 'is approximated as' this; so "
+    "read, it may hold, by a threshold of our own, as in the row above",
+}
 
 
 def variance_quotes() -> Iterator[Quote]:
@@ -146,7 +152,7 @@ def variance_quotes() -> Iterator[Quote]:
                 }
                 of = f"by {name} on {TITLES[population]}, ε = {epsilon:g}"
                 for under, reading in READINGS.items():
-                    close = under == APPROXIMATELY and epsilon == 1.0 and mechanism != "rappor"
+                    close = epsilon == 1.0 and mechanism != "rappor"
                     yield Quote(
                         f"{SECTION}, Eq. 14",
                         f"the variance of every item's noise is n q (1 - q) / (p - q)², {of}",
@@ -156,7 +162,7 @@ def variance_quotes() -> Iterator[Quote]:
                         partial(as_exact, **point),
                         data=DATA[population],
                         under=under,
-                        disputed=THRESHOLD if close else "",
+                        disputed=DISPUTED[under] if close else "",
                     )
             yield Quote(
                 f"{SECTION}, Eq. 13",

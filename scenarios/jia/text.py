@@ -128,6 +128,7 @@ def of_population(name: str) -> list[Sentence]:
             under=under,
             data=data,
             disputed=disputed,
+            counted=True,
         )
 
     return [

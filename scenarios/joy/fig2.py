@@ -26,6 +26,13 @@ WHY = (
 )
 
 
+RUNS_OR_FORMULA = (
+    "the text does not say whether its error bounds follow from a formula, as we take them, or "
+    "from runs, of which we know neither the number nor the scatter; then the row would be "
+    "undecided"
+)
+
+
 def factor(place: int) -> Callable[[Table], Counterpart]:
     """Return a function that reads a factor: the error bound of randomised response divided by the
     error bound of sampling.
@@ -74,6 +81,7 @@ EXPERIMENT = Experiment(
             "1.6",
             factor(0),
             why=WHY,
+            disputed=RUNS_OR_FORMULA,
         ),
         Quote(
             SOURCE,
@@ -81,6 +89,7 @@ EXPERIMENT = Experiment(
             "3.5",
             factor(-1),
             why=WHY,
+            disputed=RUNS_OR_FORMULA,
         ),
         *lower_errors(
             SOURCE,

@@ -3,12 +3,13 @@
 from functools import partial
 from itertools import pairwise
 
+from protocols.mechanisms.response import JoyGerla
 from scenarios.joy.drawing import leakage as leakage_figure
 from scenarios.joy.expected import COMPETITOR
-from scenarios.joy.printed import AS_MUCH
+from scenarios.joy.printed import AS_MUCH, equation_29, equation_30
 from scenarios.joy.trials import leakage
 from simnet.studies.experiment import Experiment
-from simnet.studies.quote import STATED, Counterpart, Quote
+from simnet.studies.quote import STATED, Counterpart, Quote, Stated
 from simnet.studies.readings import quotient, share_less
 from simnet.studies.table import Measure, NoSuchPoint, Table
 
@@ -43,7 +44,7 @@ def falling(table: Table, curve: str) -> Counterpart:
 def lower(table: Table, ours: str, theirs: str, values: int | None = None) -> Counterpart:
     """The share of x at which one curve is below another.
 
-    Only those x count for which both curves exist. `values` is V of the curve `ours`, if it has
+    Only those x count for which both curves were run. `values` is V of the curve `ours`, if it has
     one.
     """
     part = readings(table.where(curve=ours, values=values), ours)
@@ -79,7 +80,18 @@ EXACT_LESS = (
     "the most telling answer is that of the rarest face, and for large x this is not the face of "
     "the value"
 )
-ROOM = [x for x in POINTS if x < 0.55]  # the faces besides "sampled" have probability 0.55 together
+# The faces besides "sampled" have probability 0.55 together. If one face has all of it, the exact ε
+# is infinite: we leave out this x, for Eq. 29 too.
+ROOM = [x for x in POINTS if x < 0.55]
+COINS = (
+    "x from 0.05 to 0.95 in steps of 0.05; the paper shows a curve; at x = 0 and 1 the exact ε is "
+    "infinite"
+)
+FACES = (
+    "x from 0.05 to 0.5 in steps of 0.05, where every face of sampling has a positive probability; "
+    "at x = 0.55 the other faces have probability 0, so that the exact ε is infinite, and Eq. 29 "
+    f"gives {equation_29(0.45, 0.55):.4f}"
+)
 BY_FORMULAS = "the text measures the leakage by its formulas, Eq. 29 and 30"
 
 EXPERIMENT = Experiment(
@@ -123,7 +135,7 @@ EXPERIMENT = Experiment(
                     "the exact ε grows again"
                 ),
                 under=under,
-                points="every step of 0.05; the paper shows a curve",
+                points=COINS,
                 disputed=BY_FORMULAS if curve == "response" else "",
             )
             for curve, under in (
@@ -138,7 +150,7 @@ EXPERIMENT = Experiment(
             lambda table: growing(table, "eq. 29"),
             under="ε by Eq. 29; the face is that of the value in round one, π_V'",
             why="by Eq. 29 the ε falls with every step",
-            points="every step of 0.05; the paper shows a curve",
+            points=FACES,
             disputed="the text calls the probability that 'for the truthful response'; read as "
             "π_s, the ε grows with it",
         ),
@@ -150,7 +162,7 @@ EXPERIMENT = Experiment(
                 partial(lower, ours=ours, theirs=theirs, values=values),
                 why=EXACT_LESS,
                 under=f"{under}, at the same x",
-                points="every x of the grid at which both mechanisms exist",
+                points=FACES,
                 disputed=BY_FORMULAS if values is not None else "",
             )
             for ours, theirs, values, under in (
@@ -162,21 +174,25 @@ EXPERIMENT = Experiment(
         Quote(
             CONCLUSION,
             FOUR,
-            "4",
+            Stated(4.0),
             ratio_of_circles,
             bound="at least",
             under="by Eq. 30 at the evaluated coin, 0.2, and by Eq. 29 at the best x of our grid; "
             "the text does not say at which x sampling was evaluated",
+            points=f"{FACES}, with the quotient "
+            f"{equation_30(0.8, 0.2) / equation_29(0.45, 0.55):.4g}",
             disputed=AS_MUCH,
         ),
         Quote(
             CONCLUSION,
             FOUR,
-            "4",
+            Stated(4.0),
             ratio,
             bound="at least",
             under="by Eq. 29, and by the exact ε of randomised response, at the same x",
             why="the quotient is smaller at every point of the grid",
+            points=f"{FACES}, with the quotient "
+            f"{JoyGerla(0.8, 0.55).exact_epsilon / equation_29(0.45, 0.55):.4g}",
             disputed=AS_MUCH,
         ),
     ],

@@ -22,7 +22,6 @@ from protocols.two_rounds.mechanism import TwoRounds, binary
 from protocols.two_rounds.privacy import (
     aggregate_delta,
     best_epsilon_round_two,
-    difference_delta,
     posterior_yes,
 )
 from scenarios.joy import printed
@@ -326,6 +325,17 @@ LAST_VALUE = (
     "ε of round two by the last value, with faces of 0.05 for 0, and of 0.2 and 0.3 for the values "
     "1 and 2"
 )
+OF_OUTPUT_0, OF_OUTPUT_1 = (
+    f"the text before the equation says 'for output {output}, round 2, the privacy leakage is as "
+    "follows', so the equation may be about this output alone; so read, it holds, as in the row "
+    "above"
+    for output in (0, 1)
+)
+OF_OUTPUT_V = (
+    "the text before the equation says that 'the only privacy leakage occurs when the data owner "
+    "truthfully responds for output V', round two', so the equation may be about one output alone; "
+    "so read, it holds, as in an earlier row"
+)
 MAY_HOLD_NONE = "an owner may hold none of the values"
 EVERY_OWNER = (
     "section 4.2 says that a truthful response is an integer greater than 0; so read, it holds, as "
@@ -477,19 +487,6 @@ PASSAGES = (
         under=SUMS,
     ),
     Passage(
-        INTRO,
-        "as the population grows, privacy gets as strong as one likes, 5 hold yes: the limit of δ",
-        Stated(0.0),
-        lambda m: difference_delta(m, MODERATE, HELD),
-        why=(
-            "the difference of the sums has the law Bin(yes, π_s), however many others there are: "
-            "δ falls, but never below the δ of this law"
-        ),
-        under=SUMS,
-        disputed="the text says only that privacy should get stronger as the population grows, "
-        "and names no measure of privacy",
-    ),
-    Passage(
         "section 3.3",
         "the error of Eq. 5 grows as owners who hold no are added: 100 of 200, 2000 and 10,000 "
         "hold yes",
@@ -560,7 +557,7 @@ PASSAGES = (
     Passage(
         "section 3.2, Eq. 1",
         "number of independent equations for the two unknowns, yes and no",
-        "1",
+        Stated(1.0),
         _equations,
     ),
     Passage(
@@ -725,6 +722,7 @@ PASSAGES = (
         BOTH_FORMULAS,
         instead=lambda m: max(printed.equation_21(m), printed.equation_25(m)),
         under=WHOLE,
+        disputed=OF_OUTPUT_0,
     ),
     Passage(
         "Eq. 23",
@@ -753,6 +751,7 @@ PASSAGES = (
         BOTH_FORMULAS,
         instead=lambda _: max(printed.equation_21(RARE), printed.equation_25(RARE)),
         under=WHOLE,
+        disputed=OF_OUTPUT_1,
     ),
     Passage(
         "Eq. 27",
@@ -783,6 +782,7 @@ PASSAGES = (
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background[1:]
         ),
         under=f"{WHOLE}; every owner holds a value, as section 4.2 says",
+        disputed=OF_OUTPUT_V,
     ),
     Passage(
         "Eq. 26 and 29",
@@ -794,6 +794,7 @@ PASSAGES = (
             printed.equation_29(UNEVEN.sampling, one) for one in UNEVEN.background
         ),
         under=f"{WHOLE}; {MAY_HOLD_NONE}, and then answers 0 if sampled",
+        disputed=OF_OUTPUT_V,
     ),
     Passage(
         GUARANTEE,
@@ -831,6 +832,8 @@ PASSAGES = (
         "the answer no tells more when the second coin is above 1/2",
         instead=lambda _: printed.equation_30(0.8, 1 - Fraction(0.9)),
         under="of the mechanism, as the sentence before the equation says",
+        disputed="the line before the equation looks at the answer yes alone; so read, the "
+        "equation holds, as in the row above",
     ),
     Passage(
         "section 5.2",
@@ -861,7 +864,7 @@ PASSAGES = (
         Passage(
             "section 6",
             "as much as four times lower leakage than randomised response with 0.8 and 0.2",
-            "4",
+            Stated(4.0),
             for_mechanism(_leakage, values),
             bound="at least",
             why=(

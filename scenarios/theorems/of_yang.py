@@ -99,10 +99,14 @@ def _largest_delta(counts: tuple[int, ...], chance: float, epsilon: float) -> fl
     return max(exact_log_delta(counts, chance, relation, epsilon) for relation in relations)
 
 
-OVER = (
-    f"all populations of n = 1..{MOST_USERS} users where the claimed δ is below 1, ordered by n, "
-    "by the number of items N, by the rarest count, and by ε with e^-ε in tenths"
-)
+def _over(parameters: str, order: str) -> str:
+    """Say in words what an instance is, by its parameters besides n, N and the rarest count."""
+    return (
+        "an instance is one number of users n, of items N and of holders of the rarest item, "
+        f"{parameters}, with the population of these numbers whose exact δ is the largest; all "
+        f"instances with n = 1..{MOST_USERS} and a claimed δ below 1, ordered by n, by N, by the "
+        f"rarest count, {order}"
+    )
 
 
 RAREST = (
@@ -112,11 +116,14 @@ RAREST = (
 
 
 def _first(both: bool) -> Finding:
-    return searched(_sampled(both, second=False), OVER, RAREST)
+    over = _over("and one ε", "and by ε with e^-ε in tenths")
+    return searched(_sampled(both, second=False), over, RAREST)
 
 
 def _second(both: bool) -> Finding:
-    over = f"{OVER}, then by z with e^-z = 19/20, 3/4, 1/2"
+    over = _over(
+        "and one ε and z", "by ε with e^-ε in tenths, and by z with e^-z = 19/20, 3/4, 1/2"
+    )
     return searched(_sampled(both, second=True), over, RAREST)
 
 

@@ -164,7 +164,7 @@ def page_of(sections: Sequence[Section]) -> str:
     rows = [row for section in sections for row in section.rows]
     found = Counter(_headline(row[-1]) for row in rows)
     counts = [f"- {found[words]} {words}" for words in HEADLINES if found[words]]
-    random = sum(bool(row[5]) or row[8] != "none" for row in rows)
+    random = sum(row[8] != "none" and bool(row[6]) for row in rows)  # without trials it is counted
     lines = [TITLE, "", EXPLANATION, *table_in_words(), ""]
     lines += [f"Of {len(rows)} rows:", "", *counts, ""]
     lines.append(

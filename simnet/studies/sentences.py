@@ -11,6 +11,7 @@ import attrs
 
 from simnet.studies.experiment import Measurements, Parameters
 from simnet.studies.quote import Bound, Counterpart, Quote, Stated
+from simnet.studies.readings import counted
 from simnet.studies.table import Table
 from simnet.studies.verdict_table import Data
 
@@ -24,7 +25,8 @@ class Sentence:
 
     `printed` is a number as text, or what the paper states in words. `value` computes the right
     number, or, for a statement about many places, the share of the places at which the statement
-    holds.
+    holds. If the number is `counted` in the data, it is a measured number, and no law gives an
+    expected one.
     `instead` computes what should be printed, and `correction` says so. The other fields are those
     of a quote.
     """
@@ -41,6 +43,7 @@ class Sentence:
     data: Data | None = attrs.field(default=None, kw_only=True)
     points: str = attrs.field(default="", kw_only=True)
     disputed: str = attrs.field(default="", kw_only=True)
+    counted: bool = attrs.field(default=False, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -57,6 +60,8 @@ class Sentence:
 
         def reading(table: Table) -> Counterpart:
             value = table.at("value", sentence=self.name).mean
+            if self.counted:
+                return counted(value)
             return Counterpart(value, share=isinstance(self.printed, Stated))
 
         def meant(table: Table) -> float:

@@ -91,7 +91,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     assert Counter(finding(one) for one in found.values()) == {
         "agrees": 44,
         "with correction": 15,
-        "disagrees": 12,
+        "disagrees": 11,
     }
     for words, expected in {
         ("the noise, 1,000,000", "of the number of"): 207.34,
@@ -100,7 +100,6 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         ("exact sums of both rounds",): 0.2025,
         ("Eq. 26 and 29", "every owner holds a value"): 1.1787,
         ("Eq. 26 and 29", "none of the values"): 2.3026,
-        ("strong as one likes",): 0.0636,
         ("Eq. 22 and 25", "round two as a whole"): 1.2528,
         ("Eq. 30", "of the mechanism"): 3.7136,
         ("four times", "yes or no"): 3.1406,
@@ -110,7 +109,6 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     failed = [
         "ε of the count",
         "less its noise",
-        "one likes",
         "0 in round one",
         "at the larger ε of Eq. 21",
     ]

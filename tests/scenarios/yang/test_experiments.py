@@ -295,6 +295,8 @@ def test_fig_1_has_its_curves_cross_elsewhere(tmp_path: Path) -> None:
     crossing = found["ε up to which DPDS errs less than DPDG with δ=0.5, Gowalla"]
     assert crossing.law == NOT
     assert crossing.expected == pytest.approx(0.045, abs=5e-4)
+    assert crossing.chance is not None
+    assert crossing.chance < 1e-9
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ SENTENCES = (
     Sentence("Sec. 2", "it holds everywhere", STATED, lambda _: 0.5, under="one reading"),
     Sentence("Sec. 2", "it holds everywhere", STATED, lambda _: 1.0, under="another"),
     Sentence("Sec. 3", "a bound", Stated(3.0), lambda _: 4.0, bound="at least"),
+    Sentence("Sec. 4", "a number of people", Stated(3.0), lambda _: 4.0, counted=True),
 )
 
 
@@ -38,3 +39,6 @@ def test_each_sentence_is_judged_by_its_own_number() -> None:
     assert the(found, "another").verdict == "computed"
     assert the(found, "bound").printed_in_words == "stated: at least 3"
     assert the(found, "bound").verdict == "computed"
+    people = the(found, "number of people")
+    assert (people.expected, people.measured, people.low, people.high) == (None, 4.0, 4.0, 4.0)
+    assert (people.law, people.runs, people.verdict) == ("none", "contradict", "not reproduced")
