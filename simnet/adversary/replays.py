@@ -58,7 +58,10 @@ MOST_REPLAYS = 16
 # The most replays if not every item can be tried.
 MOST_OF_MANY = 200
 
-PURE = "the function of a door must have no side effect: it may only return a value"
+PURE = (
+    "the function of a door must have no side effect: it may only return a value; or the script "
+    "draws random numbers outside me.coins"
+)
 
 
 @attrs.frozen

@@ -33,8 +33,9 @@ def judge_alike(
     from simnet.adversary.orbits.rows import NotAlike
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_numbering, write_json
     from simnet.scenario.judging import MOST_ALIKE_ELEMENTS
+    from simnet.scenario.numbered import numbering_of
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.population import Population
     from simnet.scenario.verify import verify_alike
@@ -53,6 +54,7 @@ def judge_alike(
         ) from error
     written.write_alike(verified)
     out = console(json)
+    numbering = numbering_of(verified.about, people)
     settled = verified.scenario.settings()
     write_json(
         {
@@ -61,9 +63,11 @@ def judge_alike(
             "seed": seed,
             **verified.verdict.as_json(),
             "public": verified.public,
+            **({} if numbering is None else {"numbering": numbering}),
         },
         json,
     )
+    print_numbering(out, numbering)
     print_alike(out, verified.verdict)
     if expect is not None and not meets(verified.verdict, expect):
         out.print(f"expected: {expect}", style="bold red")

@@ -214,18 +214,19 @@ class Asked:
         from simnet.errors import BadInput
         from simnet.scenario.by_name import perform
         from simnet.scenario.plain import Inputs, PlainRun
+        from simnet.scenario.population import Population
 
         if self.inputs is not None and self.data.input is not None:
             raise BadInput(
                 "--inputs and --input both give the inputs of the parties: use one of them"
             )
-        scenario = scenario.with_settings(with_short({}, users=self.data.users))
-        own_inputs: Inputs | None = None
-        if self.inputs is not None:
-            own_inputs = whole_numbers("--inputs", self.inputs)
-        elif self.data.input is not None:
-            own_inputs = self.data.population(scenario, {}, self.seed, self.limit).inputs
-            scenario = scenario.with_settings(with_short({}, users=len(own_inputs)))
+        own_inputs: Inputs | Population | None = None
+        if self.data.input is not None:
+            own_inputs = self.data.own_population(scenario, self.settings, self.seed, self.limit)
+        else:
+            scenario = scenario.with_settings(with_short({}, users=self.data.users))
+            if self.inputs is not None:
+                own_inputs = whole_numbers("--inputs", self.inputs)
         with progress_bar(self.name, 0) as progress:
             result = perform(scenario, data=own_inputs, progress=progress, **self._options)
         assert isinstance(result, PlainRun)

@@ -54,7 +54,9 @@ class Held:
             numbers = None if self.inputs is None else whole_numbers("--inputs", self.inputs)
             return found.with_settings(settings), numbers
         scenario = found.with_settings(settings)
-        return scenario, self.data.population(scenario, settings, seed, LIMIT)
+        if found.assesses:
+            return scenario, self.data.population(scenario, settings, seed, LIMIT)
+        return scenario, self.data.own_population(scenario, settings, seed, LIMIT)
 
 
 @attrs.frozen
@@ -120,9 +122,10 @@ def check_certificate(
     certificate.
     """
     from simnet.adversary.check import BadCertificate, text_of
-    from simnet.cli.output import console, write_json
+    from simnet.cli.output import console, print_numbering, write_json
     from simnet.scenario.certified import Claimed
     from simnet.scenario.find import own_file
+    from simnet.scenario.numbered import numbering_of
     from simnet.scenario.verify import verify
 
     out = console(json)
@@ -169,6 +172,7 @@ def check_certificate(
         message_fates=claimed.message_fates,
     )
     difference = claimed.difference(verified, _portable(named))
+    print_numbering(out, numbering_of(verified.about, people))
     out.print(checked.proved)
     if not claimed.names_seed:
         inputs = "inputs drawn from that seed" if held.is_drawn else "the inputs that you gave"

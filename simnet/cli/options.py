@@ -143,6 +143,23 @@ class Data(ColumnOfFile):
         sampled = scenario.users if self.users is None and "users" in settings else self.users
         return population if sampled is None else population.sample(sampled, seed)
 
+    def own_population(
+        self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int
+    ) -> "Population":
+        """Return the people that the options describe, for a protocol of one's own, whose estimate
+        is not compared with the truth.
+
+        Raises `BadInput` as `population` does, and if the values of the column would become other
+        inputs than was meant.
+        """
+        from simnet.scenario.numbered import refuse_renumbered
+        from simnet.scenario.population import ItemPopulation
+
+        people = self.population(scenario, settings, seed, limit)
+        if isinstance(people, ItemPopulation):
+            refuse_renumbered(scenario, people, is_declared=self.domain is not None)
+        return people
+
     def _refuse(self, why: str, *names: str) -> None:
         """Raise `BadInput` when the user gave one of these options; `why` completes the message."""
         for name in names:

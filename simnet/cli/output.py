@@ -59,6 +59,12 @@ def print_note(out: Console, note: str | None) -> None:
         out.print(Text(f"note: {note}", "yellow"))
 
 
+def print_numbering(out: Console, numbering: str | None) -> None:
+    """Print which value of a column became which input, if that is to be said."""
+    if numbering is not None:
+        out.print(Text(numbering))
+
+
 def sized(octets: float) -> str:
     """Return a number of bytes with three digits and a unit: powers of 1000.
 

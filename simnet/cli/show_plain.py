@@ -28,6 +28,8 @@ def show_plain(result: PlainRun, console: Console) -> None:
     parameters = parameters_in_words(result.parameters)
     parts = [run.roster.describe(), *([parameters] if parameters else []), f"seed {run.seed}"]
     console.print(Text("; ".join(parts) + "\n"))
+    if result.numbering is not None:
+        console.print(Text(f"{result.numbering}\n"))
     if result.guess is not None:
         console.print(Text(f"note: {result.guess}\n", "yellow"))
     print_drop_outs(run, result.about, console)

@@ -202,12 +202,13 @@ def _judge(
     """Give verdicts on runs with these seeds; return the exit status of `verify`."""
     from simnet.adversary.whole_view import meets
     from simnet.cli.long_work import SECONDS_A_JUDGED_MESSAGE, announced
-    from simnet.cli.output import console, print_note, write_json
+    from simnet.cli.output import console, print_note, print_numbering, write_json
     from simnet.cli.progress import progress_bar
     from simnet.cli.verdicts import print_counts, print_verdict
     from simnet.network.toml_file import network_named
     from simnet.scenario.drops import drop_outs_json, outcome_in_words
     from simnet.scenario.judging import MOST_MESSAGES
+    from simnet.scenario.numbered import numbering_of
     from simnet.scenario.perform import plain_parameters
     from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.population import Population
@@ -234,10 +235,14 @@ def _judge(
         "public": verified.public[0],
         **drop_outs_json(verified.verdict.runs[0], verified.about),
     }
+    numbering = numbering_of(verified.about, people)
+    if numbering is not None:
+        result["numbering"] = numbering
     if collections > 1:
         result["public_by_run"] = list(verified.public)
     for sentence in outcome_in_words(verified.verdict.runs[0], verified.about):
         out.print(sentence, style="yellow")
+    print_numbering(out, numbering)
     print_verdict(out, verified.verdict)
     guess = guessed_inputs_in_words(scenario, verified.protocol) if people is None else None
     print_note(out, guess)

@@ -23,9 +23,10 @@ from simnet.scenario.columns import Column
 from simnet.scenario.drops import lacks_estimate
 from simnet.scenario.from_class import scenario_of_class
 from simnet.scenario.from_columns import items_of_column, numbers_of_column
+from simnet.scenario.numbered import numbering_in_words, refuse_renumbered
 from simnet.scenario.perform import LIMIT, Performance, synthetic
 from simnet.scenario.plain import PlainRun
-from simnet.scenario.population import Population
+from simnet.scenario.population import ItemPopulation, Population
 from simnet.scenario.scenario import NONE, Scenario
 
 People = Population | Column | Sequence[Any] | Numbers
@@ -111,9 +112,20 @@ def perform(
     called = own_name if name is None else name
     is_drawn = data is None
     if not _assesses(scenario, chosen, data):
+        numbering = None
         if isinstance(data, Population | Column):
-            data = _people(chosen, data, settings, seed, limit).inputs
-            chosen = chosen.with_settings({"users": str(len(data))})
+            people = _people(chosen, data, settings, seed, limit)
+            if isinstance(people, ItemPopulation):
+                if isinstance(data, Column):
+                    refuse_renumbered(
+                        chosen,
+                        people,
+                        is_declared="items" in settings,
+                        declare="Name the items with `items=N` if they are the numbers 1 to N",
+                        give="give the inputs themselves as a list",
+                    )
+                numbering = numbering_in_words(people)
+            chosen, data = chosen.fitted(people), people.inputs
         played = plain.play(
             called,
             chosen,
@@ -126,7 +138,7 @@ def perform(
             drop=drop,
             network=network,
         )
-        played = attrs.evolve(played, is_drawn=is_drawn)
+        played = attrs.evolve(played, is_drawn=is_drawn, numbering=numbering)
         return played.judged() if claims else played
     on = performing.play_on(
         chosen,

@@ -77,6 +77,7 @@ class PlainRun:
     privacy: Statements = attrs.field(factory=Statements, converter=Statements)
     adversaries: Adversaries = attrs.field(factory=Adversaries, converter=Adversaries)
     guess: str | None = None  # how inputs were made up for a protocol that does not say its inputs
+    numbering: str | None = None  # the values of a column, each with the input that it became
     # Whether the scenario drew the inputs from the seed, so that they are nobody's.
     is_drawn: bool = False
 
@@ -144,6 +145,7 @@ class PlainRun:
         lines = [
             f"{self.name}: seed {self.run.seed}; {total.messages:,} messages, "
             f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds} rounds",
+            *([] if self.numbering is None else [self.numbering]),
             *(f"{name} returned {plain(output)}" for name, output in self._outputs()),
         ]
         return "\n".join(lines)
@@ -157,6 +159,7 @@ class PlainRun:
         total = self.run.ledger.total()
         parts = [
             markup.paragraph(f"{self.name}; seed {self.run.seed}", bold=True),
+            *([] if self.numbering is None else [markup.paragraph(self.numbering)]),
             markup.table(
                 ["party", "output"], [(name, plain(out)) for name, out in self._outputs()]
             ),
@@ -185,6 +188,7 @@ class PlainRun:
             "ledger": ledger_json(self.run),
             "adversaries": [judged.as_json() for judged in self.adversaries],
             "more_to_show": dict(self.more_to_show),
+            **({} if self.numbering is None else {"numbering": self.numbering}),
             **drop_outs_json(self.run, self.about),
             **trace_json(self.run),
             "seconds": self.run.seconds,

@@ -1,0 +1,125 @@
+"""Which value of a column becomes which input of a protocol of one's own.
+
+The values of a column are items: the first one becomes the input 1, the second one the input 2. For
+item frequencies any order is as good as another one. But a protocol of one's own may compute with
+its inputs. If a column has the numbers 0, 5 and 10, their sum would become a sum of 1, 2 and 3. So
+we refuse a numbering that nobody can have meant, and the others are printed with the result.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+
+from simnet.contract import OverItems
+from simnet.errors import BadInput
+from simnet.kernel.seating import seated
+from simnet.printable import printable
+from simnet.scenario.data_file import LONGEST_QUOTE
+from simnet.scenario.population import ItemPopulation
+from simnet.scenario.scenario import Scenario
+from simnet.stated.about import About
+
+VALUES_SHOWN = 12
+
+
+def refuse_renumbered(
+    scenario: Scenario,
+    people: ItemPopulation,
+    *,
+    is_declared: bool,
+    declare: str = "Name all possible values with --domain: the first one becomes the input 1",
+    give: str = "give the inputs themselves with --inputs",
+) -> None:
+    """Raise `BadInput` if the values of a column would become other inputs than was meant.
+
+    `is_declared` says whether the user named the values in their order, and has not left this to
+    the column. `declare` and `give` complete the messages: they say how to name the values, and how
+    to give inputs without a column.
+    """
+    labels, count = people.labels, len(people.labels)
+    numbers = _as_numbers(labels)
+    would = f"{_shown(labels)} would become {_inputs(count)}"
+    start = None if numbers is None or not numbers else numbers[0]
+    is_gapless = start in (0, 1) and numbers == [start + place for place in range(count)]
+    protocol = scenario.build_for(people)
+    if "users" not in scenario.sizes:
+        seats = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
+        if seats != len(people.items):
+            raise BadInput(
+                f"{people.source} gives {len(people.items):,} inputs, and the protocol takes "
+                f"{seats:,}: it does not take its number of users as an argument (`users`). "
+                f"{give[0].upper()}{give[1:]}"
+            )
+    if not isinstance(protocol, OverItems):
+        is_same = is_gapless and start == 1
+        if not is_same and (numbers is not None or not is_declared):
+            raise BadInput(
+                f"the protocol has no `items`, so an input can be any whole number, but the values "
+                f"of {people.source} would be numbered: {would}. {give[0].upper()}{give[1:]}"
+            )
+        return
+    if is_declared:
+        if count > protocol.items:
+            raise BadInput(
+                f"{count:,} possible values are named, and the protocol has {protocol.items:,} "
+                "items: name at most as many"
+            )
+        return
+    if numbers is not None and not is_gapless:
+        raise BadInput(
+            f"the values of {people.source} are numbers with gaps, or do not begin with 0 or 1: "
+            f"{would}, and a protocol that computes with them would give a wrong number. "
+            f"{declare}, or {give}"
+        )
+    if count != protocol.items:
+        has = f"{count:,} different value{'' if count == 1 else 's'}"
+        raise BadInput(
+            f"the protocol has {protocol.items:,} items, and {people.source} has {has}: {would}. "
+            f"{declare}, or {give}"
+        )
+
+
+def numbering_in_words(people: ItemPopulation) -> str:
+    """Return the values of a column, each with its input.
+
+    >>> import numpy as np
+    >>> numbering_in_words(ItemPopulation(np.array([2, 1, 2]), ("Oslo", "Rome"), "column 'city'"))
+    "2 items from column 'city': Oslo is input 1, Rome is input 2"
+    """
+    count = len(people.labels)
+    parts = [
+        f"{printable(label[:LONGEST_QUOTE])} is input {item}"
+        for item, label in enumerate(people.labels[:VALUES_SHOWN], start=1)
+    ]
+    if count > VALUES_SHOWN:
+        parts.append(f"and so on, up to input {count:,}")
+    return f"{count:,} item{'' if count == 1 else 's'} from {people.source}: {', '.join(parts)}"
+
+
+def numbering_of(about: About, people: object) -> str | None:
+    """Return the values of a column, each with its input, for a protocol of one's own. Return None
+    for other people, and for a protocol whose estimate is compared with the truth by item.
+    """
+    if about.assess is not None or not isinstance(people, ItemPopulation):
+        return None
+    return numbering_in_words(people)
+
+
+def _as_numbers(labels: Sequence[str]) -> list[Decimal] | None:
+    """Return the labels as numbers, or None if one of them is no number."""
+    try:
+        numbers = [Decimal(label) for label in labels]
+    except InvalidOperation:
+        return None
+    return None if any(number.is_nan() for number in numbers) else numbers
+
+
+def _shown(labels: Sequence[str]) -> str:
+    """Return the first labels, separated by commas."""
+    shown = ", ".join(printable(label[:LONGEST_QUOTE]) for label in labels[:3])
+    return f"{shown} and so on" if len(labels) > 3 else shown
+
+
+def _inputs(count: int) -> str:
+    """Return the inputs that the first labels become."""
+    shown = ", ".join(str(item) for item in range(1, min(count, 3) + 1))
+    return f"the input{'' if count == 1 else 's'} {shown}{' and so on' if count > 3 else ''}"
