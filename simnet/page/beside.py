@@ -26,6 +26,7 @@ from simnet.stated.privacy import PrivacyStatement, Statements
 Result = Performance | PlainRun
 
 OUTSIDE = "†"  # marks an estimate that lies outside its interval
+MOST_LETTERS_OF_A_LABEL = 16  # the chart of an estimate cuts longer labels off
 POINTS = 24  # steps of a curve of δ
 LONGEST_CURVES = 2.0  # seconds for all points of all curves
 CURVE_WIDTH, CURVE_HEIGHT = 560.0, 220.0
@@ -91,6 +92,12 @@ class Estimate:
     has_intervals: bool
     least: str  # the numbers at the ends of the chart
     most: str
+
+    @property
+    def margin(self) -> int:
+        """The room for the labels at the left of the chart, which is 440 wide."""
+        longest = max((len(bar.label) for bar in self.bars), default=0)
+        return 24 + 9 * min(longest, MOST_LETTERS_OF_A_LABEL)
 
 
 def estimate_of(result: Result, is_private: bool) -> Estimate | None:

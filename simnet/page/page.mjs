@@ -56,7 +56,7 @@ function partsOf(text) {
 function foldedList(lines, noun, attributes = {}) {
   const list = (some) => element("ul", attributes, some);
   const more = lines.slice(MOST_LINES);
-  if (!more.length) return [list(lines)];
+  if (more.length < 2) return [list(lines)]; // the line that unfolds one more line is as long as that line
   return [list(lines.slice(0, MOST_LINES)), element("details", { class: "fold" }, element("summary", {}, counted(more.length, `more ${noun}`)), list(more))];
 }
 
@@ -538,7 +538,8 @@ function start(data) {
       drawn.classList.toggle("seen", isSeen(arrow));
       drawn.classList.toggle("attack", steps.length > 0 && state.isBeyond);
       drawn.classList.toggle("told", steps.length > 0 && !state.isBeyond);
-      drawn.classList.toggle("later", state.step !== null && i > state.step);
+      // What the verdict is about never fades, at whichever message a reader stops.
+      drawn.classList.toggle("later", state.step !== null && i > state.step && steps.length === 0);
       drawn.classList.toggle("chosen", i === state.chosen);
       drawn.querySelector(".badge").replaceChildren(...badge(steps, state.isBeyond));
     });
@@ -566,7 +567,7 @@ function start(data) {
     box("legend").replaceChildren(...marks.filter(([isShown]) => isShown).map(([, name, words]) => {
       const line = shape("g", { class: `arrow ${name}` }, shape("path", { d: "M2 12H38", class: "line" }), shape("polygon", { points: "46,12 37,7.5 37,16.5", class: "head" }));
       if (name === "attack" || name === "told") line.append(shape("g", { class: "badge", transform: "translate(15 12)" }, ...badge([1], name === "attack")));
-      return element("li", {}, shape("svg", { width: 48, height: 24, "aria-hidden": "true" }, line), words);
+      return element("li", {}, shape("svg", { width: 48, height: 24, "aria-hidden": "true" }, line), element("span", {}, words));
     }));
   }
 

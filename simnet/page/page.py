@@ -38,6 +38,7 @@ from simnet.adversary.verdict import Verdict
 from simnet.contract import OverItems
 from simnet.network.timing import Timing
 from simnet.page.beside import (
+    MOST_LETTERS_OF_A_LABEL,
     Result,
     bill_of,
     claims_of,
@@ -78,6 +79,7 @@ NO_SETS = (
 MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 MOST_ROWS = 16  # a table with more rows is folded
 MOST_STEPS = 10  # the other steps of a chain are folded
+MOST_COLUMNS = 4  # on a narrow screen the cells of wider tables stand below each other
 MOST_LETTERS_OF_A_LINE = 16  # a cell with so few letters is never broken into lines
 
 Json = dict[str, Any]
@@ -158,6 +160,8 @@ def page_of(
         terms=terms_of_page(),
         most_rows=MOST_ROWS,
         most_steps=MOST_STEPS,
+        most_columns=MOST_COLUMNS,
+        most_of_label=MOST_LETTERS_OF_A_LABEL,
         most_letters=MOST_LETTERS_OF_A_LINE,
         command=command,
         is_packed=len(said) > MOST_LETTERS_PLAIN,

@@ -1,6 +1,7 @@
 """The page in a browser: what a reader sees and does. Skipped where there is no Chromium."""
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -441,3 +442,44 @@ def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
             checking.wait_for(state="detached", timeout=60_000)
             assert page.locator("[data-finding]").first.get_attribute("data-finding") == "nothing"
             assert page.errors == []
+
+
+@pytest.mark.parametrize("name", ["dpds", "secagg"])
+def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
+    name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.html"
+    simnet("show", name, "--users", 12, "--items", 6, "--html", file)
+    reach = """(chosen) => Array.from(document.querySelectorAll(chosen), (each) => {
+        const {left, right, width} = each.getBoundingClientRect();
+        return [left, right, width];
+    })"""
+    with opened(file, width=360) as page:
+        marks = page.evaluate(reach, "#estimate .wide :is(circle, .interval, .truth, text)")
+        curves = page.evaluate(reach, ".curves :is(path, text)")
+        numbers = page.evaluate(reach, "#bill td.number[data-head] bdi")
+    assert len(marks) > 12
+    assert curves
+    assert len(numbers) > 12
+    assert all(left >= 0 and right <= 360 for left, right, _ in [*marks, *curves, *numbers])
+    assert all(width > 0 for _, _, width in numbers)
+    legend = page_of(perform("dpds", users=12, items=6, seed=1)).partition('"Curves"')[2]
+    assert re.search(r"</svg><span>against <bdi>[^<]+</bdi></span></li>", legend)
+
+
+def test_the_messages_of_an_attack_do_not_fade_at_an_earlier_message(tmp_path: Path) -> None:
+    with opened(written(tmp_path, "ring")) as page:
+        for number in (0, 2):
+            page.check(f"#party-{number}")
+        page.locator("#verdict .equations summary").first.click()
+        page.wait_for_selector("#picture .attack")
+        page.get_by_role("button", name="First", exact=True).click()
+        found = page.evaluate(
+            """() => [...document.querySelectorAll("#picture .arrow")].map((each) =>
+                [each.classList.contains("attack"), getComputedStyle(each).opacity])"""
+        )
+        attack = [place for place, (is_attack, _) in enumerate(found) if is_attack]
+        assert attack
+        assert attack[0] > 0, "an attack that begins with the first message tests nothing"
+        assert {found[place][1] for place in attack} == {"1"}
+        assert any(float(opacity) < 0.5 for _, opacity in found)

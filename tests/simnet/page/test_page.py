@@ -410,10 +410,12 @@ def test_a_long_chain_says_how_many_steps_are_left_out(monkeypatch: pytest.Monke
     assert [str(leg) in shown for leg in timing.legs] == [True] * 4 + [False] * (
         len(timing.legs) - 4
     )
-    assert "<summary>1 more step</summary>" in shown
+    assert "more step" not in shown  # the line that unfolds one step would be as long as the step
     assert f"leaves out the last {len(timing.legs) - 4} steps of the chain" in shown
     assert "longest_chain" in shown
     assert len(timing.as_json()["longest_chain"]) == len(timing.legs)
+    monkeypatch.setattr("simnet.page.page.MOST_STEPS", 2)
+    assert "<summary>2 more steps</summary>" in page_of(result, timings=[timing])
 
 
 def test_times_hide_what_a_script_writes_into_tags() -> None:
