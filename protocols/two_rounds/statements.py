@@ -102,7 +102,8 @@ def _of_sums(
     # If nobody holds a value, a neighbouring population has one holder of this value.
     holders = max(min(shown), 1)
     difference = Removal(holders, float(mechanism.sampling))
-    assumption = f"{holders:,} hold{'s' * (holders == 1)} the rarest value; no ε has a smaller δ"
+    who = "1 owner holds" if holders == 1 else f"{holders:,} owners hold"
+    assumption = f"{who} the rarest value; no ε has a smaller δ"
     if epsilon < inf:
         needed = small_in_words(log_delta_at(difference, epsilon))
         assumption += f"; δ({epsilon:.4g}) {relation} {needed}"

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from simnet.cli.grid import Grid
 from simnet.record.ledger import Ledger, Traffic
-from simnet.stated.bill import CODES, BillRow, count_in_words
+from simnet.stated.bill import BYTES_REPEATED, CODES, BillRow, count_in_words, repeats_bytes
 
 
 def print_bill(
@@ -41,11 +41,8 @@ def print_bill(
         console.print(Text(", ".join(meanings), "dim"))
     for place, note in enumerate(notes, start=1):
         console.print(Text.assemble((f"({place})", "yellow"), f" {note}"))
-    if _two_kinds(rows):
-        console.print(
-            "bytes: the size of the messages that carry this kind; a message with two kinds counts "
-            "in both rows"
-        )
+    if repeats_bytes(rows):
+        console.print(BYTES_REPEATED)
 
 
 def print_copies(ledger: Ledger, console: Console) -> None:
@@ -57,17 +54,6 @@ def print_copies(ledger: Ledger, console: Console) -> None:
             f"not in the bill: the second copies of {copies.messages:,} {many} "
             f"({copies.payload_bytes:,} bytes without frames)"
         )
-
-
-def _two_kinds(rows: Sequence[BillRow]) -> bool:
-    """Return whether some role sends or receives elements of several kinds.
-
-    One message may carry several kinds. The bytes of such a message stand in several rows of the
-    bill.
-    """
-    entries = [row.expectation for row in rows if row.bytes is not None]
-    ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}
-    return len({(role, direction) for role, direction, _ in ways}) < len(ways)
 
 
 def _cells(row: BillRow, expected: bool, notes: list[str]) -> list[str | Text]:

@@ -20,7 +20,7 @@ from simnet.scenario.drops import truth_in_words
 from simnet.scenario.perform import Performance
 from simnet.scenario.plain import OUTPUTS_SHOWN, PlainRun, plain
 from simnet.stated.assessment import Assessment
-from simnet.stated.bill import CODES, BillRow, count_in_words
+from simnet.stated.bill import BYTES_REPEATED, CODES, BillRow, count_in_words, repeats_bytes
 from simnet.stated.privacy import PrivacyStatement, Statements
 
 Result = Performance | PlainRun
@@ -384,6 +384,8 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
     if meanings:
         meanings.append("an empty cell: not stated")
     legend = ["; ".join(meanings)] if meanings else []
+    if repeats_bytes(rows):
+        legend.append(BYTES_REPEATED)
     title = "Expected and measured"
     return Table(title, heads, cells, frozenset(range(4, 8)), [*legend, *notes])
 

@@ -37,6 +37,11 @@ CODES = {
     "RM": "multiplication of real numbers",
 }
 
+BYTES_REPEATED = (
+    "bytes: the size of the messages that carry this kind; a message with two kinds counts in both "
+    "rows"
+)
+
 
 @attrs.frozen
 class Expectation:
@@ -179,6 +184,17 @@ class Bill(tuple[BillRow, ...]):
         notes = dict.fromkeys(row.expectation.note for row in self if row.expectation.note)
         shown = markup.table(heads, rows, numbers=range(4, len(heads)))
         return shown + "".join(markup.paragraph(note) for note in notes)
+
+
+def repeats_bytes(rows: Sequence[BillRow]) -> bool:
+    """Return whether some role sends or receives elements of several kinds.
+
+    One message may carry several kinds. The bytes of such a message stand in several rows of the
+    bill.
+    """
+    entries = [row.expectation for row in rows if row.bytes is not None]
+    ways = {(entry.role, entry.direction, entry.quantity) for entry in entries}
+    return len({(role, direction) for role, direction, _ in ways}) < len(ways)
 
 
 def count_in_words(value: float) -> str:
