@@ -94,7 +94,9 @@ def tss(
     delta: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """State the privacy of one user against S2 and against S1 of TSS, for both neighbour relations.
+    """State the privacy of one user against S2 and against S1 of TSS.
+
+    Against S2 it is stated for both neighbour relations, and against S1 if an item is replaced.
 
     For S2's whole view the profile of DPDS is a bound. If users times items is at most 9, the
     command also plays out every coin.

@@ -76,7 +76,8 @@ class UnaryReports(Pure):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Any two items differ in the same way as items 1 and 2, and only in these two bits.
+        The laws for two items i and j differ only in bits i and j, and in the same way as those for
+        items 1 and 2 in bits 1 and 2.
         """
         return epsilon_of([joint_law(self.bit_law(value, 2)) for value in (1, 2)])
 

@@ -137,8 +137,9 @@ class Summing:
     async def _some(self, actor: Actor, sum_: Sum, senders: Group | None) -> FieldArray:
         """Return the sum of the messages of `senders`, some of those that the recipient has heard.
 
-        All other messages are taken out of the total: of parties that are not asked for, and of
-        parties whose silence the recipient did not wait out.
+        The messages of all other parties are taken out of the total. These are parties that
+        `senders` leaves out, and parties whose messages came after the recipient had stopped
+        waiting for them.
         """
         number, tag = actor.number, sum_.tag
         heard = sum_.heard[number]

@@ -2,8 +2,9 @@
 
 Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and every recipient
 only needs the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
-kernel then adds each row to its recipient's running total as soon as the row is sent, and stores no
-message.
+kernel then adds each row to its recipient's running total when the row is sent, or, for a block
+that is drawn later, when its sum is asked for. It keeps rows only where some may have to be taken
+out again: in runs with fates, and blocks drawn later whose recipient asked who has sent.
 
 Example. u1 and u2 scatter two rows each under `share`::
 

@@ -236,7 +236,9 @@ def _silences(described: Any) -> tuple[Silence, ...]:
             type(round_) is int and type(recipient) is int and type(tag) is str,
             "a silence is not a round, a recipient, a tag and senders",
         )
-        _expect(_are_different(senders, int), "the silent senders are not different numbers")
+        _expect(
+            _are_different(senders, int), "its silent senders are not a list of different numbers"
+        )
         silences.append(Silence(round_, recipient, tag, tuple(senders)))
     return tuple(silences)
 
@@ -256,7 +258,9 @@ def _deadlines(described: Any) -> tuple[Deadline, ...]:
         )
         before = deadlines[-1].step if deadlines else -1
         _expect(step in (before, before + 1) and step >= 0, "its deadlines are not in order")
-        _expect(_are_different(silent, int), "the silent senders are not different numbers")
+        _expect(
+            _are_different(silent, int), "its silent senders are not a list of different numbers"
+        )
         deadlines.append(Deadline(step, round_, recipient, tag, at, tuple(silent)))
     return tuple(deadlines)
 

@@ -87,7 +87,8 @@ class DisclosedDoors:
     def independent_alone(self) -> bool:
         """Whether the disclosed values by themselves have the same law for all inputs.
 
-        This matters only if shares tell nothing about the secrets behind the values.
+        If the coalition's messages also tell something about the secrets behind the values, this is
+        not enough: see `independent`.
         """
         return self.epsilon == 0
 
