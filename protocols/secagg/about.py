@@ -5,7 +5,7 @@ field elements. A public key has 32 octets, a share of a user's two secrets 48, 
 its content, and a signature 64.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
 
 import attrs
@@ -156,8 +156,12 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
         for tag in (KEYS, SHARES, MASKED, SIGNED, OPENED)
     )
     ring = rings(run) if len(keys) >= t else {}
-    begun, carried, listed = (ring if len(heard) >= t else {} for heard in (keys, shares, masked))
     sharers = {name: [other for other in ring[name] if other in shares] for name in shares}
+    # The server aborts, and sends nothing more, if fewer than t users are left, or if some user has
+    # too few neighbours left.
+    begun = ring if _are_enough(ring, t) else {}
+    carried = ring if len(shares) >= t and _are_enough(sharers, t) else {}
+    listed = ring if len(masked) >= t else {}
     words = sum(
         (SEED if member in masked else KEY)[0]
         for name in opened
@@ -192,6 +196,11 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
         attrs.evolve(rows[2], paper=float(n * (N + (k + 1) * SEED[0])), note=SHARES_OF_SEEDS),
         *rows[3:],
     ]
+
+
+def _are_enough(neighbours: Mapping[str, Collection[str]], threshold: int) -> bool:
+    """Whether each user can still have `threshold` shares of its secrets, its own included."""
+    return all(1 + len(others) >= threshold for others in neighbours.values())
 
 
 def _elements(

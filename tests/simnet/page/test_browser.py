@@ -206,13 +206,13 @@ class Around:
     """A word goes round all parties, one after another: a long chain of messages."""
 
     def parties(self) -> dict[str, Seat]:
-        return seats("u", self.user, 12)
+        return seats("u", self.user, 15)
 
     async def user(self, me: Any, number: Any) -> None:
         place = int(me.name[1:])
         if place > 1:
             await me.receive(Tag("word"), f"u{place - 1}")
-        if place < 12:
+        if place < 15:
             await me.send(Tag("word"), f"u{place + 1}", reals([1.0]))
 
 
@@ -256,7 +256,7 @@ def test_long_lists_are_folded_and_printed_whole(tmp_path: Path) -> None:
     result = perform("dpds", users=4, items=30, seed=1, claims=False)
     file = tmp_path / "run.html"
     file.write_text(
-        page_of(result, timings=[timed(run(Around(), [1] * 12), "mobile")]), encoding="utf-8"
+        page_of(result, timings=[timed(run(Around(), [1] * 15), "mobile")]), encoding="utf-8"
     )
     with opened(file) as page:
         page.fill("#named", "u1, server")
