@@ -80,6 +80,11 @@ BOTH_WAYS = (
     "the printed entries of Table I have the quotient 12.5, because the entry of DPDS counts what "
     "a user sends and receives, and the entry of TSS only what it sends"
 )
+OF_SENT_ENTRIES = (
+    "the sentence is about Table I, whose entry for a user of TSS, which we find too large, gives "
+    "about this factor against the nN + N elements that a user of DPDS sends; the printed entry of "
+    "DPDS also counts what a user receives"
+)
 OF_ENTRIES = (
     "the sentence is about Table I, whose entries for a user of TSS, which we find too large, give "
     "about this factor"
@@ -215,7 +220,7 @@ def about_as_much(cost: str, gamma: float | None) -> Quote:
     at = {"protocol": "tss", "gamma": gamma}
     factor = float(1 / (inclusion(REPORTED, ITEMS, gamma) * Fraction(REPORTED, ITEMS)))
     law = "US" if gamma is None else f"AS with γ={gamma:g}"
-    disputes = {(SENT, False): BOTH_WAYS, (SENT, True): OF_ENTRIES, (DRAWN, True): OF_ENTRIES}
+    disputes = {(SENT, False): BOTH_WAYS, (SENT, True): OF_SENT_ENTRIES, (DRAWN, True): OF_ENTRIES}
     return Quote(
         SAVINGS,
         f"TSS, {law}: the factor by which {SAVED[cost]} by a user are fewer than in DPDS, "
