@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from protocols.catalogue import about
+from protocols.local_frequency.script import FrequencyCollection
 from scenarios.completion.hurried import hurried
 from scenarios.completion.trials import CHOICES, ITEMS, NETWORKS, option
 from simnet.kernel.run import run
@@ -56,9 +57,10 @@ def with_jitter(network: Network) -> Network:
 
 def plain(name: str, users: int) -> Any:
     """Return the protocol with the parameters of `simnet compare`; its users are actors."""
-    script: Any = option(name, users).script
-    is_local = hasattr(script, "population")
-    return attrs.evolve(script, population="actors") if is_local else script
+    script = option(name, users).script
+    if isinstance(script, FrequencyCollection):
+        return attrs.evolve(script, population="actors")
+    return script
 
 
 @cache
@@ -91,12 +93,12 @@ def with_deadline(point: DeadlinePoint, seed: int, data: Path | None) -> Measure
     done = run(protocol, people.inputs, seed, threads=1, fates=fates, network=network)
     if "server" not in done.outputs:
         raise Aborted(done.aborts)
-    assess = about(protocol).assess
+    assess = about(script).assess
     assert assess is not None
     assessed = assess(done, people.totals)
     return {
         SECONDS.name: timed(done, network, seed).ended["server"],
-        COUNTED.name: 100 * len(protocol.counted(done.happened)) / point.users,
+        COUNTED.name: 100 * len(script.counted(done.happened)) / point.users,
         "squared_l2": assessed.squared_l2,
         "expected_squared_l2": assessed.expected_squared_l2,
         "deviation_squared_l2": assessed.deviation_squared_l2,

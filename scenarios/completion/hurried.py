@@ -1,20 +1,21 @@
 """Protocols whose servers wait with deadlines.
 
-The scripts are those of the protocols. A server's party is wrapped, so that each of its waits for
+The scripts are those of the protocols. The server's party is wrapped, so that each of its waits for
 whoever still sends ends after `within` seconds. The members of a committee wait with `me.heard`,
 which has no deadline, so here they read the shares one by one, and add up those that they want.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
 
 from protocols.committee.script import AGREED, HEARD, PARTIAL, Committee
-from protocols.local_frequency.script import FrequencyCollection
-from protocols.secagg.script import SecAgg, SecAggPlus
-from simnet.kernel.party import Party
+from simnet.contract import Protocol
+from simnet.kernel.link import Payload
+from simnet.kernel.party import Party, To
 from simnet.kernel.tags import Tag
+from simnet.roster import Seat
 from simnet.values.sealed import Sealed
 from simnet.values.typed import bits
 
@@ -31,60 +32,36 @@ class Hurrying:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._me, name)
 
-    async def gather_some(self, tag: Tag, senders: Any, at_least: int = 1) -> dict[str, Any]:
+    async def gather_some(self, tag: Tag, senders: To, at_least: int = 1) -> dict[str, Payload]:
         """Wait as the party does, but with a deadline."""
         return await self._me.gather_some(tag, senders, at_least, within=self._within)
 
-    async def gather_rows(self, tag: Tag, senders: Any, at_least: int | None = None) -> Any:
+    async def gather_rows(self, tag: Tag, senders: To, at_least: int | None = None) -> Payload:
         """Wait as the party does, but with a deadline."""
         return await self._me.gather_rows(tag, senders, at_least, within=self._within)
 
 
-def hurrying(me: Party, within: float) -> Party:
-    """Return the party, with a deadline at each wait for whoever still sends."""
-    return cast(Party, Hurrying(me, within))
-
-
 @attrs.frozen
-class HurriedSecAgg(SecAgg):
-    """`SecAgg` with a server that waits with deadlines."""
+class Hurried:
+    """A protocol whose server waits at most `within` seconds for whoever still sends."""
 
-    within: float = attrs.field(default=0.0, kw_only=True)
+    plain: Protocol
+    within: float
 
-    async def server(self, me: Party) -> Sealed:
-        """Do what the server does, with deadlines."""
-        return await super().server(hurrying(me, self.within))
-
-
-@attrs.frozen
-class HurriedSecAggPlus(SecAggPlus):
-    """`SecAggPlus` with a server that waits with deadlines."""
-
-    within: float = attrs.field(default=0.0, kw_only=True)
-
-    async def server(self, me: Party) -> Sealed:
-        """Do what the server does, with deadlines."""
-        return await super().server(hurrying(me, self.within))
-
-
-@attrs.frozen
-class HurriedCollection(FrequencyCollection):
-    """`FrequencyCollection` with a server that waits with a deadline."""
-
-    within: float = attrs.field(default=0.0, kw_only=True)
+    def parties(self) -> Mapping[str, Seat]:
+        """Return the parties of the protocol, and this server."""
+        found = self.plain.parties()
+        return {**found, "server": attrs.evolve(found["server"], script=self.server)}
 
     async def server(self, me: Party) -> Any:
-        """Do what the server does, with a deadline."""
-        return await super().server(hurrying(me, self.within))
+        """Do what the server does, with deadlines."""
+        server = self.plain.parties()["server"].script
+        return await server(cast(Party, Hurrying(me, self.within)))
 
 
 @attrs.frozen
 class HurriedCommittee(Committee):
-    """`Committee` whose members and server wait with deadlines. Shares travel one by one.
-
-    A member that lacks a share sends its list only when its deadline has passed. So the server
-    waits twice as long as the members.
-    """
+    """`Committee` whose members wait with deadlines. Shares travel one by one."""
 
     within: float = attrs.field(default=0.0, kw_only=True)
 
@@ -102,20 +79,14 @@ class HurriedCommittee(Committee):
         agreed = [shares[name] for name, marked in zip(users, marks, strict=True) if marked]
         await me.send(PARTIAL, to="server", payload=type(agreed[0]).stack(agreed).sum())
 
-    async def server(self, me: Party) -> Sealed:
-        """Do what the server does, with deadlines."""
-        return await super().server(hurrying(me, 2 * self.within))
 
+def hurried(protocol: Protocol, within: float) -> Hurried:
+    """Return the protocol with a deadline of `within` seconds at each wait of its servers.
 
-HURRIED: Sequence[tuple[type, type]] = (
-    (SecAggPlus, HurriedSecAggPlus),  # before `SecAgg`, whose subclass it is
-    (SecAgg, HurriedSecAgg),
-    (Committee, HurriedCommittee),
-    (FrequencyCollection, HurriedCollection),
-)
-
-
-def hurried(protocol: Any, within: float) -> Any:
-    """Return the protocol with a deadline of `within` seconds at each wait of its servers."""
-    kind = next(hurried for plain, hurried in HURRIED if isinstance(protocol, plain))
-    return kind(**attrs.asdict(protocol, recurse=False), within=within)
+    A member of a committee that lacks a share sends its list only when its deadline has passed. So
+    the server of a committee waits twice as long as the members.
+    """
+    if isinstance(protocol, Committee):
+        members = HurriedCommittee(**attrs.asdict(protocol, recurse=False), within=within)
+        return Hurried(members, 2 * within)
+    return Hurried(protocol, within)
