@@ -30,7 +30,8 @@ WHY = {
     "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
     "expected to be that of uniform data",
 }
-# The rows on normal data that would hold if the error also had the chance of drawing the people.
+# The rows on normal data that may hold if the error also has the chance with which people are
+# drawn: tests/scenarios/yang/test_experiments.py draws such errors.
 HOLDS_WITH_DRAWING = {("uwa", "s2"), ("uwa", "s4")}
 DRAWING = (
     "the text does not say whether its error is that of the noise alone, as ours, or also has the "

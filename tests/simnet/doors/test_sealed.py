@@ -441,6 +441,8 @@ ANOTHERS_ARRAYS: list[tuple[Callable[[Party, Sealed], Any], list[Deed]]] = [
             lambda me, left: me.send(NOTE, "a", left),
             lambda me, left: me.send(NOTE, "a", (bits(1), left[:1])),
             lambda me, left: me.send(SHARE, "a", left * 2),
+            lambda me, left: me.send(NOTE, "a", left + left),
+            lambda me, left: me.send(NOTE, "a", -left.sum()),
             lambda me, left: me.scatter(NOTE, ["a", "b"], left),
             lambda me, left: me.scatter(NOTE, ["a"], [left]),
             lambda me, left: me.scatter(NOTE, ["a"], ((bits(1), left),)),
