@@ -14,9 +14,9 @@ Theory of operation
    functionality hands to the coalition. Without a functionality F is 0.
 4. *Two ends.* Elimination is about forms alone. If a door was given rows that contain coins, its
    value may tell more, or its secret may depend on coins. Seeds that may be guessed and related
-   secrets are other doubts. So we find what the coalition learns for certain, and what it learns
-   at most (`simnet.adversary.bounds`). If both are the same finding,
-   this finding is the verdict. Otherwise the verdict is undecided, and a note says why.
+   secrets are other doubts. So we find what the coalition learns for certain, and what it learns at
+   most (`simnet.adversary.bounds`). If both are the same finding, this finding is the verdict.
+   Otherwise the verdict is undecided, and a note says why.
 
 Example. User 1 adds a coin c to its number, and user 2 subtracts c from its own number:
 

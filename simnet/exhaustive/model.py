@@ -10,8 +10,8 @@ every outcome of all coins. We use the words of model checking:
   whose schedule is not shuffled has the same rule. The order in which parties go on does not change
   what a script computes, so one order is enough.
 - A *world* is a complete joint history: every coin has an outcome, and every script has ended, or
-  waits for ever because somebody dropped out. The probability of a world is the product of the
-  probabilities of its coins' outcomes.
+  waits for ever because somebody dropped out or a message was lost. The probability of a world is
+  the product of the probabilities of its coins' outcomes.
 
 Opening field elements is like a coin, with one difference: whether its result is random depends on
 what was opened before. Field coins are uniform. If the coins of a row are independent of the coins
