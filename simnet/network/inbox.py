@@ -146,11 +146,14 @@ def _order(posts: Ints, last: Floats, ranks: Ints) -> Indices | None:
     later = np.diff(last)
     if later.min() > 0:
         return None
-    if np.diff(ranks[posts]).min() > 0:  # a stable order leaves messages of one time as they are
-        return None if later.min() == 0 else np.argsort(last, kind="stable")
-    order = np.argsort(last, kind="stable")
+    are_in_order_of_ranks = np.diff(ranks[posts]).min() > 0
+    if are_in_order_of_ranks and later.min() == 0:
+        return None
+    order = np.argsort(last)  # much faster than a stable order, and the same if all times differ
     if np.diff(last[order]).all():
         return order
+    if are_in_order_of_ranks:  # a stable order leaves messages of one time as they are
+        return np.argsort(last, kind="stable")
     return np.lexsort((ranks[posts], last))
 
 

@@ -297,10 +297,6 @@ class Links:
 
         def arrived(columns: Floats, offset: int) -> Arriving:
             posts, links, begin, step, size, own, own_size = columns
-            others = (own != offset) | (own_size == 0)
-            if not others.all():
-                columns = columns[:, others]
-                posts, links, begin, step, size, own, own_size = columns
             after_own = (own >= 0) & (own < offset)
             classes = self._class_numbers[links.astype(np.intp)]
             first = begin + (offset - after_own * own_size) * step + seconds[classes]
@@ -309,7 +305,14 @@ class Links:
                 first = first + self._extra(numbers, classes, size, party, latencies)
             if delays:
                 first = first + np.array([delays.get(post, 0.0) for post in numbers.tolist()])
-            return numbers, first, first + step, size * down
+            arriving = numbers, first, first + step, size * down
+            from_itself = (own == offset) & (own_size > 0)
+            if from_itself.any():
+                numbers, first, last, service = (
+                    np.delete(column, np.flatnonzero(from_itself)) for column in arriving
+                )
+                return numbers, first, last, service
+            return arriving
 
         return arrived
 
