@@ -114,7 +114,7 @@ def certificate_of(
     terms = sum(knowledge.view.size for knowledge in verdict.knowledge)
     if terms > MOST_TERMS:
         raise SimnetError(
-            f"the messages of this run have {terms:,} terms when they are written out, and a "
+            f"the messages that the coalition sees have {terms:,} terms when written out, and a "
             f"certificate lists at most {MOST_TERMS:,}: certify a run with fewer users"
         )
     if any(done.deadlines for done in verdict.runs):
@@ -471,7 +471,9 @@ def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def _run(run: Run, with_seed: bool) -> Json:
-    """The entry for a run. Data that may give inputs away are added only on demand."""
+    """The entry for a run. The seed and the digests of inputs and trace, which may give inputs
+    away, are added only on demand.
+    """
     sent = {
         tag: [traffic.messages, traffic.elements.get("qd", 0)]
         for tag, traffic in run.ledger.by("tag", "sent").items()
@@ -535,8 +537,7 @@ def _reveals(fields: Sequence[Json], discrete: DiscreteView, with_seed: bool) ->
     if discrete.disclosure is None or not discrete.disclosure.independent:
         reveals.append(
             "How much was sent under each tag, and the senders and keys of the messages that "
-            "reached the coalition: both may depend on inputs, because disclosed values depend on "
-            "inputs."
+            "reached the coalition: all this may depend on inputs if disclosed values do."
         )
     return reveals
 

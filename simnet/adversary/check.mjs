@@ -9,9 +9,11 @@
 //      a string that begins with "n", and an "s" is put before the contents of every string. The parsed value
 //      is written out again and must give the same marked text. This refuses repeated keys, blanks and
 //      needless escapes.
-//   2. The schema below turns the marked values into texts, BigInts and arrays, and `readField` checks
-//      the conditions of sections 4 and 5. This takes time linear in the length of the file.
-//   3. The products of numbers are counted. If they are within the limit, `checkField` checks the rules.
+//   2. The schema below turns the marked values into texts, BigInts and arrays. `classify`, `readSeeds` and
+//      `readField` check the conditions of sections 4 to 6. This takes about linear time.
+//   3. The products of numbers are counted. If they are within the limit, `checkField` and its neighbours
+//      check the rules.
+// `checkAlike` reads and checks the other format, of section 10.
 // A form is an array of pairs [unknown, coefficient]. The unknown is a Number, because it is an index into an
 // array; the coefficient is a BigInt. A sum of forms is a Map from unknowns to residues in 0..q-1.
 
@@ -225,8 +227,8 @@ function classify({ families, doors, told, set: members }, seeds) {
 
 // ---- Seeds (section 5) ----
 
-// Returns the entries of all seeds, the sets `known`, `publicKeys` and `secretKeys`, and whether the set can
-// agree on a seed if it knows some seeds.
+// Returns the entries of all seeds, the known seeds in their order, the sets `known`, `publicKeys` and
+// `secretKeys`, and a function that tells whether the set can agree on a seed if it knows some seeds.
 function readSeeds({ seeds: entries, known: order, public_keys: publicList, closed, doors, told, runs, set: members }) {
   const set = new Set(members);
   const [known, publicKeys] = [new Set(order), new Set(publicList)];
@@ -291,12 +293,12 @@ function checkSeeds(seeds, fields, families, own, statement) {
 // Rule 7 for a made seed; `before` are the known seeds before it.
 function checkKnown({ field, entry: { rows, told } }, before, families, own) {
   const sums = sumsModulo(field.q);
-  must(!told.length || told.length === rows.length, "rule 7: `told` says nothing about some rows of a known seed");
+  must(!told.length || told.length === rows.length, "rule 7: `told` must be empty or have an entry for each row");
   told.forEach(([weights, ownForm], at) => {
     const sum = new Map();
     for (const [row, coefficient] of weights) {
       const box = field.boxOf[row];
-      must(box === null || before.has(box), "rule 7: a seed is told by a box that cannot be opened before");
+      must(box === null || before.has(box), "rule 7: a box that gives a seed opens only with a later seed");
       sums.add(sum, coefficient, field.rows[row]);
     }
     sums.add(sum, -1n, ownForm);
@@ -339,7 +341,7 @@ function checkPrivate({ q, seeds: entries, seenRows }, seeds) {
       for (const [shift, value] of changes(form)) {
         const isOfThisSeed = shift.startsWith(`${at} `);
         if (isOfThisSeed && !shifted.has(row)) continue;
-        must(value === (shift === `${at} ${row}` ? 1n : 0n), "rule 6: a private shift changes another seed or row");
+        must(value === (shift === `${at} ${row}` ? 1n : 0n), "rule 6: a private shift changes a row wrongly");
       }
       must(!shifted.has(row) || changes(form).get(`${at} ${row}`) === 1n, "rule 6: a private shift does not change its row by 1");
     });
@@ -922,7 +924,7 @@ export function check(source, limit = 100_000_000) {
   }
 }
 
-// The same as a generator, which pauses after each part of the check and returns the result.
+// The same check as a generator, which pauses after each part of the check of section 7 and returns the result.
 export function* checkInSteps(source, limit = 100_000_000) {
   try {
     return yield* checkSource(source, limit);

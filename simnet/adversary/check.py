@@ -1,4 +1,5 @@
-r"""Checks a certificate with nothing but Python's own integers: it imports nothing of this package.
+r"""Checks a certificate with nothing but Python's own integers. This module imports no other module
+of this package.
 
 Call it as follows::
 
@@ -56,7 +57,9 @@ class BadCertificate(ValueError):
 
 @dataclass(frozen=True)
 class Checked:
-    """What a certificate proves, and what it cannot show, as sentences."""
+    """What a certificate states, what it proves, and what it cannot show. `proved` and `not_shown`
+    are sentences.
+    """
 
     statement: str
     products: int  # the number of products that the check computed
@@ -137,8 +140,9 @@ class Certificate:
         )
 
     def _proved(self) -> str:
-        """Return what is proved, in words; if seeds are unknown, with the assumptions. Raises
-        `BadCertificate` if the listed functions do not agree with the statement.
+        """Return what is proved, in words. For `nothing` and `output-only` with unknown seeds, the
+        text also names the assumptions. Raises `BadCertificate` if the listed functions do not
+        agree with the statement.
         """
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
         model = self._seeds.model
@@ -244,7 +248,7 @@ class _Families:
         return made is not None and made not in self._told
 
     def check_fields(self, fields: Sequence["_Field"]) -> None:
-        """Check that every family except the public one has unknowns in only one field."""
+        """Check that no family except the public one has unknowns in two fields."""
         present = Counter(family for field in fields for family in field.families)
         for family, times in present.items():
             is_right = times == 1 or self.is_public(family)
@@ -279,7 +283,7 @@ class _Families:
         seed = family["seed"]
         _require(
             (kind == "stream") == (seed is not None),
-            f"{where}: a family has a seed only if it is a stream, and then always",
+            f"{where}: a stream must have a seed, and another family must have none",
         )
         if seed is not None:
             _whole(seed, f"{where}.seed", below=len(self._seeds.keys))
@@ -358,8 +362,9 @@ class _Seeds:
     """What random rows, agreements and boxes are made from: seeds, secret keys and keys of boxes.
 
     `keys` has a list for each seed: the two secret keys if the seed was agreed on, and no key if
-    the seed was made from field elements. `known` lists the seeds that the coalition knows. Each of
-    them must follow from the seeds before it in this list.
+    the seed was made from field elements. `known` lists the seeds that the coalition knows. Each
+    seed of this list must follow from the messages, from what the coalition holds, and from the
+    seeds before it in the list.
     """
 
     def __init__(self, content: Mapping[str, Any], statement: str) -> None:
@@ -389,8 +394,8 @@ class _Seeds:
 
     @property
     def model(self) -> str:
-        """A sentence that names the assumptions under which unknown seeds hide anything; empty if
-        there are no unknown seeds.
+        """Two sentences, which name the number of unknown seeds and the assumptions under which
+        these seeds hide anything. The text is empty if the coalition knows all made seeds.
         """
         made = (number for number, keys in enumerate(self.keys) if not keys)
         unknown = sum(number not in self.is_known for number in made)
@@ -412,18 +417,18 @@ class _Seeds:
             _require(is_unknown, f"{where}: the coalition knows the key of this box")
 
     def read_box(self, box: Any, where: str) -> int:
-        """The seed that is the key of a box."""
+        """Read the entry of a box; return the number of the seed that is the key of the box."""
         _pair(box, where)
         _whole(box[0], where)
         return self.number(box[1], where)
 
     def number(self, value: Any, where: str) -> int:
-        """The number of a seed."""
+        """Read the number of a seed."""
         return _whole(value, where, below=len(self.keys))
 
     def check(self, fields: Sequence["_Field"], families: _Families) -> None:
-        """Check that each known seed follows from those before it (7.7), and check what unknown
-        seeds must have (7.8).
+        """Check that each known seed follows from the messages and from the known seeds before it
+        (7.7), and check what unknown seeds must have (7.8).
         """
         found: dict[int, tuple[_Field, _SeedRows]] = {}
         for field in fields:
@@ -720,7 +725,10 @@ class _Field:
             row for row in range(len(self.opened)) if self._is_apart(row) and row not in found
         }
         for pairs in [*found.values(), *self._apart.values()]:
-            _require(self._basic.issuperset(pairs), f"{where}: it names a row that is not basic")
+            is_right = self._basic.issuperset(pairs)
+            _require(
+                is_right, f"{self._where}: `combined` or `apart` names a row that is not basic"
+            )
         return found
 
     def _is_apart(self, row: int) -> bool:
@@ -729,8 +737,9 @@ class _Field:
         return not opened.is_seen and self._families.doors[opened.door]["discloses"]
 
     def _check_classes(self) -> None:
-        """Check which classes of unknowns occur in functions, shifts and the ideal output, and
-        check the numbers beside the coalition's own unknowns (7.1, 7.2, 7.5).
+        """Check the classes of the unknowns in functions, shifts and the ideal output. Check that
+        each row and each own unknown has the same numbers in all entries of `learned`, and that
+        `hiding` moves no coin from which a hidden secret is made (7.1, 7.2, 7.3, 7.5).
         """
         for key, forms in (
             ("learned", self.learned),
@@ -873,13 +882,13 @@ class _Field:
         """Check that the coalition knows a seed if it knows the seeds `known`."""
         where = f"{self._where}: known seed {entry.seed}"
         is_right = len(entry.told) in (0, len(entry.rows))
-        _require(is_right, f"{where}: `told` says nothing about some of its rows")
+        _require(is_right, f"{where}: `told` must be empty or have an entry for each row")
         for (weights, own), row in zip(entry.told, entry.rows, strict=False):
             total: Vector = {}
             for at, weight in weights.items():
                 box = self._box_of[at]
                 is_open = box is None or box in known
-                _require(is_open, f"{where}: it is told by a box that cannot be opened before")
+                _require(is_open, f"{where}: a box that gives it opens only with a later seed")
                 self._add(total, self.rows[at], weight)
             self._add(total, own, -1)
             _require(total == row, f"{where}: the messages give another row")
@@ -893,10 +902,12 @@ class _Field:
         """Check that a seed has what a known or an unknown seed must have."""
         where = f"{self._where}: seed {entry.seed}"
         _require(
-            is_known or not entry.told, f"{where}: `told` must be empty, because it is not known"
+            is_known or not entry.told, f"{where}: `told` must be empty: the seed is not known"
         )
         if is_known or not needs_proof:
-            _require(not entry.private, f"{where}: `private` must be empty: it needs no shifts")
+            _require(
+                not entry.private, f"{where}: `private` must be empty: the seed needs no shifts"
+            )
             return
         is_long = are_enough(self.modulus, len(entry.private) * self.lanes)
         _require(is_long, f"{where}: it may be guessed: it has too few private shifts")
@@ -927,7 +938,7 @@ class _Field:
                 if at not in own:  # the shifts of this seed may change the row in any way
                     changes = {key: value for key, value in changes.items() if key[0] != entry.seed}
                 is_right = changes == ({(entry.seed, at): 1} if at in own else {})
-                _require(is_right, f"{self._where}: a private shift changes another seed or row")
+                _require(is_right, f"{self._where}: a private shift changes a row wrongly")
 
     def _changes(
         self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
@@ -1030,12 +1041,13 @@ class OrbitCertificate:
         _record(content, "checked format protocol run set statement systems version", "the file")
         if content["version"] != ORBIT_VERSION:
             raise BadCertificate(f"the file: this is not version {ORBIT_VERSION} of its format")
-        _record(content["protocol"], "name parameters scenario simnet source", "protocol")
+        self._name = _read_protocol(content["protocol"])
         _record(content["run"], "parties seed", "run")
         _whole(content["run"]["parties"], "run.parties", least=1)
+        if content["run"]["seed"] is not None:
+            _whole(content["run"]["seed"], "run.seed", least=None)
         for sentence in _list(content["checked"], "checked"):
             _text(sentence, "checked")
-        self._name = _name(content["protocol"]["name"], "protocol.name")
         self._statement = _one_of(content["statement"], ORDER, "statement")
         self._members = _names(content["set"], "set", least=1)
         self._systems = [
@@ -1047,8 +1059,8 @@ class OrbitCertificate:
     def checked(self, limit: int = LIMIT) -> Checked:
         """Check all equations, and return what they prove.
 
-        Raises `BadCertificate` if an equation does not hold, or if the check takes more products
-        than `limit`.
+        Raises `BadCertificate` if an equation or the statement does not hold, or if the check takes
+        more products than `limit`.
         """
         if self.products > limit:
             raise BadCertificate(
@@ -1087,8 +1099,8 @@ class _OrbitSystem:
             where,
         )
         self._where = where
-        self._q = _whole(system["modulus"], f"{where}.modulus")
-        _require(_is_prime(self._q), f"{where}.modulus: {_short(self._q)} is not a prime")
+        self._q = _whole(system["modulus"], f"{where}.modulus", least=2, below=1 << 64)
+        _require(_is_prime(self._q), f"{where}.modulus: {self._q} is not prime")
         _whole(system["lanes"], f"{where}.lanes", least=1)
         self.statement = _one_of(system["statement"], ORDER, f"{where}.statement")
         self._sizes = []
@@ -1192,7 +1204,7 @@ class _OrbitSystem:
         return table
 
     def _matchings(self, row: Word, column: Word) -> list[Matching]:
-        """All matchings of two words that the classes have enough parties for."""
+        """All matchings of two words for which each class has enough parties."""
         found = []
         choices = [[None, *(r for r, other in enumerate(column) if other == own)] for own in row]
         for choice in itertools.product(*choices):
@@ -1209,7 +1221,7 @@ class _OrbitSystem:
         return self._sizes[of] - row.count(of) - column.count(of) + shared
 
     def _cost(self, left: str, right: str) -> int:
-        """An upper bound on the number of multiplications for a product of two tables."""
+        """The number of products that section 10 counts for the product of two tables."""
         rows, inner = (self._words[kind] for kind in self._shapes[left])
         columns = self._words[self._shapes[right][1]]
         starting = Counter((row, column) for row, column, _ in self._tables[right])
@@ -1292,16 +1304,7 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
     """Check the header. Return the protocol's name, and the tier of the statement about disclosed
     values.
     """
-    protocol = content["protocol"]
-    _record(protocol, "name parameters scenario simnet source", "protocol")
-    _record(protocol["parameters"], None, "protocol.parameters")
-    for name, text in protocol["parameters"].items():
-        _name(name, "protocol.parameters")
-        _text(text, "protocol.parameters")
-    if protocol["scenario"] is not None:
-        _name(protocol["scenario"], "protocol.scenario")
-    _name(protocol["simnet"], "protocol.simnet")
-    _digest(protocol["source"], 64, "protocol.source")
+    name = _read_protocol(content["protocol"])
     _whole(content["written_out"], "written_out")
     for key in ("notes", "reveals"):
         for text in _list(content[key], key):
@@ -1320,7 +1323,21 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
             for name in _list(door[key], where):
                 _name(name, where)
         _whole(door["calls"], where)
-    return _name(protocol["name"], "protocol.name"), disclosed["tier"]
+    return name, disclosed["tier"]
+
+
+def _read_protocol(protocol: Any) -> str:
+    """Check the object that says what ran. Return the protocol's name."""
+    _record(protocol, "name parameters scenario simnet source", "protocol")
+    _record(protocol["parameters"], None, "protocol.parameters")
+    for name, text in protocol["parameters"].items():
+        _name(name, "protocol.parameters")
+        _text(text, "protocol.parameters")
+    if protocol["scenario"] is not None:
+        _name(protocol["scenario"], "protocol.scenario")
+    _name(protocol["simnet"], "protocol.simnet")
+    _digest(protocol["source"], 64, "protocol.source")
+    return _name(protocol["name"], "protocol.name")
 
 
 def _disclosure(record: Mapping[str, Any], losses: Sequence[str], where: str) -> None:
@@ -1337,7 +1354,7 @@ def _sent(run: Any, where: str) -> dict[str, int]:
     _record(run, f"fates inputs {'message_fates ' if astray else ''}seed sent trace", where)
     if astray:
         texts = _list(run["message_fates"], f"{where}.message_fates")
-        _require(len(texts) > 0, f"{where}.message_fates: an empty list is left out")
+        _require(len(texts) > 0, f"{where}.message_fates: an empty list must be left out")
         for text in texts:
             _name(text, f"{where}.message_fates")
     _record(run["fates"], None, f"{where}.fates")
@@ -1385,8 +1402,8 @@ def _refuse_shares(content: Mapping[str, Any], sent: Sequence[Mapping[str, int]]
 
 
 def _check_sent(fields: Sequence[_Field], sent: Sequence[Mapping[str, int]]) -> None:
-    """Check that no more elements are listed for a run and a tag than the run sent under this
-    tag.
+    """Check that no more elements are listed for a run and a tag, except in boxes, than the run
+    sent under this tag.
     """
     listed: Counter[tuple[int, str]] = Counter()
     for field in fields:
@@ -1560,7 +1577,7 @@ def text_of(file: Path) -> str:
 
 def main() -> int:
     """Check the files that are named on the command line. Return the exit status, which is 1 if a
-    file is refused.
+    file is refused or cannot be read, or if nobody reads the output any more.
     """
     parser = argparse.ArgumentParser(
         prog="python -m simnet.adversary.check",

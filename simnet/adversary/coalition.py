@@ -41,7 +41,7 @@ class Coalition:
     network: bool = False
 
     def __str__(self) -> str:
-        """The parties in short, with consecutive names as a range: `u1..u5, server`."""
+        """The parties in short: three or more consecutive names are a range, `u1..u5, server`."""
         return ", ".join([*_ranges(self.parties), *[NETWORK] * self.network])
 
 
@@ -143,7 +143,9 @@ def _of_role(part: str, word: str, roster: Roster) -> list[int]:
 
 
 def _ranges(names: Iterable[str]) -> list[str]:
-    """The names, with consecutive names such as u1, u2, u3 written as a range u1..u3."""
+    """The names, with three or more consecutive names, such as u1, u2, u3, written as a range
+    u1..u3.
+    """
     runs: list[list[str]] = []
     for name in names:
         if runs and _successor(runs[-1][-1]) == name:

@@ -43,8 +43,8 @@ Which = Callable[[int], bool]
 def coins_to_move(
     modulus: int, rows: Sequence[Vector], is_coin: Which, is_target: Which
 ) -> tuple[dict[int, Vector], list[Vector]]:
-    """Return what to add to each coin so that the targets disappear from the rows, and the targets
-    that cannot be removed.
+    """Return what to add to each coin so that the targets disappear from the rows, and the
+    combinations of targets that cannot be removed.
     """
     terms = Terms.of_vectors(rows)
     elimination = Elimination(

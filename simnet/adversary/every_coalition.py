@@ -269,8 +269,8 @@ def _reach(
 
 
 def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
-    """Whether some combination of the functions contains none but these unknowns, apart from a
-    public number.
+    """Whether some combination of the functions contains only these unknowns and perhaps a public
+    number.
     """
     # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
     # no unknown outside `own`.

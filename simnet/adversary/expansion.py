@@ -16,9 +16,10 @@ in full. Given d and e, the factors are a = x - d and b = y - e, forms in secret
 
 is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 
-1. Each row that was disclosed in full is solved for one of its honest coins.
+1. Each row that was disclosed in full and that contains honest coins is solved for one of them.
 2. These coins are replaced in the factors. A factor is then *solved* if it contains only secrets
-   that depend on no coins, unknowns that the coalition knows, and a number. If both factors are
+   that depend on no coins, unknowns that the coalition knows, monomials of both, and a number. If
+   both factors are
    solved, the product is replaced by its expansion. If one factor is a number alone, the product is
    this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
@@ -78,9 +79,10 @@ class Expansion:
 
     `opened` are the rows that were disclosed in full. `is_coin` recognises honest coins. `is_free`
     recognises secrets that depend on no coins, unknowns that the coalition knows, and monomials of
-    both. `value` is the sampled value of an unknown. `monomial` gives the unknown for the product
+    both. `value` gives the sampled value of an unknown, and `monomial` the unknown for the product
     of two unknowns. A product is not expanded if one of its factors contains any other unknown
-    after step 1, unless the other factor is a number.
+    after coins were replaced, unless the other factor is a number. Nor is a product expanded if the
+    expansions would take more than `MOST_PAIRS` products of two unknowns.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class Expansion:
         return result
 
     def rewritten(self, terms: Terms) -> Terms:
-        """Rows in which products are replaced by their expansions, in one lane."""
+        """The rows of all lanes, one by one, in which products are replaced by their expansions."""
         return Terms.of_vectors([self.written_out(row) for row in refine(terms, 1).vectors()])
 
     def _solved(self, rows: Sequence[Vector]) -> Span:

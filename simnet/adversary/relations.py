@@ -46,7 +46,7 @@ class Relations:
 
     def has_no_input(self, family: int) -> bool:
         """Return whether a secret depends on no input: no input was given to the door that made it,
-        or to the doors that made secrets related to it.
+        or to the doors that made secrets related to it. False for a family that no door made.
         """
         return family in self._made and self.group(family) not in self._roots_of_inputs
 

@@ -11,8 +11,8 @@ A set of users *breaks* u1 if some combination of the elements that they receive
 and is a single element of u1's secret. There are too many sets of users to try all of them, so we
 use the structure of the elements instead. docs/proofs/breaking-sets.md proves the rules.
 
-1. *Groups.* The elements that u1 sends to users of its own role fall apart into groups that share
-   no coin. For example, the sharings of two items of a one-hot vector have no coin in common. Each
+1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
+   example, the sharings of two items of a one-hot vector have no coin in common. Each
    group is searched by itself. This overlooks a secret that is spread over several groups: see 4.
 
 2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
@@ -23,10 +23,10 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
    states the number k, we check that the first k recipients read something, and that the first k -
    1 read nothing. The result for the first k recipients is then taken for every set of k
-   recipients. If the protocol states nothing, sets of recipients are tried by size, up to
-   `max_size`.
+   recipients. If the protocol states nothing, or if the check fails, sets of recipients are tried
+   by size, up to `max_size`. The search is incomplete if a group has more recipients than that.
 
-4. *Three things make a search incomplete*, and a note says which: a secret that is spread over
+4. *Three more things make a search incomplete*, and a note says which: a secret that is spread over
    several groups; elements of u1 that contain values which other users sent; and elements of other
    users that contain coins or secrets of u1.
 
@@ -112,10 +112,10 @@ class BreakingSet:
 class BreakingSets:
     """The minimal breaking sets of a user, smallest first.
 
-    If the search is not `complete`, breaking sets of more than `searched` users may exist. If all
-    sets of some size break the user, the first set stands for all of them. `unsearched` says which
-    coalitions the search ignores. `overlooked` says why even small sets of users may have been
-    missed; the text is empty if no small set was missed.
+    If the search is not `complete`, breaking sets of more than `searched` users may exist. If the
+    protocol states how many recipients are enough, one set of this size stands for all of them.
+    `unsearched` says which coalitions the search ignores. `overlooked` says why even small sets of
+    users may have been missed; the text is empty if no small set was missed.
     """
 
     user: str
@@ -200,7 +200,10 @@ class BreakingSearch:
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
         # Every form that a user receives, with the number of its sender.
         self._forms: list[tuple[int, Vector]] = []
-        users = frozenset(self._run.roster.find(name) for name in self._secrets)
+        seats = self._run.roster.seats
+        roles = {seats[self._run.roster.find(name)].role for name in self._secrets}
+        # A party may receive parts of a secret although it declares no secret itself.
+        users = frozenset(number for number, seat in enumerate(seats) if seat.role in roles)
         for block in self._run.transcript.blocks:
             self._read_block(block, users)
 
@@ -319,7 +322,7 @@ class BreakingSearch:
                 if not contains_smaller and self._secrets_read(group.received_by(users)):
                     found.add(users)
         note = (
-            "some coins occur in more than two messages: sets of up to "
+            "some coins occur in more than two elements of messages: sets of up to "
             f"{largest} user{'s' if largest != 1 else ''} were tried"
         )
         return GroupSearch(frozenset(found), note, largest == len(others))

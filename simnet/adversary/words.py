@@ -152,7 +152,8 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
 
 
 def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> str:
-    """Return in words how messages give the value of a function; at most `most` are listed.
+    """Return in words how messages give the value of a function; at most `most` messages are
+    listed.
 
     For example, `16 (running, u1→u2) - 3 (running, u3→u4) mod 17` is 16 minus 3 mod 17, where 16
     and 3 are the numbers in two messages; each number is followed by the tag, sender and recipient
@@ -178,7 +179,7 @@ def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> 
 
 
 def verdict_in_words(verdict: Verdict) -> str:
-    """A verdict in one line, with the functions learned and the notes."""
+    """A verdict in one line, with at most three of the functions learned, and with the notes."""
     seeds = ", ".join(map(str, verdict.seeds))
     where = "this run (seed" if len(verdict.seeds) == 1 else "these runs (seeds"
     functions = "; ".join(map(function_in_words, verdict.functions[:FUNCTIONS_SHOWN]))
@@ -191,7 +192,9 @@ def sets_in_words(
     sets: Sequence[Sequence[str]], others: Sequence[str], role_of: Mapping[str, str]
 ) -> str:
     """Return a list of coalitions in words. If the list has all coalitions with the same number of
-    parties of each role, one phrase such as "any 2 users" stands for all of these.
+    parties of each role, one phrase such as "any 2 users" stands for all of these. `others` are the
+    parties that may be in a coalition. At most four phrases are written out; the text for an empty
+    list is "none".
 
     >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
     >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]

@@ -202,7 +202,7 @@ WEAKNESSES = {
         ["rows of a seed", "told: a derivation"],
     ),
     "boxes that are opened before their keys": (
-        '_require(is_open, f"{where}: it is told by a box that cannot be opened before")',
+        '_require(is_open, f"{where}: a box that gives it opens only with a later seed")',
         "pass",
         ["a box that contains its own key"],
     ),
@@ -247,7 +247,7 @@ WEAKNESSES = {
         ["private: a row of the view that tells a part of a seed"],
     ),
     "private shifts that change other seeds": (
-        '_require(is_right, f"{self._where}: a private shift changes another seed or row")',
+        '_require(is_right, f"{self._where}: a private shift changes a row wrongly")',
         "pass",
         ["private: two seeds that hang together"],
     ),

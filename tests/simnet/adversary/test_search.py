@@ -358,14 +358,33 @@ WHOLE = {1: 5, 2: 8}
 def test_coins_in_many_messages_are_searched_by_size_and_the_note_says_so() -> None:
     found = search(ManyMessages(), HELD, "u1")
     assert found.sets[0] == BreakingSet(("u2", "u4"), WHOLE, True)
-    assert "some coins occur in more than two messages" in found.note
+    assert "some coins occur in more than two elements of messages" in found.note
+
+
+class OneSecret:
+    """Only u1 declares a secret, and sends it to u2."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 3)
+
+    async def user(self, me: Party, item: Any) -> None:
+        if me.name == "u1":
+            mine = me.secret(lambda x: [x], item, field=F, shape=(1,))
+            await me.send(PIECE, "u2", mine)
+        elif me.name == "u2":
+            await me.receive(PIECE, "u1", shape=(1,))
+
+
+def test_a_recipient_that_declares_no_secret_may_break_a_user() -> None:
+    found = search(OneSecret(), [5, 0, 0], "u1")
+    assert found.sets == (BreakingSet(("u2",), {1: 5}, True),)
 
 
 def test_sets_larger_than_those_tried_are_said_to_be_untried() -> None:
     found = search(ManyMessages(), HELD, "u1", max_size=1)
     assert (found.sets, found.smallest, found.complete, found.searched) == ((), None, False, 1)
     assert found.note == (
-        "some coins occur in more than two messages: sets of up to 1 user were tried"
+        "some coins occur in more than two elements of messages: sets of up to 1 user were tried"
     )
     assert search(AllOfThree(), HELD, "u1", max_size=2).complete is False
     assert search(AllOfThree(), HELD, "u1").sets == (BreakingSet(("u2", "u3", "u4"), WHOLE, True),)

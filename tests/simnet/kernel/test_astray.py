@@ -190,7 +190,7 @@ def test_what_goes_astray_stays_in_the_view(what: str, tmp_path: Path) -> None:
         assert certificate["runs"][0]["message_fates"] == texts
         Certificate(certificate_text(certificate)).checked()
     certificate["runs"][0]["message_fates"] = []
-    with pytest.raises(BadCertificate, match="an empty list is left out"):
+    with pytest.raises(BadCertificate, match="an empty list must be left out"):
         Certificate(certificate_text(certificate)).checked()
     save(done.transcript, tmp_path / "run")
     assert replay(load(tmp_path / "run"), Tell()).trace_hash == done.trace_hash

@@ -253,6 +253,20 @@ def corrupted(content, draw):
     return content
 
 
+def test_the_reader_in_python_refuses_a_large_modulus_and_a_header_of_another_form():
+    content = next(iter(certificates()))
+    for where, part, key, value in (
+        ("modulus", content["systems"][0], "modulus", 2**89 - 1),
+        ("run.seed", content["run"], "seed", "one"),
+        ("protocol.source", content["protocol"], "source", "none"),
+    ):
+        before, part[key] = part[key], value
+        with pytest.raises(BadCertificate, match=where):
+            certificate(certificate_text(content))
+        part[key] = before
+    assert is_accepted(certificate_text(content))
+
+
 @pytest.mark.slow
 def test_the_reader_in_python_accepts_certificates_and_refuses_changed_ones():
     accepted = refused = 0
