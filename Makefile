@@ -84,15 +84,15 @@ corpus: .venv/ready  ## write the table of MUTANTS.md
 	$(BIN)/python -m tests.harness.corpus.defects
 	$(BIN)/python -m tests.harness.corpus.judged
 
-# Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.
-# Stop it at any time: the same command goes on where it stopped.
-TRIALS ?=
 reality: .venv/ready  ## hold predicted times against real sockets (root; two minutes)
 	$(BIN)/python -m protocols.bench.reality
 
 completion: .venv/ready  ## compute when protocols are done, and write the page about it (some minutes)
 	$(BIN)/python -m scenarios.completion.page
 
+# Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.
+# Stop it at any time: the same command goes on where it stopped.
+TRIALS ?=
 quotes: .venv/ready  ## reproduce every quoted number and write QUOTES.md (an hour)
 	$(BIN)/simnet reproduce all $(if $(TRIALS),--trials $(TRIALS)) $(if $(DATA),--data $(DATA)) \
 		--store build/quotes.jsonl --out build/reproduced --page QUOTES.md

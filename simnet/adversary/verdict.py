@@ -4,8 +4,11 @@ A verdict is about one run, or about several runs that are judged together. Let 
 functions of honest secrets that the coalition's messages determine. Let F be the span of what the
 ideal world hands to the coalition's members in the same runs. Then the finding is ::
 
-    nothing L = 0 output-only L is not 0, and lies in F leaks L does not lie in F no-shares no
-    secret was declared, and no field element was sent: only disclosed values can tell anything
+    nothing       L = 0
+    output-only   L is not 0, and lies in F
+    leaks         L does not lie in F
+    no-shares     no secret was declared, and no field element was sent: only disclosed values can
+                  tell anything
 
 If doors were given field elements, the coalition may learn more than L, or L may tell less than it
 seems to. Related secrets, and seeds that may be guessed, are other reasons. Then a verdict has two

@@ -3,10 +3,13 @@
 The package has two halves. The modules of the first half work with many forms at once, while a
 script runs::
 
-    unknowns the unknowns in forms: coins, secrets, products, random rows seeds seeds, secret keys
-    and keys of boxes, as forms terms sparse linear forms, as rows of arrays mixtures rows that are
-    public combinations of a few rows, not written out forms field arrays whose elements are linear
-    forms form_totals their running totals, for summed messages modular arithmetic mod q on arrays
+    unknowns     the unknowns in forms: coins, secrets, products, random rows
+    seeds        seeds, secret keys and keys of boxes, as forms
+    terms        sparse linear forms, as rows of arrays
+    mixtures     rows that are public combinations of a few rows, not written out
+    forms        field arrays whose elements are linear forms
+    form_totals  running totals of such arrays, for summed messages
+    modular      arithmetic mod q on arrays
 
 The modules of the second half answer questions about the forms after the run, one vector at a
 time::

@@ -70,7 +70,8 @@ PRESETS: Mapping[str, Network] = {
         _network(
             "broadband",
             f"clients: 20 Mbit/s up and 100 Mbit/s down ({_FCC}, benchmark of fixed service); "
-            "15 ms to a server, 30 ms between clients: an assumption of this project",
+            "assumptions of this project: servers with 10 Gbit/s; 15 ms to a server, 30 ms between "
+            "clients, 5 ms between servers",
             Access(up=20e6, down=100e6),
             _SERVER,
             30e-3,
@@ -79,8 +80,10 @@ PRESETS: Mapping[str, Network] = {
         ),
         _network(
             "mobile",
-            f"clients: 3 Mbit/s up and 35 Mbit/s down ({_FCC}, minimum of mobile 5G-NR); 50 ms to "
-            "a server, 100 ms between clients: an assumption of this project",
+            f"clients: 3 Mbit/s up and 35 Mbit/s down ({_FCC}, minimum of mobile 5G-NR); "
+            "assumptions of this project: clients that compute four times as long as the prices "
+            "say, and servers with 10 Gbit/s; 50 ms to a server, 100 ms between clients, 5 ms "
+            "between servers",
             Access(up=3e6, down=35e6, slowness=4.0),
             _SERVER,
             100e-3,

@@ -7,8 +7,9 @@ The page checks the proof of every verdict that it shows. It uses the reader of 
 JavaScript, so it needs a certificate for each coalition. Certificates of one run are nearly the
 same text: they list the same messages and the same coins. So we keep three tables for all of them::
 
-    families every family of unknowns, once unknowns for each modulus: pairs of a family and a place
-    in it messages every message with its forms, once for each way in which it is listed
+    families   every family of unknowns, once
+    unknowns   for each modulus: pairs of a family and a place in it
+    messages   every message with its forms, once for each way in which it is listed
 
 A proof then names messages by their place in the table. In the forms of a message, and in the rest
 of the proof, an unknown is its place in the table of its modulus. The script of the page reads the

@@ -2,13 +2,15 @@
 
 The modules, from one call to the statement about a whole run::
 
-    calling the law of a function of discrete coins, by every tape, within a budget of calls
-    door_law the law of a door given its arguments, found once for all doors that are alike rows the
-    field elements that doors are given, as linear forms components which doors are connected, and
-    which doors tell nothing laws the joint law of a component given its inputs, and two losses
-    computed from it disclosed all components together, beside what shares tell refusals whether a
-    door may refuse, and whether a refusal tells anything in_full whether a door returns all the
-    numbers that it was given witness two inputs that show that shares tell more than the output
-    surroundings what the coalition's view says about the rows that doors were given door_judge all
-    of this for the runs that a judge has read
+    calling       the law of a function of discrete coins, by every tape, within a budget of calls
+    door_law      the law of a door given its arguments, found once for all doors that are alike
+    rows          the field elements that doors are given, as linear forms
+    components    which doors are connected, and which doors tell nothing
+    laws          the joint law of a component given its inputs, and two losses computed from it
+    disclosed     all components together, beside what shares tell
+    refusals      whether a door may refuse, and whether a refusal tells anything
+    in_full       whether a door returns all the numbers that it was given
+    witness       two inputs that show that shares tell more than the output
+    surroundings  what the coalition's view says about the rows that doors were given
+    door_judge    all of this for the runs that a judge has read
 """
