@@ -1,11 +1,11 @@
 """Checks of arguments: each error message says what was expected and what came.
 
-A function checks one parameter or one array. It raises `ValueError` for a value out of range, as
-its docstring says, and `TypeError` for a value of the wrong type, which docstrings do not repeat
-(`True` is not a number). Functions that take arrays return them in the type that the caller
-computes with.
+A function checks one parameter, or a few that belong together. It raises `ValueError` for a value
+out of range, as its docstring says. A check of single numbers also raises `TypeError` for a value
+of the wrong type, which some docstrings do not repeat; `True` is not a number. Functions that take
+arrays return them in the type that the caller computes with.
 
-In order: ε; single numbers; parameters of protocols; arrays.
+The checks stand in this order: ε; single numbers; parameters of protocols; arrays.
 """
 
 import sys
@@ -127,8 +127,8 @@ def number_of_users(name: str, value: int) -> None:
 
 
 def reported_items(reported: int, items: int) -> None:
-    """Raise `ValueError` for a k outside 1..N: the number of items on which a user of TSS
-    reports.
+    """Raise `ValueError` for a k outside 1..N, where k is the number of items on which a user of
+    TSS reports.
     """
     if not isinstance(reported, int) or isinstance(reported, bool):
         raise TypeError(f"reported is a whole number of items (k = αN), got {reported!r}")
@@ -178,7 +178,7 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 
 
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
-    """Return the values as doubles, shape as given.
+    """Return the values as doubles, in an array of the given shape.
 
     Raise `TypeError` for a value that is not a real number.
     """
@@ -239,12 +239,11 @@ def shares(values: npt.ArrayLike) -> Any:
 
 
 def reports_of_reals(reports: npt.ArrayLike, shape: tuple[int | None, ...], bound: float) -> Floats:
-    """Return the received reports as doubles, after checking that the mechanism can have made
-    them.
+    """Return the received reports as doubles, after a check that they are in the mechanism's range.
 
     `bound` is the mechanism's largest report, inf if there is none. Raises `ValueError` for another
-    shape, for no reports, and for a report that is not finite or exceeds the bound by more than a
-    rounding.
+    shape, for no reports, and for a report that is not finite or whose absolute value exceeds the
+    bound by more than a rounding.
     """
     array = shaped("reports", reports, shape)
     if not array.size:

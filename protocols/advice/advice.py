@@ -142,9 +142,10 @@ class Option:
 
 
 def advise(question: Question) -> list[Option]:
-    """Return all options: first those within the budget, the most accurate ones first.
+    """Return all options: first those within the budget, then the others, each part with the most
+    accurate ones first.
 
-    Raises `ValueError` for a target out of range.
+    Raises `ValueError` for a target that is out of range or that a protocol cannot meet.
 
     >>> question = Question(users=10_000, items=10, epsilon=1.0, delta=1e-6, rarest=500)
     >>> sorted(option.protocol for option in advise(question))
@@ -206,7 +207,9 @@ def _two_stage(question: Question, participation: float, k: int) -> Option:
 
 
 def _rounded_down(participation: float) -> str:
-    """Return a participation with four digits, rounded down: a larger one would miss the target."""
+    """Return a participation with four digits, rounded down: rounded up, it would miss the
+    target.
+    """
     return f"{Context(prec=4, rounding=ROUND_FLOOR).create_decimal(participation):g}"
 
 
@@ -391,8 +394,8 @@ def trust_in_words(protocols: Collection[str]) -> list[str]:
     if any(name in LISTING for name in protocols):
         said.append(
             "In secagg, secagg_plus and the committee, the server says who is left. The columns "
-            "are for a server that says the same to all of them; one that tells them different "
-            "lists can learn sums over fewer users."
+            "are for a server that says the same to everybody; a server that tells different "
+            "parties different lists can learn sums over fewer users."
         )
     if "tss" in protocols:
         said.append(

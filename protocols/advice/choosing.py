@@ -84,7 +84,7 @@ def fewest_users(share: float, holders: int, relation: Relation) -> int:
     """Return the least number of users n such that `share` times n is at least `holders`.
 
     `share` is the share of the users who hold the rarest item. Raises `ValueError` for a share
-    outside (0, 1], or above a half if there must be two items.
+    outside (0, 1], and for a share above a half with `replace`, which needs two items.
     """
     most = 0.5 if relation == "replace" else 1.0
     if not 0 < share <= most:

@@ -38,7 +38,7 @@ HEADS = (
     "at the servers",
 )
 WORST = 200.0  # percentage points: a figure shows no larger margin
-SAME = 0.03  # curves that differ by less than this ratio are drawn as one, because both look alike
+SAME = 0.03  # curves that differ by at most this ratio are drawn as one, because both look alike
 WIDEST, NARROWER = (
     3.0,
     0.3,
@@ -154,8 +154,8 @@ def as_markdown(compared: Compared) -> str:
 def compared_figure(compared: Compared) -> Any:
     """Return a matplotlib figure over the number of users: the margin of a typical item, what a
     user sends, and the seconds on each network. Protocols whose curves look alike share a line,
-    which has all their names. Each curve is thinner than those below it, so that curves which meet
-    in places can all be seen.
+    which has all their names. A later curve is thinner, down to a least width, so that curves which
+    meet in places can all be seen.
 
     Raises `BadInput` if matplotlib is not installed.
     """
@@ -228,7 +228,7 @@ def curves_of(
     compared: Compared, quantity: Quantity, network: int = 0
 ) -> list[tuple[list[str], list[float]]]:
     """The curves of a panel: the names of the protocols that share a curve, and the values of the
-    first one.
+    first protocol. A protocol without any value has no curve.
     """
     curves: list[tuple[list[str], list[float]]] = []
     for name in compared.labels:
@@ -268,8 +268,8 @@ def _about_figure(compared: Compared) -> list[str]:
         if shared:
             groups = "; ".join(" and ".join(names) for names in shared)
             said.append(
-                f"One line stands for protocols whose {part.words} differ by less than {SAME:.0%}: "
-                f"{groups}."
+                f"One line stands for protocols whose {part.words} differ by at most {SAME:.0%} "
+                f"from those of the first one: {groups}."
             )
     cut = cut_off(compared)
     if cut:

@@ -187,7 +187,7 @@ def compare(
     networks: Sequence[Network] = (),
     about_shares: str = "",
 ) -> Compared:
-    """Compare protocols at equal exact privacy: one user's item is replaced.
+    """Compare protocols at equal privacy, for inputs in which one user's item is replaced.
 
     `shares` are the frequencies of the items, and `about_shares` is a sentence about them for the
     reader. `progress` is called after each number of users. Each row has the seconds on each of the
@@ -360,7 +360,7 @@ def without_counts(counts: Sequence[int]) -> list[float]:
     Errors and privacy depend on the number of items and on the share of the rarest item alone: the
     mean variance over all items does not depend on the other shares. So we round the smallest share
     down to one digit, and give all other items the same share. A smaller share never makes privacy
-    look better than it is.
+    look better than it is. "One digit" means the first digit that is not 0.
 
     >>> [round(share, 4) for share in without_counts([700, 262, 38])]
     [0.03, 0.485, 0.485]

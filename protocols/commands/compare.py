@@ -31,13 +31,14 @@ def compare(
     csv: Path | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Compare protocols at equal exact privacy, for a column of data and several numbers of users.
+    """Compare protocols at equal privacy, for a column of data and several numbers of users.
 
-    The items are about as frequent as in the column, whatever the number of users is. The share of
-    the rarest item is rounded down to one digit, so that nobody can compute a count of the column
-    from the comparison. The table shows how far an estimated frequency may be off (95 %), in
-    percentage points: for a typical item and for the rarest one; what is sent; how long it takes;
-    who may drop out; and who must not collude.
+    The comparison uses the number of items in the column, and the share of the users who hold the
+    rarest item. This share is rounded down to one digit, so that nobody can compute a count of the
+    column from the comparison; all other items get the same share. The table shows how far an
+    estimated frequency may be off (95 %), in percentage points: for a typical item and for the
+    rarest one; what is sent; with `--network`, how long a run takes; who may drop out; and who must
+    not collude.
 
     For example:
 

@@ -24,11 +24,11 @@ def degree(
     threshold: int | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Find the smallest degree and threshold of SecAgg+, or judge given ones.
+    """Find the smallest degree of SecAgg+ with its smallest threshold, or judge given ones.
 
     The degree k is the number of neighbours of a user, the threshold t the number of shares that
-    open one of its secrets. All probabilities are exact upper bounds. The exit status is 1 if a
-    given degree and threshold do not meet the demands.
+    open one of its secrets. All probabilities are upper bounds, computed without rounding. The exit
+    status is 1 if a given degree and threshold do not meet the demands.
 
     For example:
 
@@ -55,7 +55,7 @@ def degree(
     correctness_bits
         The probability that drop-outs abort the run is at most 2 to minus this number.
     degree
-        Judge this degree, which is even, instead of finding the smallest one.
+        Judge this degree, which must be even, instead of finding the smallest one.
     threshold
         The threshold that belongs to this degree.
     json
@@ -142,7 +142,7 @@ def _print_degree(out: Any, demands: "Demands", found: "Degree") -> None:
     out.print(table)
     if found.smallest_sum is not None and failures.meet(demands):
         out.print(
-            f"\nUnless this happens, the server can open one sum, which counts at least "
+            f"\nIf none of these happens, the server can open one sum, which counts at least "
             f"{found.smallest_sum:,} honest users."
         )
     out.print(f"\n{LIMITS}")

@@ -22,8 +22,8 @@ class ItemsOfFile(ColumnOfFile):
 
         `instead` holds the command's options whose values the file gives, by name.
 
-        Raises `BadInput` if such an option is given together with a file, and for a file that
-        cannot be used.
+        Raises `BadInput` if such an option is given together with a file, if the options of a file
+        are given without one or incompletely, and for a file that cannot be used.
         """
         from simnet.scenario.columns import read_column
         from simnet.scenario.from_columns import items_by_counts, items_of_column

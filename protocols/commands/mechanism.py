@@ -28,7 +28,7 @@ def mechanism(
     """Show a local mechanism: its actual ε, its bias and variance, and the law of a report.
 
     All numbers are computed from the law. If the actual ε exceeds the requested one, the output
-    says so; the exit status is 0 in any case.
+    says so, and the exit status is 0 all the same.
 
     For example:
 
@@ -50,9 +50,9 @@ def mechanism(
     variant
         For duchi-multi: `corrected`, or `as-printed` in the paper.
     truthful
-        For joy-gerla: the probability that the answer is the truth.
+        For joy-gerla: the probability that a user must tell the truth.
     yes
-        For joy-gerla: the probability of the answer yes when the answer is not the truth.
+        For joy-gerla: the probability of the answer yes if the user need not tell the truth.
     sampling
         For joy-gerla: the probability that a user reports.
     at

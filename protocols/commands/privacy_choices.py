@@ -44,7 +44,7 @@ def participation(
     p = call_or_refuse(largest_participation, holders, relation, epsilon, delta)
     stated = server_of_sampling(holders, p, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
-    out.print(f"participation {p} at most; then")
+    out.print(f"the largest participation is {p}; with this participation:")
     print_privacy(out, [stated])
     write_json({"participation": p, **stated.as_json()}, json)
     return 0
@@ -90,7 +90,9 @@ def users_needed(
     needed = call_or_refuse(fewest_users, share, holders, relation)
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
-    out.print(f"{needed:,} users at least, so that every item has {holders:,} holders; then")
+    out.print(
+        f"{needed:,} users are needed, so that every item has {holders:,} holders; with them:"
+    )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
     return 0
@@ -107,12 +109,11 @@ def advise(
     budget: float | None = None,
     json: JsonFile = None,
 ) -> int:
-    """Compare protocols at equal exact privacy: error, traffic, drop-outs, and trust.
+    """Compare protocols at equal privacy: error, traffic, drop-outs, and trust.
 
-    Privacy means here that one user's item is replaced. The last two columns say who may drop out,
-    and which parties must not collude. The privacy of sampling depends on the item that the fewest
-    users hold. So the command needs the number of its holders, or a file from which it can count
-    them.
+    Neighbouring inputs differ in one user's item. The second table says who may drop out, and which
+    parties must not collude. The privacy of sampling depends on the item that the fewest users
+    hold. So the command needs the number of its holders, or a file from which it can count them.
 
     For example:
 
@@ -187,8 +188,8 @@ def advise(
         f"\nIf one user's item is replaced, local mechanisms meet ε = {epsilon:g} with δ = 0, and "
         f"all others meet it with δ = {delta:g}. Options with p sample the users: they assume "
         f"that every item has at least {question.rarest:,} holders among the users who are "
-        f"left, {basis}. Users who drop out with their noise make the noise smaller. The others "
-        "assume nothing about the data."
+        f"left, {basis}. Options without p assume nothing about the data, but users who drop out "
+        "with their noise make the noise smaller."
     )
     for sentence in trust_in_words({option.protocol for option in options}):
         out.print(sentence)

@@ -98,8 +98,8 @@ def tss(
 
     Against S2 it is stated for both neighbour relations, and against S1 if an item is replaced.
 
-    For S2's whole view the profile of DPDS is a bound. If users times items is at most 9, the
-    command also plays out every coin.
+    For S2's whole view the profile of DPDS is a bound. If there are at least two users and two
+    items, and users times items is at most 9, the command also plays out every coin.
 
     For example:
 
@@ -117,7 +117,7 @@ def tss(
     gamma
         The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     epsilon
-        State δ at this ε; -ln(1 - p) by default.
+        State δ at this ε; by default -ln(1 - p), or 700 if p is 1.
     delta
         State ε at this δ; 1e-6 by default.
     json

@@ -68,8 +68,8 @@ def survive(
     out = console(json)
     out.print(
         f"{colluders:,} random users of {users:,} collude, and {honest:,} are honest:\n"
-        f"they break one item with probability {found.items.max():.5g}, and some item with "
-        f"probability {found.lowest:.5g} to {found.highest:.5g}"
+        f"they break a given item with probability {found.items.max():.5g}, and at least one item "
+        f"with probability {found.lowest:.5g} to {found.highest:.5g}"
     )
     write_json(
         {

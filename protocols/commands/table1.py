@@ -179,7 +179,7 @@ def _mean_bill(
 
 
 def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> None:
-    """Print how many fewer field elements a user of TSS sends than a user of DPDS.
+    """Print how many times as many field elements a user of DPDS sends as a user of TSS.
 
     Shares that a user keeps for itself are counted.
     """

@@ -59,7 +59,9 @@ def about(protocol: Committee) -> About:
 
 
 def expected_bill(protocol: Committee, run: Run) -> Sequence[Expectation]:
-    """Return what each role sends, given who dropped out; shares to oneself are no messages."""
+    """Return what each role sends and what the server receives, given who dropped out. Shares to
+    oneself are no messages.
+    """
     n, N = protocol.users, protocol.items  # noqa: N806  # as papers do
     is_robust = isinstance(protocol, RobustDPDS)
     holder = "user" if is_robust else "member"
@@ -96,7 +98,7 @@ def _elements(role: str, kind: str, direction: EntryDirection, exact: float) -> 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
     """State that the discrete part of a view is independent of the inputs. Return None for a view
-    with other tags.
+    with a tag that the protocol does not use.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -21,7 +21,7 @@ def enough(run: Run, role: str) -> list[str]:
 
 
 def too_few(run: Run, role: str) -> list[str]:
-    """Return parties of a role, one fewer than can open every secret together."""
+    """Return parties of a role: one fewer than are needed to open a secret together."""
     names = list(run.roster.role(role))
     return names[: run.protocol.sharing.needed(run.protocol.holders) - 1]
 

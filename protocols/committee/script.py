@@ -52,9 +52,10 @@ HEARD, AGREED, PARTIAL = Tag("heard"), Tag("agreed"), Tag("partial")
 class Committee:
     """The parameters of the protocol, which every party knows, and the scripts of its roles.
 
-    `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], `members` is k >= 1 and
-    `sharing` is `Additive()`, a `Shamir(t)`, or the name of one. A user's input is an item from 1
-    to N. The server returns the estimated frequencies among the users who were counted, shape (N,).
+    `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], and `members` is k >= 1.
+    `sharing` is `Additive()`, `Shamir(t)`, `ShamirPercent(P)` or a name such as `shamir:3`. A
+    user's input is an item from 1 to N. The server returns the estimated frequencies among the
+    users who were counted, shape (N,).
 
     Raises `ValueError` for parameters outside these ranges.
 

@@ -42,7 +42,7 @@ def about(protocol: DPDG) -> About:
     own_tags = (SHARE.name, protocol.sharing.partial.name)
 
     def expected_bill(_: Run) -> Sequence[Expectation]:
-        """Return the bill of DPDS over a wider field, with N Gaussian draws for each user."""
+        """Return the bill of DPDS over a wider field, with N draws of noise for each user."""
         return table1.dpdg(n, N, protocol.sharing)
 
     def assess(run: Run, support: Ints, confidence: float = 0.95) -> Assessment:
@@ -67,7 +67,7 @@ def about(protocol: DPDG) -> About:
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
         """State that the discrete part of a view is independent of the inputs. Return None for a
-        view with other tags.
+        view with a tag that the protocol does not use.
         """
         return field_elements_only(tags, own_tags)
 
@@ -75,7 +75,9 @@ def about(protocol: DPDG) -> About:
         name="dpdg",
         estimator="server",
         # each user sends a vector of N elements to every other user, and one to the server
-        workload=Workload(messages=n**2, elements=n**2 * N, element_bits=n.bit_length()),
+        workload=Workload(
+            messages=n**2, elements=n**2 * N, element_bits=protocol.field.modulus.bit_length()
+        ),
         expected_squared_l2=expected_squared_l2(protocol),
         expected_bill=expected_bill,
         assess=assess,

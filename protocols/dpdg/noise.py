@@ -12,7 +12,8 @@ def integer_variance(variance: float, rounded: bool) -> float:
     noise is the discrete Gaussian with this parameter.
 
     Up to a parameter of 100 the variance is computed by summation. Above 100 it is `variance +
-    1/12` for rounded noise and `variance` for the discrete Gaussian, with an error below 1e-300.
+    1/12` for rounded noise and `variance` for the discrete Gaussian. This simplification has an
+    error below 1e-300.
     """
     from scipy.special import ndtr  # imported only here: scipy loads slowly
 

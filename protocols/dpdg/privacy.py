@@ -67,7 +67,7 @@ class UserNoise:
             )
             words = (
                 "noise as it is drawn, on its grid; "
-                "δ is the upper end of an interval whose width is a millionth of δ"
+                "δ is the upper end of an interval whose width is at most a millionth of δ"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
         return GaussianProfile(deviation, sqrt(2)), "noise as if drawn from the reals"

@@ -39,7 +39,7 @@ def about(protocol: DPDS) -> About:
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
         """State that the discrete part of a view is independent of the inputs. Return None for a
-        view with other tags.
+        view with a tag that the protocol does not use.
         """
         return field_elements_only(tags, own_tags)
 

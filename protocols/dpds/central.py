@@ -2,7 +2,7 @@
 
 Every user hands its item to a party whom all trust. This party counts the items of a random sample
 of the users, and tells a server the counts. DPCS is the ideal world of DPDS: the servers of both
-see the same, and in DPDS nobody sees all items.
+learn the same, and in DPDS nobody sees all items.
 
 In DPCS* the trusted party splits the counts into one share for each user, as DPDS does, and the
 server adds up the shares. The server learns the counts, and no more than in DPCS.

@@ -53,8 +53,8 @@ def about(protocol: DPCS) -> About:
 
 
 def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
-    """Return what each role computes and sends; only the additions depend on the sample. Nothing is
-    returned if the trusted party, who knows the sample, dropped out.
+    """Return what each role computes and sends; only the additions depend on the sample. The result
+    is empty if the trusted party, who knows the sample, dropped out.
     """
     if "trusted" not in run.outputs:
         return []

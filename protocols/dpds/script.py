@@ -36,8 +36,9 @@ class DPDS:
     """The parameters of DPDS, which every party knows, and the scripts of its roles.
 
     `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], and `sharing` is
-    `Additive()`, a `Shamir(t)`, or the name of one. A user's input is an item from 1 to N. The
-    output of the server is the array of the estimated frequencies; shape (N,).
+    `Additive()`, `Shamir(t)`, `ShamirPercent(P)` or a name such as `shamir:3`. A user's input is an
+    item from 1 to N. The output of the server is the array of the estimated frequencies; shape
+    (N,).
 
     Raises `ValueError` for parameters outside these ranges.
 
@@ -75,7 +76,9 @@ class DPDS:
         await self.sharing.report(me, partial, to="server")  # (L11)
 
     async def server(self, me: Party) -> Sealed:
-        """Add up the partial sums and normalise them; shape (N,), each estimate in [0, 1/p]."""
+        """Recover the counts from the partial sums, and normalise them; shape (N,), each estimate
+        in [0, 1/p].
+        """
         counts = await self.sharing.recover(me, me.all("user"))  # (L12)
         return me.output(self.estimate, counts)  # (L13)
 

@@ -84,9 +84,9 @@ def expected_bill(protocol: LDPSGD) -> Sequence[Expectation]:
 
 
 def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
-    """State what a view tells about a user: its only report, or models made of many reports.
+    """State what a view tells about a user: the user's only report, or models made of many reports.
 
-    Returns None for a view with other tags.
+    Returns None for a view with a tag that the protocol does not use.
     """
     if not set(tags) <= {TRAFFIC, MODEL.name, GRADIENT.name}:
         return None

@@ -1,7 +1,7 @@
 """LDP-SGD as scikit-learn estimators, for pipelines, cross-validation and searches.
 
-`fit` runs the protocol on the kernel: every row is a user, who is asked at most once and sends one
-ε-locally private report. `fit` needs features in [-1, 1]; `predict` and `score` accept any
+`fit` runs the protocol on the kernel: every row is a user, who is asked at most once and then sends
+one ε-locally private report. `fit` needs features in [-1, 1]; `predict` and `score` accept any
 features. Scale the features from declared ranges, for example with
 `FunctionTransformer(MinMaxScaler((-1, 1)).fit([lows, highs]).transform)`. A scaler in a pipeline
 would be fitted to the users' data, and reveal something about them. The labels of the two classes
@@ -40,9 +40,10 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
     """What the three estimators share: the settings of `ldp_sgd`, the run and the scores.
 
     `random_state` is the seed of all coins; for a `RandomState`, or None, a seed is drawn. With
-    `fit_intercept` a constant feature is added, which adds one entry to each gradient. After `fit`:
-    `coef_`, `intercept_`, `n_features_in_`; `epsilon_`, the exact ε of each user of the run;
-    `group_size_`, `steps_`; `messages_` and `payload_bytes_` of the whole run.
+    `fit_intercept` a constant feature is added, which adds one entry to each gradient. After `fit`
+    there are the attributes `coef_`, `intercept_` and `n_features_in_`; `epsilon_`, the exact ε of
+    each user of the run; `group_size_` and `steps_`; and `messages_` and `payload_bytes_` of the
+    whole run.
     """
 
     loss: ClassVar[Literal["squared", "logistic", "hinge"]]
@@ -123,7 +124,7 @@ class LDPLinearRegression(RegressorMixin, _LinearModel):  # type: ignore[misc]
     """Linear regression of targets in [-1, 1] with the squared loss; `score` is R².
 
     Scale other targets with scikit-learn's `TransformedTargetRegressor`, from a declared range.
-    Clipping biases the model, because gradients of the squared loss leave [-1, 1]. `fit(X, y)`
+    Clipping biases the model, because gradients of the squared loss may leave [-1, 1]. `fit(X, y)`
     raises `ValueError` for values outside [-1, 1] and for parameters out of range.
 
     >>> import numpy as np

@@ -1,7 +1,7 @@
 """Features in [-1, 1] from the rows of a table: numbers by declared ranges, categories one-hot.
 
-A category of c values becomes c - 1 columns of 0 and 1, which are all 0 for the last value, as in
-Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*,
+A column of c categories becomes c - 1 features, each 0 or 1, which are all 0 for the last category,
+as in Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential Privacy*,
 Section VI.
 """
 

@@ -95,7 +95,7 @@ def gradient_mechanism(
 
 
 def clip(gradients: Floats) -> Floats:
-    """Move every entry of the gradients into [-1, 1]; this biases gradients that were outside."""
+    """Return the gradients with every entry moved into [-1, 1], which biases gradients outside."""
     return np.clip(gradients, -1, 1)
 
 

@@ -24,9 +24,10 @@ SCHEDULES: Mapping[str, Callable[[int], float]] = {
 
 
 def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
-    """Return the number of users per step: d ln(d + 1) / ε², at least 50.
+    """Return the number of users per step: d ln(d + 1) / ε², rounded up, and at least 50.
 
-    If this number leaves fewer than 10 steps, a group has a tenth of the users. ε may be infinite.
+    If this number leaves fewer than 10 steps, a group has a tenth of the users, rounded down, and
+    at least one user. ε may be infinite.
     """
     noise = attributes * log(attributes + 1) / epsilon / epsilon
     return max(1, min(users // LEAST_STEPS, max(LEAST_GROUP, ceil(min(noise, users)))))
@@ -35,10 +36,10 @@ def usual_group_size(users: int, attributes: int, epsilon: float) -> int:
 def usual_first_step(loss: Loss, attributes: int, epsilon: float) -> float:
     """Return the first step γ_1: min(3, 5 ε² / (2 d)) for losses of two classes, else 1 / (2 d).
 
-    The more noise, the shorter the step. For features in [-1, 1]^d the squared loss has a curvature
-    of at most 2 d. A descent may diverge if its steps are longer than 2 divided by the curvature.
-    The rule for classes comes from the section "LDP-SGD: the first step depends on the noise" of
-    DECISIONS.md. ε may be infinite.
+    By the rule for classes, more noise makes the step shorter. This rule comes from the section
+    "LDP-SGD: the first step depends on the noise" of DECISIONS.md. For features in [-1, 1]^d the
+    squared loss has a curvature of at most 2 d. A descent may diverge if its steps are longer than
+    2 divided by the curvature. ε may be infinite.
     """
     return (
         min(LARGEST_STEP, 5 * epsilon * epsilon / (2 * attributes))

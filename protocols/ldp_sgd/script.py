@@ -3,8 +3,8 @@
 In each of T steps the server publishes the model to a group of users who have not been asked yet.
 Each of these users computes the gradient of its loss at the model, clips it to [-1, 1]^d, perturbs
 it and sends it. The server moves the model against the mean of the reports. The server learns one
-ε-locally private report of each user; a user learns the model that its group receives, which
-depends on the reports of earlier groups.
+ε-locally private report of each user whom it asks; such a user learns the model that its group
+receives, which depends on the reports of earlier groups.
 
 A user that is asked m times would have to perturb each gradient with ε/m. Groups would have to be
 m² times as large, so the number of steps would fall like 1/m. This is why no user is asked twice.
@@ -132,7 +132,7 @@ class LDPSGD:
 
     async def user(self, me: Party, rows: Sealed) -> None:
         """Wait for the model, send one perturbed gradient, and finish; a crowd answers for its
-        members.
+        members. A user who is not asked only finishes.
         """
         if me.index > (self.steps if self.population == "crowd" else self.users_asked):
             return
@@ -181,7 +181,8 @@ class LDPSGD:
         """Return the model of the same steps from gradients that are clipped but not perturbed;
         shape (d,).
 
-        `rows`, shape (n, d + 1), are those of the users who are asked, in their order.
+        `rows`, shape (n, d + 1), are the users' rows in their order; only rows of users who are
+        asked are used.
         """
         model = np.zeros(self.attributes)
         for step, group in enumerate(np.split(rows[: self.users_asked], self.steps), start=1):
@@ -205,7 +206,9 @@ def ldp_sgd(
         "how many entries of a gradient hm and pm report; by default max(1, min(d, ⌊ε/2.5⌋)) of d",
     ] = None,
     group_size: Annotated[
-        int | None, "how many users a step averages; by default about d ln d / ε² for d features"
+        int | None,
+        "how many users a step averages; by default about d ln(d + 1) / ε² for d features, but at "
+        "least 50 and at most a tenth of the users",
     ] = None,
     regularisation: Annotated[float, "λ, the weight of the squared model in the loss, from 0"] = (
         1e-4

@@ -36,8 +36,8 @@ class TableDescent:
 
     A user's input is a row: first a number for each numeric column, then an item, from 1, for each
     categorical column. The order of users must not depend on their inputs. Raises `ValueError` for
-    a target that does not fit the loss, and unless the table has as many features, with the
-    constant, as the descent has weights.
+    a target that does not fit the loss, for a table without other columns, and if the number of
+    features, with the constant, differs from the number of the descent's weights.
     """
 
     schema: Schema
@@ -100,9 +100,9 @@ def target_of(schema: Schema, name: str, loss: Loss) -> Numeric | Categorical:
             return column
     kind = "a column of two categories" if loss.of_classes else "a column of numbers"
     there = (
-        f"the table has {', '.join(column.name for column in fitting)}"
+        f"such columns are {', '.join(column.name for column in fitting)}"
         if fitting
-        else "the table has none"
+        else "the table has no such column"
     )
     raise ValueError(f"with the {loss.name} loss target is {kind}, got {name!r}: {there}")
 
@@ -148,7 +148,8 @@ def table_descent(
     """Return LDP-SGD on a column of a table.
 
     The share `held_out` of the users tests the model and is never asked. `settings` are those of
-    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, and as `ldp_sgd` does.
+    `ldp_sgd`. Raises `ValueError` for a target that does not fit the loss, for a `held_out` that is
+    not between 0 and 1, and as `ldp_sgd` does.
     """
     checks.whole("users", users, 2)
     checks.number("held_out", held_out)

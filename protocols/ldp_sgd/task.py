@@ -11,7 +11,7 @@ from simnet.arrays import Floats
 class Task:
     """A learning problem: user j + 1 holds row j of `features`, shape (n, d), and `labels[j]`.
 
-    `name` is a title and `loss` one of `squared`, `logistic` and `hinge` in
+    `name` is a title, and `loss` is `SQUARED`, `LOGISTIC` or `HINGE` in
     `protocols.ldp_sgd.losses`. Raises `ValueError` for features outside [-1, 1], labels that the
     loss does not take, and shapes that do not fit.
 

@@ -48,7 +48,7 @@ def about(protocol: FrequencyCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a report; this ε holds for each user separately."""
+        """State the exact ε of a report or, if `epsilon` is given and larger, that ε."""
         return privacy_of_report(mechanism, epsilon)
 
     return About(

@@ -2,7 +2,8 @@
 
 Each user perturbs its item and sends one ε-locally private report to the server. The server counts
 how many reports support each item, and computes unbiased frequencies. The server learns the
-reports; users learn nothing. If users drop out, the server estimates from the reports that came.
+reports; users learn nothing. If users drop out, the server estimates from the reports that came,
+unless users stay silent by chance: then it needs all users.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3. `about.py` states the cost, error and privacy of these collections.
@@ -226,7 +227,10 @@ class FrequencyCollection:
 
     @property
     def count_variance(self) -> tuple[float, float] | None:
-        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count."""
+        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
+
+        None if the two estimates are those of one yes-or-no question (joy-gerla).
+        """
         mechanism = self.mechanism
         if not isinstance(mechanism, Pure) or mechanism.expected_error_depends_on_truth:
             return None
@@ -263,10 +267,12 @@ def local_frequency(
         float | None, "ε of a report, above 0; by default 1; not for joy-gerla"
     ] = None,
     truthful: Annotated[
-        float | None, "for joy-gerla: the probability of a truthful answer, from 0 to 1"
+        float | None,
+        "for joy-gerla: the probability that a user must tell the truth, above 0, at most 1",
     ] = None,
     yes: Annotated[
-        float | None, "for joy-gerla: the probability of yes in other answers, from 0 to 1"
+        float | None,
+        "for joy-gerla: the probability of yes if the user need not tell the truth, from 0 to 1",
     ] = None,
     sampling: Annotated[
         float | None, "for joy-gerla: the probability that a user reports, above 0, at most 1"

@@ -160,8 +160,9 @@ def chances(mechanism: OfItems) -> Iterator[LawEntry]:
     """Yield the probability of each report for a user who holds item 1, and for one who holds item
     2.
 
-    Reports of many bits are listed bit by bit. With many items, items 1 and 2 are listed, and one
-    entry gives the probability of each of the other items, which is the same for all of them.
+    If there are many reports, the entries are the probabilities of single bits, or those of
+    supporting single items. With many items, items 1 and 2 are listed, and one entry gives the
+    probability of each of the other items, which is the same for all of them.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

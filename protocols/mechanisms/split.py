@@ -73,7 +73,7 @@ class Split:
     def mechanism(self) -> DuchiMulti | Laplace | Stairs:
         """The mechanism of the numeric attributes.
 
-        Raises `ValueError` if there are no such attributes.
+        Raises `ValueError` for Duchi et al.'s mechanism if there are no such attributes.
         """
         if self.method in SINGLE:
             return SINGLE[self.method](self.share)

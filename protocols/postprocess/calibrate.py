@@ -2,8 +2,8 @@
 
 This is a step after any pure local collection. Calibrate reads only estimates, so it costs no
 privacy. The result is biased on purpose and does not add up to the number of users. The method is
-best only if the prior is right. For example, on Retail data at ε = 1 with a fitted prior, Calibrate
-is worse than setting insignificant counts to zero.
+best only if the prior is right. For example, on Retail data at ε = 1 with the default prior,
+Calibrate is worse than setting insignificant counts to zero.
 
 Source: Jia and Gong, *Calibrate: Frequency Estimation and Heavy Hitter Identification with Local
 Differential Privacy via Incorporating Prior Knowledge*, section III.
@@ -47,8 +47,8 @@ class Calibrate:
     """How a prior is fitted and used.
 
     The defaults are the paper's, with the largest possible count as the prior's support. Raises
-    `ValueError` for another word, for an `at_zero` outside [0, 1), and for choices that do not fit
-    together.
+    `ValueError` for an unknown `family`, `support`, `fit` or `mean_source`, for an `at_zero`
+    outside [0, 1), and for choices that do not fit together.
     """
 
     family: str = "power-law"
@@ -170,8 +170,8 @@ def base_cut(noise: Noise, items: int) -> Step:
 
     Of the items that nobody holds, at most two exceed the threshold on average. Source: Base-Cut of
     Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020,
-    section 4, for α = 2. This step keeps more counts than `significance`, which keeps one or more
-    items without holders with probability at most 1/20.
+    section 4, for α = 2. This step keeps at least as many counts as `significance`, which keeps one
+    or more items without holders with probability at most 1/20.
     """
     threshold = noise.threshold(items, FALSE_POSITIVES) if items > 2 * FALSE_POSITIVES else 0.0
     return lambda counts: zeroed(counts, threshold)

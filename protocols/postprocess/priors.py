@@ -308,7 +308,12 @@ class FinitePrior:
         return cls(values, times / times.sum())
 
     def points(self, low: float, high: float, noise: Noise) -> Points:  # noqa: ARG002  # as all priors have it
-        """Return all counts that have a mass, and the logarithms of the masses."""
+        """Return all counts that have a mass, and the logarithms of the masses.
+
+        If a count is below 0, the noise must not depend on the count.
+        """
+        if self.counts.min(initial=0) < 0:
+            refuse_sloped(noise)
         has_mass = self.masses > 0
         return self.counts[has_mass].astype(np.float64), np.log(self.masses[has_mass])
 

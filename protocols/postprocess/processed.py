@@ -62,7 +62,7 @@ class Processed:
 
     collection: SharesCollection
     postprocess: str | Calibrate
-    heavy: float | None = None  # a share of the users, 0 < heavy < 1
+    heavy: float | None = None  # a share of the users, 0 <= heavy <= 1
     beta: float = BETA  # of the significance threshold, 0 < beta < N / 2
 
     def __attrs_post_init__(self) -> None:
@@ -171,7 +171,7 @@ class Processed:
         return np.stack([raw, left.process(raw)])
 
     def among(self, users: int) -> "Processed":
-        """Return this collection among so many of its users: those who are left.
+        """Return this collection for the users who are left; `users` is their number.
 
         Raises `ValueError` if these are too few for the method.
         """

@@ -7,7 +7,7 @@ sets the thresholds. We learn three kinds of scores, because no kind is best eve
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
   each of the features whose means differ most, and one table for all features together if it has
-  few cells. It finds any event of a finite channel.
+  few cells. A table for all features finds any event of a finite channel.
 - `WeightedSum`: Fisher's discriminant. It is the best score for Gaussian noise, and it still orders
   reports far out in the tails, where a table has no counts.
 - `Trees`: the log-odds of gradient-boosted trees, for everything else.

@@ -4,7 +4,7 @@ R1 and R2 are true where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernof
 probability that the likelihood ratio exceeds e^ε, for the removal of a user. R2 is Hoeffding's
 bound, for the replacement of a user's item. R3 and R4 are sharper: both profiles are expected
 shortfalls, E[max(0, u)] for some u, and max(0, u) <= e^(λu - 1) / λ. Each bound is itself a
-profile, so it falls as ε grows; where a formula gives no bound below 1, the bound is 1.
+profile, so it never rises with ε; where a formula gives no bound below 1, the bound is 1.
 docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is

@@ -27,7 +27,7 @@ class Interval:
 
     @property
     def estimate(self) -> float:
-        """The middle of the interval."""
+        """The middle of the interval; infinity if the upper end is infinite."""
         return (self.low + self.high) / 2 if self.high < inf else self.high
 
 

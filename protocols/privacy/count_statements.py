@@ -83,8 +83,8 @@ def assumption(
         words = f"every item that is held has at least {fewest}"
     elif rarest[0] == 0:
         words = (
-            f"an item that nobody holds may gain a holder, every item that is held has at least "
-            f"{fewest}"
+            f"an item that nobody holds may gain a holder, and every item that is held has at "
+            f"least {fewest}"
         )
     elif rarest[0] == rarest[1]:
         words = f"every item has at least {fewest}"
@@ -106,8 +106,8 @@ def sampled_run(
     """Return statements for both relations, at ε and at δ, with the claims of the paper's
     theorems.
 
-    By default ε is -ln(1 - p), as in Theorem 3.1, and δ is `USUAL_DELTA`. With a single item there
-    is only the relation `remove`.
+    By default ε is -ln(1 - p), as in Theorem 3.1, or 700 if p is 1, and δ is `USUAL_DELTA`. With a
+    single item there is only the relation `remove`.
     """
     own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
     at = own if epsilon is None else epsilon

@@ -73,7 +73,7 @@ def log_delta_at(profile: Profile, epsilon: float) -> float:
 
 def epsilon_at(profile: Profile, delta: float) -> float:
     """Return the least ε at which a profile's δ(ε) is at most `delta`; infinity if there is no
-    such ε.
+    such ε up to 2^20.
 
     Raises `ValueError` for a `delta` outside (0, 1).
 
@@ -93,8 +93,8 @@ def epsilon_at(profile: Profile, delta: float) -> float:
 def epsilon_where(log_delta: Callable[[float], float], target: float, limit: float) -> float:
     """Return the least ε where a falling function ln δ(ε) is at most the target.
 
-    The result exceeds this ε by a relative 1e-11 at most, and never lies below it. `limit` is the
-    limit of ln δ(ε) as ε goes to infinity.
+    The result exceeds this ε by a relative 1e-11 at most, and never lies below it; it is infinite
+    if no ε up to 2^20 is large enough. `limit` is the limit of ln δ(ε) as ε goes to infinity.
     """
     # results are stored, because the search asks for the ends of its interval again
     log_delta = cache(log_delta)

@@ -1,9 +1,9 @@
 """The exact privacy of sampled counts: what the server of DPCS can tell about one user.
 
-The server of DPDS sees no more. The server sees, for each item, an independent count Bin(Π_j, p),
-where Π_j users hold item j. There are two relations between neighbouring populations. `remove`: a
-user keeps its seat but takes no part, so that its item loses one holder. `replace`: the user's item
-becomes another item.
+The server of DPDS learns no more. The server of DPCS sees, for each item, an independent count
+Bin(Π_j, p), where Π_j users hold item j. There are two relations between neighbouring populations.
+`remove`: a user keeps its seat but takes no part, so that its item loses one holder. `replace`: the
+user's item becomes another item.
 
 δ falls as counts rise. Adding an independent Bernoulli(p) to both sides is post-processing, and
 turns counts of Π into counts of Π + 1. So the worst user to remove holds the rarest item that

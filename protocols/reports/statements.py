@@ -23,8 +23,8 @@ def one_report_workload(users: int, *form: Typed) -> Workload:
 
 
 def privacy_of_report(mechanism: Randomiser, epsilon: float | None) -> Sequence[PrivacyStatement]:
-    """State the exact ε of a report or, if `epsilon` is given and larger, that ε. It holds for each
-    user separately. Raises `ValueError` for a smaller `epsilon`.
+    """State the exact ε of a report or, if `epsilon` is given and larger, that ε. The statement
+    holds for each user separately. Raises `ValueError` for a smaller `epsilon`.
     """
     return [reader_of_reports(mechanism.exact_epsilon, mechanism.continuous, epsilon)]
 
@@ -113,8 +113,8 @@ def some_reports(
 def disclosure_of_report(tags: Collection[str], mechanism: Randomiser) -> Disclosure | None:
     """Return what a view tells: the report of each user, or nothing if the view has no reports.
 
-    Returns None for a view with other tags. If the law of a report has a density, ε is stated for
-    exact real numbers only.
+    Returns None for a view with a tag other than that of reports. If the law of a report has a
+    density, ε is stated for exact real numbers only.
     """
     if not set(tags) <= {TRAFFIC, REPORT.name}:
         return None

@@ -51,7 +51,9 @@ def about(protocol: SampledCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """Return the exact ε of a report or its absence; this ε holds for each user separately."""
+        """State the exact ε of a report or its absence or, if `epsilon` is given and larger, that
+        ε.
+        """
         return [
             attrs.evolve(statement, assumption=INDEPENDENT)
             for statement in privacy_of_report(mechanism, epsilon)

@@ -121,7 +121,7 @@ class SampledGRR:
         return SamplingDesign(self.response, users, float(self.sampling))
 
     def estimator(self, users: int) -> Linear:
-        """Return the best of the estimators for this many users, ĉ."""
+        """Return the estimator ĉ for this many users."""
         return per_report(self.sample(users))
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:

@@ -218,7 +218,7 @@ def _elements(
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
     """State that the discrete part of a view is independent of the inputs. Return None for a view
-    with other tags.
+    with a tag that the protocol does not use.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -17,7 +17,7 @@ Answer = Literal["dpds", "dpdg"]
 Left = Annotated[
     float,
     "the share of a secret's n holders, or k + 1 in SecAgg+, that no longer suffices: the "
-    "threshold is t = floor(left * n) + 1, and 0 <= left < 1",
+    "threshold is t = floor(left * n) + 1, but at least 2, and 0 <= left < 1",
 ]
 Epsilon = Annotated[float, "ε that the noise of DPDG is calibrated to, above 0"]
 Delta = Annotated[float, "δ that the noise of DPDG is calibrated to, 0 < δ < 1"]

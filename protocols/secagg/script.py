@@ -196,7 +196,7 @@ class SecAgg:
     async def server(self, me: Party) -> Sealed:
         """Carry keys and boxes, and remove the masks from the sum; shape (N,).
 
-        Raises `Abort` if at some point fewer users are left than the threshold.
+        Raises `Abort` if fewer users, or fewer holders of a secret, are left than the threshold.
         """
         users, t = me.names("user"), self.threshold
         keys = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1

@@ -49,7 +49,8 @@ def too_few_users(run: Run) -> list[str]:
 
 
 def enough_elected(run: Run) -> list[str]:
-    """Return users who can open all answers for the item that has the fewest elected users.
+    """Return users who can open all answers for one item: among the items on which somebody
+    reports, the item with the fewest elected users.
 
     The function returns as few elected users as are needed. Returns no users if these users are the
     only reporters of the item, or if S1 dropped out or could not finish.

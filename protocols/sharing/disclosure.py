@@ -17,7 +17,7 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
     elements only.
 
     `own` are the tags that the protocol's script sends; their order depends on no input. Returns
-    None for a view with other tags.
+    None for a view with any other tag.
     """
     if not set(tags) <= {TRAFFIC, *own}:
         return None

@@ -83,7 +83,7 @@ def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  
 
 
 def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
-    """Return the bill of DPDG: the entries of `pairwise`, and N Gaussian draws per user.
+    """Return the bill of DPDG: the entries of `pairwise`, and N draws of noise per user.
 
     Table I has no column for DPDG, so the entries of DPDS are used.
     """

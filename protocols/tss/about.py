@@ -51,7 +51,9 @@ def about(protocol: TSS) -> About:
         return tss_run(support.tolist(), p, k, protocol.gamma, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what the discrete part of a view tells: at most what the reporting sets tell."""
+        """State what the discrete part of a view tells: at most what the reporting sets tell.
+        Return None for a view with a tag that the protocol does not use.
+        """
         if not set(tags) <= {*own_tags, TRAFFIC}:
             return None
         return reporting_sets(k, items, p, protocol.gamma)

@@ -15,7 +15,8 @@ TINY = 9  # up to this product of users and items, all coin outcomes are played 
 def is_tiny(counts: Sequence[int]) -> bool:
     """Return whether the instance is so small that every coin can be played out in seconds.
 
-    The instance must have at least two items: with one item there are no neighbouring inputs.
+    The instance must have at least two users, and at least two items: with one item there are no
+    neighbouring inputs.
     """
     return len(counts) > 1 and sum(counts) > 1 and sum(counts) * len(counts) <= TINY
 

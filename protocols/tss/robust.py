@@ -8,15 +8,16 @@ Here any user may drop out at any point, also between two of its shares:
 2. S1 tells everybody who is elected, and tells the elected users of an item who reports on it.
 3. Reporters share their answers among the elected users, by Shamir's sharing. With the threshold
    `shamir:60%`, any t = ⌈0.6 m⌉ of an item's m shares open it.
-4. Every elected user tells S1 whose shares have come. S1 counts a user if none of the elected users
-   who have answered lacks a share from this user. All other users are left out of *all* items, so
-   that the users who are counted report on their items with the same probability as in TSS.
+4. Every elected user tells S1 whose shares have come. S1 counts a user if every elected user who
+   has answered has all shares that the counted user owes it. All other users are left out of *all*
+   items, so that the users who are counted report on their items with the same probability as in
+   TSS.
 5. Every elected user adds up the shares of the users who are counted, and sends the sums to S2.
    With t sums of an item, S2 has the item's count.
 
 An item *has no estimate* if some user who is counted reports on it, and fewer than t of its elected
-users are left. S2 then returns NaN for this item, and never a number. The run is aborted if no item
-is left that a user who is counted reports on.
+users are left. S2 then returns NaN for this item, and never a number. The run is aborted if every
+item on which a counted user reports has no estimate.
 
 S1 learns the reporting sets, and nothing from shares. S2 learns the counts of the users who are
 counted, how many users these are, and who is elected; it does not learn who reports on an item.

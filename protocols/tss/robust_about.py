@@ -86,7 +86,9 @@ def about(protocol: RobustTSS) -> About:
         ]
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what the discrete part of a view tells: at most what the reporting sets tell."""
+        """State what the discrete part of a view tells: at most what the reporting sets tell.
+        Return None for a view with a tag that the protocol does not use.
+        """
         return reporting_sets(k, N, p, protocol.gamma) if set(tags) <= OWN_TAGS else None
 
     reporters = k * n // N + 1
@@ -111,8 +113,8 @@ def about(protocol: RobustTSS) -> About:
 def expected_bill(protocol: RobustTSS, run: Run) -> Sequence[Expectation]:
     """Return what each role sends, given the reporting sets, the elections and who dropped out.
 
-    Shares to oneself are no messages. S1 knows the sets and the elections. If S1 dropped out
-    after its last message, nothing is returned, because they are not known.
+    Shares to oneself are no messages. S1 knows the sets and the elections. If S1 dropped out after
+    its last message, they are not known, and the result is empty.
     """
     if "S1" not in run.outputs:
         return []

@@ -50,10 +50,11 @@ class TSS:
     """The parameters of TSS, which every party knows, and the scripts of its roles.
 
     `users` is n >= 2, `items` is N >= 1, `participation` is p in (0, 1], and `reported` is k in
-    1..N. Without `gamma` the reporting sets are uniform; with γ > 1 a set that holds the user's
-    item is γ times as likely. `sharing` is `Additive()`, a `Shamir(t)`, or the name of one. Items
-    are counted from 1 in inputs and from 0 in messages. The output of S2 is the array of the
-    estimated frequencies; shape (N,).
+    1..N. Without `gamma` the reporting sets are uniform. With γ > 1, for a user who takes part, a
+    set that holds the user's item is γ times as likely as a set that does not. `sharing` is
+    `Additive()`, `Shamir(t)`, `ShamirPercent(P)` or a name such as `shamir:3`. Items are counted
+    from 1 in inputs and from 0 in messages. The output of S2 is the array of the estimated
+    frequencies; shape (N,).
 
     Raises `ValueError` for parameters outside these ranges.
 
@@ -136,7 +137,9 @@ class TSS:
         return sets.numbers(), elected
 
     async def S2(self, me: Party) -> Sealed:
-        """Add up, for each item, what the elected users report, and normalise; shape (N,)."""
+        """Recover the count of each item from what the elected users report, and normalise; shape
+        (N,).
+        """
         reporters, elected = self.elections(me, await me.receive_each(ELECTED, "S1", self.items))
         reported = [j for j in range(self.items) if reporters[j]]
         sums = await self.sharing.recover_each(me, reported, [elected[j] for j in reported])  # (5)
@@ -180,9 +183,9 @@ class TSS:
         return reporting_set(self.reported, self.items, None, None, coins)
 
     def adaptive_set(self, answer: Ints, coins: Coins) -> Ints:
-        """Return a reporting set that is γ times as likely if it holds the answered item.
+        """Return a reporting set; a set with the answered item is γ times as likely as one without.
 
-        Shape (k,).
+        If the answer is zeros, all sets are equally likely. Shape (k,).
         """
         item = int(answer.argmax()) if answer.any() else None
         return reporting_set(self.reported, self.items, item, self.gamma, coins)

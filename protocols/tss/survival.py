@@ -60,7 +60,7 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
 
     `support` has the number of users who hold each item; without it, equally many users hold each
     item. The support matters only for the adaptive law of reporting sets. Raises `ValueError`
-    unless 0 <= `colluders` < n, and for a support of other users.
+    unless 0 <= `colluders` < n, and for a support that does not have N numbers with the sum n.
 
     >>> found = broken(TSS(users=1000, items=1, participation=0.5, reported=1), colluders=990)
     >>> found.highest

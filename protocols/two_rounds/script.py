@@ -44,8 +44,9 @@ class SamplingPrivacy:
     `users` is n >= 1. `items` are the values and, with `none`, a last item that stands for none of
     them: two items with `none` are yes and no. `sampling` is π_s, and `faces` are the probabilities
     of the background faces, by default uniform over the legal truths. `variant` is `kept`, `fresh`
-    or `round-two`, `aggregators` is m >= 1, and `sharing` is `Additive()` or `Shamir(t)`. The
-    output of the reader is the array of the estimated shares; shape (items,).
+    or `round-two`, and `aggregators` is m >= 1. `sharing` is `Additive()`, `Shamir(t)`,
+    `ShamirPercent(P)` or a name such as `shamir:3`. The output of the reader is the array of the
+    estimated shares; shape (items,).
 
     Raises `ValueError` for parameters out of range.
 

@@ -1,7 +1,7 @@
 """The weights of groups in an average, and the error of the average.
 
 `sizes[j]` is n_j, the number of users of group j. `variances[j]` is V_j, which is n_j times the
-squared error of the group's estimate.
+expected squared error of the group's estimate.
 
 Source: Yang et al., section 3.2; VWA is equation (4).
 """

@@ -257,6 +257,13 @@ def test_negative_frequencies_occur_and_are_decoded() -> None:
     assert abs(estimates).max() < 7 * sqrt(protocol.target_variance)
 
 
+def test_the_workload_counts_the_bits_of_the_wider_field() -> None:
+    protocol = DPDG(users=100, items=5, epsilon=0.5, delta=1e-5)
+    workload = about(protocol).workload
+    assert workload is not None
+    assert workload.element_bits == protocol.field.modulus.bit_length() > (100).bit_length()
+
+
 def test_the_paper_compares_one_coordinate_with_all() -> None:
     """Section 6 and erratum 9.5: V_G < (1-p)/(pn) iff n > 4(e^ε-1) ln(1.25/δ)/ε².
 

@@ -122,15 +122,15 @@ def test_what_no_user_can_hold_is_refused(place: tuple[int, int], value: float, 
     [
         (
             {"target": "pay"},
-            "target is a column of two categories, got 'pay': the table has sex",
+            "target is a column of two categories, got 'pay': such columns are sex",
         ),
-        ({"target": "dish"}, "the table has sex"),
-        ({"target": "town"}, "got 'town': the table has sex"),
+        ({"target": "dish"}, "such columns are sex"),
+        ({"target": "town"}, "got 'town': such columns are sex"),
         (
             {"target": "sex", "loss": "squared"},
-            "target is a column of numbers, got 'sex': the table has age, pay",
+            "target is a column of numbers, got 'sex': such columns are age, pay",
         ),
-        ({"schema": Schema((Numeric("age", 0, 1),))}, "got 'sex': the table has none"),
+        ({"schema": Schema((Numeric("age", 0, 1),))}, "got 'sex': the table has no such column"),
         (
             {"schema": Schema((), SCHEMA.categorical[1:])},
             "sex is learnt from other columns, and the table has no other column",
@@ -438,11 +438,11 @@ def test_without_noise_the_command_says_that_claims_fail() -> None:
     [
         (
             ("--set", "target=hours"),
-            "target is a column of two categories, got 'hours': the table has income",
+            "target is a column of two categories, got 'hours': such columns are income",
         ),
         (
             ("--set", "loss=squared"),
-            "target is a column of numbers, got 'income': the table has education, age, hours",
+            "target is a column of numbers, got 'income': such columns are education, age, hours",
         ),
         (("--postprocess", "clip"), "run has no option --postprocess"),
         (

@@ -653,6 +653,12 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: Noise(5, 0.0), "variance of an estimate is positive"),
         (lambda: Noise(5, math.nan), "variance of an estimate is positive"),
         (lambda: Noise(5, 1.0, -1.0), "is not negative, got slope"),
+        (
+            lambda: posterior_mean(
+                [0.0], FinitePrior(np.array([-1.0, 2.0]), np.array([0.5, 0.5])), Noise(5, 1.0, 1.0)
+            ),
+            "counts below 0 needs noise with one variance",
+        ),
         (lambda: noise(1.0).threshold(10, 0.0), "beta lies between 0 and half"),
         (lambda: noise(1.0).threshold(10, 5.0), "beta lies between 0 and half"),
         (lambda: noise(1.0).threshold(1), "items is at least 2"),

@@ -458,7 +458,7 @@ def test_of_s1_the_bound_is_one_on_epsilon():
 def test_items_that_nobody_holds_are_not_said_to_have_holders(counts):
     said = server_of_sampling(counts, 0.4, "replace", epsilon=0.5).assumption
     assert said == (
-        "an item that nobody holds may gain a holder, every item that is held has at least "
+        "an item that nobody holds may gain a holder, and every item that is held has at least "
         "5 holders"
     )
 
