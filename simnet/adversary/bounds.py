@@ -9,7 +9,8 @@ Theory of operation
    determines with F, what the ideal world hands out. If no door was given a row with coins, nothing
    is added, and the messages determine everything. If the ideal output depends on coins, the upper
    end is `leaks` as soon as the messages determine anything: together with messages that contain
-   these coins, the output may tell more than it tells alone.
+   these coins, the output may tell more than it tells alone. The upper end is also `leaks` if seeds
+   may be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L that the
    ideal output does not determine is a leak if its secrets can take other values while the ideal
    output stays the same. We are certain of this if the secrets can be varied one by one, but not
@@ -19,8 +20,11 @@ Theory of operation
    - *related* secrets (`simnet.adversary.relations`).
 
    So we leave all these unknowns out, and ask whether L still contains a function that is not in F.
-   Secrets made from discrete coins alone count like other secrets, although they say nothing about
-   an input. If L exceeds F only by functions of such secrets, a remark says so.
+   If it does not, we look for two inputs that show a difference
+   (`simnet.adversary.door_laws.witness`). And the coalition must know the forms of its messages
+   (`simnet.adversary.hidden_structure`), or else the leak is not certain. Secrets made from
+   discrete coins alone count like other secrets, although they say nothing about an input. If L
+   exceeds F only by functions of such secrets, a remark says so.
 
 Both ends hold for all runs that have the structure of this run: the same disclosed values and the
 same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
@@ -81,8 +85,8 @@ class ShareBounds:
         self.at_least = self._least(least.rewriting, reasons)
         if not is_received and self.at_least != self.at_most:
             reasons.append(
-                "the run has values that were disclosed in full, but no message carried all of "
-                "them to the coalition"
+                "the run has values that were disclosed in full, but the messages that the "
+                "coalition sees do not give all of them"
             )
         if ENDS.index(self.at_least) > ENDS.index(self.at_most):
             self.at_most = self.at_least

@@ -33,7 +33,7 @@ import functools
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from math import log2
+from math import floor, log2
 
 import attrs
 import numpy as np
@@ -505,8 +505,9 @@ class _MarkedSeeds:
     def are_surely_different(self, one: _Node, other: _Node) -> bool:
         """Whether two seeds differ, except with a chance of 2 to the power of -`LEAST_BITS`.
 
-        There are two cases. Either enough bits of their difference are uniform, given the view; or
-        the view tells the whole difference. In the second case the difference is not 0, because
+        Seeds of different lengths differ. For seeds of equal length there are two cases. Either
+        enough bits of their difference are uniform, given the view; or the view tells the whole
+        difference. In the second case the difference is not 0, because
         seeds of different forms and equal values are refused when they are used.
         """
         if one.seed.length != other.seed.length:
@@ -584,7 +585,8 @@ def _not_apart(nodes: Sequence[_Node], rows: Sequence[Terms], roles: Roles) -> l
 
 
 def _bits(count: float) -> str:
-    return f"{count:.0f} bits"
+    # Rounded down, for sentences that say "at least"; a sum of logarithms has rounding errors.
+    return f"{floor(count + 1e-9)} bits"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -85,7 +85,7 @@ from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.replays import replayed_on_other_inputs
 from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
-from simnet.adversary.verdict import ShareFinding, Verdict
+from simnet.adversary.verdict import ShareFinding, Verdict, uncovered_in_words
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.ideal import ideal_world
 from simnet.kernel.run import Run
@@ -112,7 +112,8 @@ def verdict(
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
     read, for example because it names a party that the run does not have. Raises `SimnetError` if
-    there is nothing to judge, because no honest party has declared a secret.
+    there is nothing to judge, because no honest party has declared a secret, and `ScriptError` if a
+    script behaves differently when it is read again.
 
     Example: two users send each other their numbers without a mask.
 
@@ -320,8 +321,7 @@ class Judge:
         holders = {name for done in self._runs for name in done.inputs} - members
         silent = sorted(holders - self.declaring, key=lambda name: (len(name), name))
         if self.declaring - members:
-            uncovered = "has an input but declared no secret: the verdict does not cover this input"
-            return [f"{name} {uncovered}" for name in silent[:1]]
+            return uncovered_in_words(silent)
         if self._shares_nothing(discrete):
             if silent:
                 return []

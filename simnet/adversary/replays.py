@@ -50,8 +50,8 @@ from simnet.values.meter import Meter
 from simnet.values.residues import Residues
 from simnet.values.sealed import Input, Made
 
-# The largest number of messages in all replays of one run together. At least one replay is made of
-# every run.
+# The largest number of messages in all replays of one run together. At least one replay is made if
+# there are other inputs.
 MOST_MESSAGES = 5_000
 # So many replays are made even if fewer would try every item, as far as `MOST_MESSAGES` allows.
 MOST_REPLAYS = 16
@@ -59,8 +59,8 @@ MOST_REPLAYS = 16
 MOST_OF_MANY = 200
 
 PURE = (
-    "the function of a door must have no side effect: it may only return a value; or the script "
-    "draws random numbers outside me.coins"
+    "either the function of a door has a side effect, although it may only return a value, or the "
+    "script draws random numbers outside me.coins"
 )
 
 
@@ -132,7 +132,7 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
     made = sum(each.made for each in replays)
     if all(each.needed == 0 for each in replays):
         return "the script sends the same messages when read without inputs"
-    count = f"{made:,} replay{'s' if made > 1 else ''}"
+    count = f"{made:,} replay{'s' if made != 1 else ''}"
     is_complete = all(each.is_complete for each in replays)
     covered = ", in which every party had every item" if is_complete else ""
     return (
@@ -144,8 +144,8 @@ def replays_in_words(replays: Sequence[Replays]) -> str:
 def other_inputs(done: Run) -> Iterator[Mapping[str, Any]]:
     """Yield other inputs for all parties at once.
 
-    If the inputs are items, each party gets every other item in turn; otherwise parties get the
-    inputs of other parties.
+    If the inputs are items, each party gets every other item in turn, and then all parties get the
+    same item. Otherwise parties get the inputs of other parties.
     """
     protocol = done.protocol
     if isinstance(protocol, OverItems):

@@ -90,7 +90,7 @@ def sampled_views_differ(
 
     Raises `BadInput` for fewer than 20 runs, which could not show any difference, for a coalition
     that is empty or cannot be read, and if a member of it has different inputs on the two sides.
-    Other errors are as for `run`.
+    Other errors are as for `run` and `verdict`.
     """
     sides = (one, other)
     first_runs = [run(protocol, inputs, seed) for inputs in sides]

@@ -228,7 +228,7 @@ class Symbolic:
         return self._is_running
 
     def coins(self, seed: int, party: str, meter: Meter) -> Coins:
-        """The party's coins, its field coins unknown."""
+        """The party's coins. Field coins are unknowns."""
         actor = self._actors.get(id(meter))
         holder = actor.name if actor else party
         fields = SymbolicField(SampledField(seed, party), self, holder)
@@ -242,13 +242,13 @@ class Symbolic:
         return SampledDiscrete(seed, party)
 
     def tossing_parties(self) -> list[str]:
-        """The parties that drew discrete coins outside doors; these coins shape what a
-        party does.
+        """The parties that drew discrete coins outside doors; what a party does may depend on
+        these coins.
         """
         return [party for party, coins in self._coins.items() if coins.tossed]
 
     def input(self, party: str, value: Any) -> Any:  # noqa: ARG002  # a symbolic reading has no inputs
-        """Return no value: the symbolic reading has no inputs."""
+        """Return `HIDDEN` in place of a value: the symbolic reading has no inputs."""
         return HIDDEN
 
     def door(self, call: DoorCall, coins: Coins | None, meter: Meter) -> Any:
@@ -289,8 +289,8 @@ class Symbolic:
         return call.result
 
     def _is_in_full(self, call: DoorCall) -> bool:
-        """Whether the call discloses all numbers of rows with coins, so that these can be
-        solved.
+        """Whether the call discloses all numbers of rows with coins, so that these rows can be
+        solved for coins.
         """
         families = {
             number
@@ -309,7 +309,7 @@ class Symbolic:
             what = "secret" if call.kind == "secret" else "disclosed value"
             raise SimnetError(
                 f"the functionality gives {call.party} another {what} than its script declares: "
-                "let one method of the protocol make it for both, of the same arguments"
+                "let one method of the protocol make it for both, from the same arguments"
             )
         return own
 
@@ -397,7 +397,9 @@ class Symbolic:
         label: str,
         weights: Sequence[int] | None,
     ) -> Forms:
-        """The unknowns that stand for the random rows of these seeds, or their sum."""
+        """The unknowns that stand for the random rows of these seeds; with `weights`, the weighted
+        sum of these rows.
+        """
         values = expanded(digests, field, shape, label)
         lanes, count = lanes_of(shape), prod(shape)
         firsts = [

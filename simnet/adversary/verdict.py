@@ -58,7 +58,8 @@ from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector
 
 ShareFinding = Literal["nothing", "output-only", "leaks", "undecided", "no-shares"]
-# in a notebook: the largest number of functions shown, and of messages shown for each function
+# in a notebook and in the `repr` of a verdict: the largest number of functions shown, and of
+# elements of messages shown for each function
 SHOWN = 5
 SHARE_FINDINGS: tuple[ShareFinding, ...] = get_args(ShareFinding)
 
@@ -167,7 +168,8 @@ class Verdict:
     def functions(self) -> tuple[LearnedFunction, ...]:
         """The reduced basis of L, lane by lane.
 
-        A function with a product of which no factor is known has no name, and is left out.
+        A function that contains a product which could not be expanded has no name, and is left out
+        (`simnet.adversary.expansion`).
         """
         return tuple(
             learned
@@ -293,11 +295,11 @@ class Verdict:
     def evidence(
         self, learned: LearnedFunction, most: int | None = None
     ) -> tuple[int, list[tuple[int, Excerpt, int]]]:
-        """How the coalition computes a function: the number of messages, and at most `most` of
-        them.
+        """How the coalition computes a function: from how many elements of messages, and at most
+        `most` of these elements.
 
-        Each message comes with its coefficient and its number. From their weighted sum the
-        coalition subtracts its own part, `learned.own`.
+        Each element comes with its coefficient, its message and its number. From the weighted sum
+        of the numbers the coalition subtracts its own part, `learned.own`.
         """
         field, number, lane = learned.source
         weights = self._weights[field, number]
@@ -389,6 +391,24 @@ class Verdict:
         return Counter(
             (tuple(sorted(family.holders)), family.label.partition("/")[0]) for family in secrets
         )
+
+
+def uncovered_in_words(silent: Sequence[str]) -> list[str]:
+    """A note on honest parties that have an input but declared no secret; no note if there are no
+    such parties.
+    """
+    if not silent:
+        return []
+    if len(silent) == 1:
+        return [
+            f"{silent[0]} has an input but declared no secret: the verdict does not cover this "
+            "input"
+        ]
+    more = f"{len(silent) - 1:,} more part{'ies' if len(silent) > 2 else 'y'}"
+    return [
+        f"{silent[0]} and {more} have inputs but declared no secret: the verdict does not cover "
+        "these inputs"
+    ]
 
 
 def _place(secret: Secret) -> tuple[int, str, int, int, int]:

@@ -152,8 +152,8 @@ def _elements_in_words(elements: Sequence[Secret]) -> str:
 
 
 def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> str:
-    """Return in words how messages give the value of a function; at most `most` messages are
-    listed.
+    """Return in words how messages give the value of a function; at most `most` numbers of messages
+    are listed.
 
     For example, `16 (running, u1→u2) - 3 (running, u3→u4) mod 17` is 16 minus 3 mod 17, where 16
     and 3 are the numbers in two messages; each number is followed by the tag, sender and recipient
@@ -172,7 +172,7 @@ def evidence_in_words(verdict: Verdict, learned: LearnedFunction, most: int) -> 
         parts.append(f"{times}{number} ({message.tag}{key}, {link}{of_run})")
     shown = " ".join(parts).removeprefix("+ ")
     hidden = count - most
-    more = f" + ... ({hidden:,} more message{'s' if hidden != 1 else ''})" if hidden > 0 else ""
+    more = f" + ... ({hidden:,} more number{'s' if hidden != 1 else ''})" if hidden > 0 else ""
     rows = ", and random rows of known seeds" if verdict.unknowns.queries else ""
     own = f" - {learned.own} (own coins and secrets{rows})" if learned.own or not count else ""
     return f"{shown}{more}{own}  mod {learned.modulus}"

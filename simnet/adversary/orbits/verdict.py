@@ -55,7 +55,7 @@ from simnet.adversary.orbits.solving import OrbitProof, exposed_types
 from simnet.adversary.orbits.structure import Component, Structure
 from simnet.adversary.reading_again import Recording
 from simnet.adversary.roles import Roles
-from simnet.adversary.verdict import ShareFinding
+from simnet.adversary.verdict import ShareFinding, uncovered_in_words
 from simnet.contract import Protocol
 from simnet.kernel.inputs import Inputs
 from simnet.kernel.replay import compare_runs
@@ -226,9 +226,7 @@ class AlikeJudge:
         if not declaring - members:
             raise NotAlike("no honest party has declared a secret")
         silent = set(self.outline.run.inputs) - members - declaring
-        first = sorted(silent, key=lambda name: (len(name), name))[:1]
-        uncovered = "has an input but declared no secret: the verdict does not cover this input"
-        return [f"{name} {uncovered}" for name in first]
+        return uncovered_in_words(sorted(silent, key=lambda name: (len(name), name)))
 
     def _doubt(self, coalition: Coalition, lifted: Lifted) -> str | None:
         """Say why functions beyond the output are perhaps no leak; None if they are a leak."""

@@ -32,6 +32,7 @@ from simnet import (
     verdict,
 )
 from simnet.adversary.check import BadCertificate, check
+from simnet.adversary.verdict import uncovered_in_words
 from simnet.adversary.words import (
     function_in_words,
     verdict_in_words,
@@ -370,10 +371,12 @@ class Partly:
 def test_an_honest_input_without_a_secret_is_named_in_a_note() -> None:
     done = run(Partly(), [1, 2, 3])
     found = assert_learns(done, "server", "u1")
-    assert [
-        note for note in found.notes if note.startswith("u2 has an input but declared no secret")
-    ]
+    assert [note for note in found.notes if note.startswith("u2 and 1 more party have inputs but")]
     assert not assert_learns(done, "server, u2, u3", "u1").notes
+    assert uncovered_in_words(["u2", "u3"]) == [
+        "u2 and 1 more party have inputs but declared no secret: the verdict does not cover these "
+        "inputs"
+    ]
     with pytest.raises(SimnetError, match="no honest party declared a secret"):
         verdict(done, "server, u1")
 
