@@ -101,7 +101,7 @@ class BlockForms:
         return np.asarray(self.offsets // prod(self.boxes.content.shape[1:]))
 
     def refined(self, lanes: int) -> "BlockForms":
-        """The same rows, split so that each has fewer lanes."""
+        """The same rows, split so that each has this many lanes."""
         pieces = self.rows.lanes // lanes
         within_row = np.tile(np.arange(pieces) * lanes, len(self.offsets))
         return attrs.evolve(
@@ -137,8 +137,8 @@ def forms_received(
 
 
 def plain_messages(blocks: Sequence[Block], members: frozenset[int]) -> Iterator[Message]:
-    """Yield the messages from outside to members that contain more than forms. Messages of crowds
-    are left out.
+    """Yield the messages from outside to members that contain anything but forms. Messages of
+    crowds are left out.
     """
     for block in blocks:
         if block.sender in members or isinstance(block.rows, Forms) or block.is_of_a_crowd:

@@ -247,8 +247,8 @@ class SeedProof:
         if entry.number not in self._is_known and (not is_free or (needs_all and not is_whole)):
             raise SimnetError(
                 "no certificate can be written: to show that the unknown seeds are independent, a "
-                f"certificate needs {LEAST_BITS} bits of each seed and all bits of each secret key "
-                "on which nothing else depends, and there are fewer such bits"
+                "certificate needs bits on which nothing else depends, and there are too few: it "
+                f"needs {LEAST_BITS} such bits of each seed, and all bits of each secret key"
             )
 
 

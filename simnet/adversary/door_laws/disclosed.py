@@ -8,7 +8,7 @@ each component (`laws`), unless one of the first three rules in this table appli
     numbers that the coalition knows       nothing new to it               independent, proved
     numbers that are uniform, whatever     coins to everybody              independent, proved
     the secrets are
-    anything else                          enumerated, or not judged
+    anything else                          enumerated, bounded, or not judged
 
 *Together.* Given all inputs, components are independent, but shares may tell something about the
 secrets behind several components. Components, and functions of secrets that the coalition
@@ -65,7 +65,7 @@ class DisclosedDoors:
     `epsilon` bounds what the disclosed values tell about one party's input to somebody who learns
     nothing else. `strong_epsilon` bounds what they tell in addition, to somebody who may know
     anything else about the secrets behind the doors. `epsilon` and `strong_epsilon` are None if the
-    doors were not judged.
+    doors were not judged. `strong_epsilon` is None, too, if it could not be computed.
     """
 
     parties: tuple[str, ...]  # the parties that call the doors
@@ -209,8 +209,8 @@ class _ComponentJudge:
             return (
                 None,
                 "not judged",
-                "coins in the field elements that the function is given also occur in messages to "
-                "the coalition",
+                "messages to the coalition may tell something about coins in the field elements "
+                "that the function is given",
             )
         signature = self.signature(component)
         try:

@@ -53,8 +53,8 @@ class DoorJudge:
 
     @property
     def independent_runs(self) -> int | None:
-        """The number of runs, in which a run that is given twice counts once. None if different
-        runs share their coins.
+        """The number of different runs: a run that is given twice counts once. None if two
+        different runs have one seed, and so share their coins.
         """
         different = {
             identity: done.seed for identity, done in zip(self._identities, self._runs, strict=True)

@@ -100,7 +100,7 @@ def law_of_door(
 ) -> Law:
     """The law of a door's value if its sealed arguments have these values, in order.
 
-    Raises `NotEnumerable`.
+    Raises `NotEnumerable` if the law cannot be found.
     """
 
     def give(coins: Coins) -> Any:

@@ -75,8 +75,8 @@ _LIKE_ONE_NUMBER: tuple[Callable[..., Any], ...] = (
 def is_in_full(call: DoorCall) -> bool:
     """Whether the value that the door returned determines every number that the door was given.
 
-    The answer is False, too, if this is not certain, or if the door was given anything but field
-    elements.
+    The answer is False, too, if this is not certain, if the door was given an input, or if it was
+    given opened field elements that are public numbers and no forms.
     """
     arrays = [each.array for each in call.sources if isinstance(each, Opened)]
     forms = [array for array in arrays if isinstance(array, Forms)]
@@ -129,7 +129,8 @@ def _constants(constants: Sequence[object]) -> list[tuple[type, object]]:
 
 def _merges_nothing(call: DoorCall, forms: Sequence[Forms]) -> bool:
     """Whether the function returns different values for any two different values of its arguments.
-    The answer is False, too, if the arguments have too many values to try all of them.
+    The answer is False, too, if the value also depends on coins, or if the arguments have too many
+    values to try all of them.
     """
     sizes = [math.prod(array.shape) for array in forms]
     ranges = [

@@ -88,7 +88,9 @@ DOES_NOT_COME_OUT = "the disclosed value of the run is impossible for every inpu
 def law_of_component(
     component: Component, graph: DoorGraph, domain_of: DomainOf, doors: DoorLaws
 ) -> ComponentLaw:
-    """Return the law of a component over all possible inputs. Raises `NotEnumerable`."""
+    """Return how much a component tells, over all possible inputs: exactly, or as an upper bound if
+    the joint law has too many outcomes. Raises `NotEnumerable` if neither can be found.
+    """
     states = ComponentStates(component, graph, domain_of, doors)
     try:
         return _joint_law(states)
