@@ -329,8 +329,8 @@ class Deductions:
         if not self._unknowns.queries:
             return []
         found = [
-            f"{self._title(node)} has only {floor(node.free_bits)} bits that the coalition does not "
-            f"know, and at least {LEAST_BITS} are needed: it may be guessed"
+            f"{self._title(node)} has only {floor(node.free_bits)} bits that the coalition does "
+            f"not know, and at least {LEAST_BITS} are needed: it may be guessed"
             for node in self._unknown_nodes
             if node.free_bits < LEAST_BITS
         ]

@@ -7,7 +7,7 @@ parties is *named*: this party becomes a class of its own, and we try again, a f
 parties treat one party differently from parties that are otherwise like it, we name this party,
 too.
 
-A run that is not symmetric raises `NotAlike`, and is to be judged by elimination.
+For a run that is not symmetric `NotAlike` is raised: such a run must be judged by elimination.
 """
 
 from collections.abc import Iterator

@@ -26,8 +26,9 @@ All rows of a sender are read, over all items, rounds and lanes, and every coin 
 to the sender alone. So there are no other relations than the relations that were found. Time and
 memory are linear in the run, and the memory holds one block of messages at a time.
 
-Making an outline raises `NotAlike` for everything that outlines have no rule for: products, seeds,
-secrets made from field elements, and doors that were given field elements with coins.
+Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
+seeds, drop-outs, secrets made from field elements, and doors that were given field elements with
+coins.
 """
 
 from collections import Counter

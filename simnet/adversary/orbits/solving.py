@@ -10,9 +10,9 @@ in *secrets*::
 
 L is the space of all λB with λA = 0: the functions of secrets that the coalition determines. If
 parties of a class may change places, A and B are tables (`tables`), and L is found with tables of a
-few entries, whatever the number of parties is. The proof consists of tables, too:
+few entries, whatever the number of parties is. The proof consists of tables, too::
 
-    weights Λ     ΛA = 0          so the functions ℓ = ΛB are learned
+    weights Λ          ΛA = 0           so the functions ℓ = ΛB are learned
     shift X, rest W    A X + W ℓ = B    so nothing else is learned (docs/proofs/orbits.md)
 
 *At least.* A row of Λ is a combination of what is seen in which all variables cancel.

@@ -107,12 +107,12 @@ class AlikeVerdict:
 
     @property
     def has_true_attacks(self) -> bool:
-        """Nothing is replayed in numbers: what is learned was proved by equations."""
+        """True: no attack is replayed in numbers, because equations prove what is learned."""
         return True
 
     @property
     def is_aborted(self) -> bool:
-        """No aborted run is judged by symmetry."""
+        """False: no aborted run is judged by symmetry."""
         return False
 
     @property
