@@ -329,8 +329,8 @@ class Deductions:
         if not self._unknowns.queries:
             return []
         found = [
-            f"{self._title(node)} has only {floor(node.free_bits)} bits that the coalition does "
-            f"not know, and at least {LEAST_BITS} are needed: it may be guessed"
+            f"{self._title(node)} has only {min(_whole(node.free_bits), LEAST_BITS - 1)} bits that "
+            f"the coalition does not know, and at least {LEAST_BITS} are needed: it may be guessed"
             for node in self._unknown_nodes
             if node.free_bits < LEAST_BITS
         ]
@@ -400,13 +400,11 @@ class Deductions:
         if not self._relevant.isdisjoint(self._unknowns.signers.values()):
             assumptions.append("ideal signatures")
         least = min((node.free_bits for node in nodes), default=0.0)
-        # Rounded down. A field of almost 2^64 elements counts as 64 bits.
-        bits = floor(least + 0.01)
         several = len(nodes) != 1
         each = f"each of the {len(nodes)} seeds and keys" if several else "the one seed or key"
         return [
             f"the statement holds in the model of {_listed(assumptions)}: {each} that the "
-            f"coalition does not know has at least {bits} bits that it would have to guess"
+            f"coalition does not know has at least {_whole(least)} bits that it would have to guess"
             f"{self._about_generators() if assumptions[0] == IDEAL else ''}"
         ]
 
@@ -584,6 +582,11 @@ def _not_apart(nodes: Sequence[_Node], rows: Sequence[Terms], roles: Roles) -> l
         return is_single and len(np.unique(refine(terms, 1).unknowns)) == node.seed.length
 
     return [node for node in nodes if not is_apart(node)]
+
+
+def _whole(bits: float) -> int:
+    """A number of bits, rounded down; what lacks less than 0.01 bits counts as a whole number."""
+    return floor(bits + 0.01)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -194,7 +194,9 @@ class Deliver:
 
     @property
     def messages(self) -> tuple[Summands, ...]:
-        """The messages of the delivery, without their rounds."""
+        """The messages of the delivery, without their rounds; none if the party only asked who has
+        sent.
+        """
         if self.only_heard:
             return ()
         return tuple(tuple(posting.message for posting in group) for group in self.groups)
@@ -625,7 +627,8 @@ class Model:
     def _decide_quiet(self, network: Network, states: Sequence[PartyState]) -> Action:
         """Choose the action when nobody can go on: some parties stop waiting, or the world ends.
 
-        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent.
+        Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent, and
+        no message that they wait for was lost.
         """
         requests = {
             state.party: state.pause for state in states if isinstance(state.pause, Request)

@@ -74,8 +74,9 @@ def unknown(party: int, kind: int, stream: int, place: int = 0, count: int = 1) 
     """
     if place + count > 1 << _STREAM or (stream + 1) << _STREAM > SECRET:
         raise BadInput(
-            f"a party that draws, declares or receives {place + count:,} field elements at once, "
-            f"or does so {stream + 1:,} times, is too large to be played out"
+            f"a party that has {place + count:,} field elements in one array or from its own "
+            f"draws, or {stream + 1:,} secrets, received arrays or deferred blocks, is too large "
+            "to be played out"
         )
     return ((party + 1) << _PARTY) + kind + (stream << _STREAM) + place
 
@@ -317,8 +318,8 @@ class WatchingOutputs(Sampled):
         result = open_door(call, coins, meter)
         if call.kind == "output" and knowledge_of(call.function) != before:
             raise TypeError(
-                f"me.output of {call.name} leaves something behind: the function of a door may "
-                "change nothing and may only return a value"
+                f"me.output of {call.name} changes a variable that it uses: the function of a door "
+                "may only return a value"
             )
         return result
 

@@ -38,7 +38,7 @@ PLACEHOLDER = 1
 def leaked_law(simulator: Simulator, inputs: Sequence[Any], corrupt: Sequence[str]) -> Law:
     """The exact law of what a simulator is told, over the coins of the ideal world.
 
-    Raises `TypeError` for a protocol that is not a `Simulator`.
+    Raises `TypeError` for an object that is not a `Simulator`.
     """
     if not isinstance(simulator, Simulator):
         raise TypeError(

@@ -32,9 +32,9 @@ perhaps also c - s::
     s + c, c - s      (1, -1)         2s
 
 If "b" sees only s + c, the reduced view is the same for every s. If "b" also sees c - s, the
-reduced view is 2s, which tells s. Now let "a" open c, and go on with its number. In the world where
-c is 0, s + c is fixed as well: K is (1), and K·y is s + 0. There are three such worlds, one for
-each number of c, each with probability 1/3. So "b" sees each number with probability 1/3 and learns
+reduced view is 2s, which tells s. Now let "a" open c, and go on with its number. There are three
+worlds, one for each number of c, each with probability 1/3. In each of them s + c alone is fixed,
+too: K is (1), and K·y is s, s + 1 or s + 2. So "b" sees each number with probability 1/3 and learns
 nothing about s, unless the later actions of "a" depend on the number of c.
 
 Views of coalitions and of the network are compared in `compare`.

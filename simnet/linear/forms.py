@@ -73,7 +73,9 @@ class FormReading(Protocol):
 
 
 def lanes_of(shape: tuple[int, ...]) -> int:
-    """Return the number of lanes of a new array of unknowns, namely the length of its last axis."""
+    """Return the number of lanes of a new array of unknowns: the length of its last axis, or 1 if
+    the array has no axis or no elements.
+    """
     return shape[-1] if shape and shape[-1] else 1
 
 

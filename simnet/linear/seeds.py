@@ -44,8 +44,8 @@ Query = Seed | Agreement
 
 
 def split_rows(terms: Terms, count: int) -> list[Terms]:
-    """Return the forms of an array with `count` rows, row by row, each in as many lanes as
-    possible.
+    """Return the forms of an array with `count` rows, row by row: each row of the array as a single
+    row of lanes, if this is possible, and otherwise in rows with one lane.
     """
     elements = terms.rows * terms.lanes
     length = elements // count

@@ -84,8 +84,8 @@ class Span:
     def basis(self) -> list[tuple[Vector, Vector]]:
         """Return the reduced basis with its origins, ordered by pivot.
 
-        Each vector is 1 at its own pivot and 0 at all other pivots, so equal spans have equal
-        bases.
+        Each vector is 1 at its own pivot and 0 at all other pivots, so equal spans with the same
+        order of keys have equal bases.
         """
         return [self._reduced_row(pivot) for pivot in sorted(self._rows, key=self._order)]
 

@@ -279,7 +279,7 @@ def test_an_output_that_leaves_something_behind_is_refused() -> None:
         return me.output(lambda item: item + 1, held)
 
     for leaky in (keeps, names):
-        with pytest.raises(ScriptError, match=r"^a in round 1: .* leaves something behind"):
+        with pytest.raises(ScriptError, match=r"^a in round 1: .* changes a variable that it uses"):
             compare("b", leaky)
     assert compare("b", sound).same
 
