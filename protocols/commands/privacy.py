@@ -1,17 +1,23 @@
 """`simnet privacy`: exact ε and δ of views, and commands that choose parameters by them.
 
-Packages that build on this one add sub-commands through the entry points of `GROUP`.
+Packages that build on this one add sub-commands through the entry points of `GROUP`. A sub-command
+that does not load stands in the help with the reason, and the others work.
 """
 
-from importlib.metadata import entry_points
+from collections.abc import Callable, Iterable
+from importlib.metadata import EntryPoint
+from typing import Annotated
 
-from cyclopts import App
+from cyclopts import App, Parameter
 
 from protocols.commands.drop_outs import completes, degree
 from protocols.commands.privacy_choices import advise, participation, users_needed
 from protocols.commands.privacy_views import compose, dpcs, dpdg, tss, tss_s1
 from protocols.commands.survive import survive
 from protocols.commands.thresholds import thresholds
+from simnet.errors import BadInput
+from simnet.installed import entries, object_at
+from simnet.printable import printable
 
 GROUP = "simnet.privacy_commands"
 
@@ -27,9 +33,8 @@ For example:
 - `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`
 """
 
-privacy = App(name="privacy", help=HELP)
-privacy.command(dpcs, name=("dpcs", "dpds"))
-for function, name in (
+OWN: tuple[tuple[Callable[..., object], str | tuple[str, ...]], ...] = (
+    (dpcs, ("dpcs", "dpds")),
     (tss, "tss"),
     (tss_s1, "tss-s1"),
     (dpdg, "dpdg"),
@@ -41,7 +46,31 @@ for function, name in (
     (completes, "completes"),
     (survive, "survive"),
     (thresholds, "thresholds"),
-):
-    privacy.command(function, name=name)
-for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-    privacy.command(entry.load(), name=entry.name)
+)
+
+
+def application(contributed: Iterable[EntryPoint]) -> App:
+    """Return `simnet privacy` with its own sub-commands and with those of other packages."""
+    app = App(name="privacy", help=HELP)
+    for function, name in OWN:
+        app.command(function, name=name)
+    for entry in contributed:
+        try:
+            command = object_at(entry.value)
+        except BadInput as error:
+            command = _broken(error)
+        app.command(command, name=entry.name)
+    return app
+
+
+def _broken(error: BadInput) -> Callable[..., None]:
+    """Return a command that only says why the real command does not load."""
+
+    def broken(*_words: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> None:
+        raise error
+
+    broken.__doc__ = printable(f"broken: {error}")
+    return broken
+
+
+privacy = application(entries(GROUP))

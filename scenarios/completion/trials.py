@@ -1,6 +1,6 @@
 """The trials: one run, or a formula for its time, on four networks.
 
-All protocols estimate the frequencies of the same items at the same exact privacy: the parameters
+All protocols estimate the frequencies of the same items at the same privacy: the parameters
 are those of `simnet compare`.
 """
 

@@ -1,0 +1,28 @@
+"""`simnet privacy` with sub-commands of other packages."""
+
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from protocols.commands.privacy import GROUP, application
+from simnet.errors import BadInput
+
+
+def test_a_sub_command_that_does_not_load_says_why_and_the_others_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken_privacy.py").write_text("raise OSError('no such library')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    app = application([EntryPoint("theirs", "broken_privacy:THING", GROUP)])
+    why = "broken_privacy:THING fails to load: OSError: no such library"
+    app(["--help"], result_action="return_value")
+    assert f"broken: {why}" in " ".join(capsys.readouterr().out.replace("│", " ").split())
+    with pytest.raises(BadInput, match=why):
+        app(["theirs", "--users", "3"], exit_on_error=False, result_action="return_value")
+    app(
+        ["users", "--share", "0.1", "--participation", "0.5", "--epsilon", "1", "--delta", "1e-6"],
+        exit_on_error=False,
+        result_action="return_value",
+    )
+    assert "490 users at least" in capsys.readouterr().out
