@@ -395,7 +395,7 @@ class Deductions:
             assumptions.append(
                 "hashed Diffie-Hellman with independent secret keys and authentic public keys"
             )
-        if self._unopened:
+        if self._unopened or "key" in kinds:
             assumptions.append("ideal encryption")
         if not self._relevant.isdisjoint(self._unknowns.signers.values()):
             assumptions.append("ideal signatures")
@@ -405,7 +405,7 @@ class Deductions:
         return [
             f"the statement holds in the model of {_listed(assumptions)}: {each} that the "
             f"coalition does not know has at least {_whole(least)} bits that it would have to guess"
-            f"{self._about_generators() if assumptions[0] == IDEAL else ''}"
+            f"{self._about_generators() if IDEAL in assumptions else ''}"
         ]
 
     def _about_generators(self) -> str:

@@ -98,9 +98,9 @@ Users = tuple[int, ...]  # a set of users: their numbers in ascending order
 class BreakingSet:
     """Users who together can compute elements of another user's secret.
 
-    `values` are these elements by item, from 1. `identifies_input` says whether the elements
-    determine the whole secret. The protocol's `Identification` decides this; without it, all
-    elements must be known.
+    `values` are these elements by item, from 1; the items of a second secret follow those of the
+    first. `identifies_input` says whether the elements determine the whole secret. The protocol's
+    `Identification` decides this; without it, all elements must be known.
     """
 
     users: tuple[str, ...]
@@ -196,6 +196,15 @@ class BreakingSearch:
         self._unknowns: Unknowns = reading.unknowns
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
+        # The item of the first element of each secret. The items of a user's secrets are numbered
+        # one after another, from 1.
+        self._first_items: dict[int, int] = {}
+        for declared in self._secrets.values():
+            item = 1
+            for forms in declared:
+                if forms.terms.unknowns.size:
+                    self._first_items[int(forms.terms.unknowns[0]) // PLACES] = item
+                item += forms.terms.rows * forms.terms.lanes
         # The elements that each user sends to users of its role, by sender and modulus.
         self._elements: dict[tuple[int, int], list[Element]] = defaultdict(list)
         # Every form that a user receives, with the number of its sender.
@@ -289,7 +298,7 @@ class BreakingSearch:
         Return no set if the user itself is one of the recipients.
         """
         recipients = group.recipients
-        if number in recipients or not self._secrets_read(group):
+        if number in recipients or not self._secrets_read(number, group):
             return frozenset()
         return frozenset({tuple(sorted(recipients))})
 
@@ -305,8 +314,8 @@ class BreakingSearch:
         size = protocol.enough_shares(len(group.recipients))
         if size > len(others):
             return GroupSearch(frozenset(), THRESHOLD_NOTE, True)
-        enough = self._secrets_read(group.received_by(others[:size]))
-        too_few = self._secrets_read(group.received_by(others[: size - 1]))
+        enough = self._secrets_read(number, group.received_by(others[:size]))
+        too_few = self._secrets_read(number, group.received_by(others[: size - 1]))
         if not enough or too_few:
             return None
         return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
@@ -319,7 +328,7 @@ class BreakingSearch:
         for size in range(1, largest + 1):
             for users in itertools.combinations(others, size):
                 contains_smaller = any(set(smaller) <= set(users) for smaller in found)
-                if not contains_smaller and self._secrets_read(group.received_by(users)):
+                if not contains_smaller and self._secrets_read(number, group.received_by(users)):
                     found.add(users)
         note = (
             "some coins occur in more than two elements of messages: sets of up to "
@@ -327,8 +336,8 @@ class BreakingSearch:
         )
         return GroupSearch(frozenset(found), note, largest == len(others))
 
-    def _secrets_read(self, group: ElementGroup) -> dict[int, int]:
-        """The single elements of secrets that a group's elements determine, by item from 1.
+    def _secrets_read(self, number: int, group: ElementGroup) -> dict[int, int]:
+        """The single elements of a user's secrets that a group's elements determine, by item.
 
         Each element is reduced by the coin parts of the elements before it. If no coin is left,
         the result is a combination of secrets. The reduced basis of these combinations shows which
@@ -346,10 +355,14 @@ class BreakingSearch:
                 add_to(combination, self._without_coins(group, used), weight, group.modulus)
             secrets.add(combination)
         single = [next(iter(vector)) for vector, _ in secrets.basis() if len(vector) == 1]
+        name = self._run.roster.names[number]
         return {
-            unknown % PLACES + 1: int(self._unknowns.values(unknown)[0])
+            self._first_items[unknown // PLACES] + unknown % PLACES: int(
+                self._unknowns.values(unknown)[0]
+            )
             for unknown in single
             if self._is(unknown, "secret")
+            and name in self._unknowns.families[unknown // PLACES].holders
         }
 
     def _without_coins(self, group: ElementGroup, place: int) -> Vector:
@@ -380,7 +393,7 @@ class BreakingSearch:
             if not all(is_own[unknown // PLACES] for unknown in unknowns):
                 return FORWARDING_REASON
             secrets = {unknown for unknown in unknowns if self._is(unknown, "secret")}
-            is_partly_read = len(self._secrets_read(group)) < len(secrets)
+            is_partly_read = len(self._secrets_read(number, group)) < len(secrets)
             # Two groups may determine together what neither determines alone.
             if secrets & (before if is_partly_read else partly_read):
                 return SPREAD_REASON
@@ -395,9 +408,10 @@ class BreakingSearch:
     def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
         """A breaking set, with all elements of secrets that the set reads, from all groups."""
         values: dict[int, int] = {}
+        number = self._run.roster.find(user)
         for group in groups:
-            values.update(self._secrets_read(group.received_by(users)))
-        names = tuple(self._run.roster.names[number] for number in users)
+            values.update(self._secrets_read(number, group.received_by(users)))
+        names = tuple(self._run.roster.names[each] for each in users)
         return BreakingSet(names, dict(sorted(values.items())), self._identifies(user, values))
 
     def _identifies(self, user: str, values: Mapping[int, int]) -> bool:

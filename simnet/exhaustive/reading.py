@@ -62,8 +62,8 @@ _BLOCKS = 1000  # a party or a deferred block may make fewer deferred blocks tha
 _PARTY, _STREAM = 44, 22
 COIN, SECRET, RECEIVED = 0, 1 << 42, 1 << 43
 NO_RANDOM_FUNCTIONS = (
-    "(me.expand, me.public_key, me.agree, me.encrypt) cannot be played out: an ideal random "
-    "function has too many outcomes; `simnet verify` can judge the script"
+    "(me.expand, me.public_key, me.agree, me.sign, me.encrypt, me.decrypt) cannot be played out: "
+    "an ideal random function has too many outcomes; `simnet verify` can judge the script"
 )
 
 

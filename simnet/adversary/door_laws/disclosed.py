@@ -313,8 +313,10 @@ def _law_in_words(law: ComponentLaw, component: Component) -> str:
             "the value has the same law for every input, as long as nothing else tells "
             "anything about the secrets behind the value"
         )
-    elif law.epsilon == math.inf:
+    elif law.epsilon == math.inf and law.is_exact:
         found = "some value is possible with one input and impossible with another"
+    elif law.epsilon == math.inf:
+        found = "no finite bound on ε was found for the value's law given the input"
     else:
         found = f"ε is {'exact' if law.is_exact else 'a bound'} for the value's law given the input"
     conditions = []

@@ -5,6 +5,7 @@ docs/concepts/ideal-primitives.md; `test_ideal_primitives.py` compares random sc
 enumeration.
 """
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -343,6 +344,21 @@ def test_a_verdict_names_its_model_and_what_may_be_guessed() -> None:
     assert any(
         "has only 64 bits that the coalition does not know" in each for each in guessed.notes
     )
+
+
+def test_a_model_with_keys_of_boxes_alone_names_no_random_function() -> None:
+    """Eve gets a masked number, and no box. Alice tries a wrong key for a box of her own."""
+
+    def tries_a_wrong_key(me: Party, x: FieldArray) -> list[Any]:
+        box = me.encrypt(coins(me), x)
+        with contextlib.suppress(ScriptError):
+            me.decrypt(coins(me), box)
+        return [x + coins(me)]
+
+    found = verdict(run(Told(tries_a_wrong_key), {"alice": 5}, seed=3), "eve")
+    assert found.finding == "nothing"
+    assert "the model of ideal encryption: each of the 2 seeds and keys" in found.notes[-1]
+    assert "generator" not in found.notes[-1]
 
 
 def test_two_seeds_of_equal_numbers_and_different_forms_are_refused() -> None:

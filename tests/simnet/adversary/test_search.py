@@ -380,6 +380,35 @@ def test_a_recipient_that_declares_no_secret_may_break_a_user() -> None:
     assert found.sets == (BreakingSet(("u2",), {1: 5}, True),)
 
 
+class TwoSecrets:
+    """u1 declares two secrets and sends both to u2, who sends its own secret to u1, who sends it on
+    to u3.
+    """
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 3)
+
+    async def user(self, me: Party, item: Any) -> None:
+        if me.name == "u1":
+            for more in (0, 7):
+                held = me.secret(lambda x, more=more: [x + more], item, field=F, shape=(1,))
+                await me.send(PIECE, "u2", held)
+            await me.send(PIECE, "u3", await me.receive(BACK, "u2", shape=(1,)))
+        elif me.name == "u2":
+            await me.send(BACK, "u1", me.secret(lambda x: [x], item, field=F, shape=(1,)))
+            for _ in range(2):
+                await me.receive(PIECE, "u1", shape=(1,))
+        else:
+            await me.receive(PIECE, "u1", shape=(1,))
+
+
+def test_the_items_of_two_secrets_differ_and_a_secret_passed_on_is_not_the_senders() -> None:
+    found = search(TwoSecrets(), [5, 6, 0], "u1")
+    assert found.sets == (BreakingSet(("u2",), {1: 5, 2: 12}, True),)
+    assert not found.complete
+    assert search(TwoSecrets(), [5, 6, 0], "u2").sets == (BreakingSet(("u1",), {1: 6}, True),)
+
+
 def test_sets_larger_than_those_tried_are_said_to_be_untried() -> None:
     found = search(ManyMessages(), HELD, "u1", max_size=1)
     assert (found.sets, found.smallest, found.complete, found.searched) == ((), None, False, 1)
