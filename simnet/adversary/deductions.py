@@ -92,8 +92,9 @@ class Deductions:
     """The seeds, random rows and boxes that a coalition knows.
 
     With `generous`, the coalition also gets the rows with coins that honest parties gave to doors,
-    and its ideal output. The upper end of a verdict is computed with `generous`. `rewriting` has
-    the resulting roles of unknowns, and `parts` are the messages with the contents of opened boxes.
+    and its ideal output. The upper end of a verdict is computed with `generous`, unless the
+    coalition could not deduce more then (`is_final`). `rewriting` has the resulting roles of
+    unknowns, and `parts` are the messages with the contents of opened boxes.
     """
 
     def __init__(

@@ -247,6 +247,7 @@ def traffic(run: Run) -> Ints:
 
     Each row is about one link in one round. The columns are: round, sender, recipient (both by
     number), number of messages, and bytes with frames. Rows are ordered by the first three columns.
+    Messages of a party to itself are left out.
     """
     blocks = run.transcript.blocks
     # All messages of a block have one shape, so all have the size of the first message.

@@ -348,7 +348,9 @@ class _Checks(DoorChecks):
         return self._judge.knows_structure(corrupt)
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Return whether the inputs alone decide if the door's function raises an error."""
+        """Return whether the inputs alone decide if the door's function raises an error; False if
+        we do not know.
+        """
         return self._judge.door_judge.refuses_by_inputs_alone(use)
 
     def has_witness(self, corrupt: Sequence[str], knowledge: Sequence[Knowledge]) -> bool:

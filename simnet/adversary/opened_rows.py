@@ -103,7 +103,7 @@ class DoorRows:
 
     `made` is the family of the secret that the door made, if it made one. `discloses` says whether
     the door's value is disclosed, or the fact that the door did not refuse. `in_full` says whether
-    the value determines the numbers of all rows.
+    the value certainly determines the numbers of all rows.
     """
 
     party: str

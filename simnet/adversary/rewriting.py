@@ -33,8 +33,8 @@ from simnet.linear.vectors import Vector
 class DoorChecks:
     """What an instrument can find out about doors by calling their functions.
 
-    This base class calls no function and finds nothing out. It answers that inputs alone do not
-    decide, that the coalition knows the forms, and that there is no witness.
+    This base class calls no function and finds nothing out. Its answers are that inputs alone do
+    not decide, that the coalition knows the forms, and that no witness is known.
     """
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:  # # noqa: ARG002  # subclasses use it

@@ -64,7 +64,9 @@ class Compared:
 
     @property
     def epsilon(self) -> float:
-        """The exact ε for δ = 0: the largest absolute log-ratio of probabilities."""
+        """The exact ε for δ = 0: the largest absolute log-ratio of probabilities. It is infinite if
+        a view is possible on one input and impossible on the other.
+        """
         return 0.0 if self.same else epsilon(self.first, self.second)
 
     def delta(self, epsilon: float = 0) -> Fraction | float:

@@ -71,7 +71,7 @@ class SentMessage:
 
     @property
     def frame_bytes(self) -> int:
-        """The bytes that the message takes on a channel."""
+        """The bytes of the message with its frame."""
         message = Message(
             0, self.sender, self.recipient, self.tag, self.key, self.payload, self.key_wire
         )
@@ -91,8 +91,8 @@ class SentMessage:
 
     @functools.cached_property
     def structure(self) -> Hashable:
-        """A key of the message without the values of secrets. Two messages have equal keys if they
-        have the same tag, recipient, key and plain contents, and the same forms.
+        """What the message is, without the values of secrets: equal for two messages of one sender
+        that have the same tag, recipient, key, fate and plain contents, and the same forms.
         """
         terms = [forms.terms for forms in self.forms]
         return (
@@ -258,7 +258,7 @@ class Outbox(Link):
         return payloads
 
     async def take_any(self, actor: Actor, tag: Tag) -> tuple[str, Payload]:
-        """Return the first message that arrived: its payload, and the name of its sender."""
+        """Return the first message that arrived: the name of its sender, and its payload."""
         del actor
         sender, payload = await _suspend(Request("any", tag.name))
         return self._roster.names[sender], payload
@@ -281,7 +281,7 @@ class Outbox(Link):
         return payloads
 
     async def heard(self, actor: Actor, tag: Summed, key: Key, senders: Group) -> list[int]:
-        """Return the senders that have sent. The messages stay in the sum.
+        """Return the numbers of the senders that have sent. The messages stay in the sum.
 
         Raises `ScriptError` if the party has asked already who has sent into this sum.
         """

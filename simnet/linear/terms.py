@@ -44,7 +44,7 @@ SMALL = 1 << 31  # numbers below this one fit into int32
 
 @attrs.frozen(eq=False)
 class Terms:
-    """Rows of terms: row k has the terms `starts[k]..starts[k+1]`.
+    """Rows of terms: row k has the terms from `starts[k]` to `starts[k + 1] - 1`.
 
     Within a row the unknowns are in ascending order, and no coefficient is 0.
     """
@@ -339,7 +339,7 @@ def common_lanes(parts: Sequence[Terms]) -> int:
 
     The number is 1 if some unknown is in different lanes of two rows. Lane 0 of a row has the
     listed unknowns, and lane l has the listed unknowns plus l. So an unknown is in different lanes
-    exactly if two listed unknowns differ by less than the number of lanes.
+    exactly if two different listed unknowns differ by less than the number of lanes.
     """
     lanes = gcd(*(part.lanes for part in parts))
     if lanes < 2:

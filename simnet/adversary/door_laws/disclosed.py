@@ -383,7 +383,7 @@ def _together(
     graph: DoorGraph,
     known: Known,
 ) -> Disclosures:
-    """Put the records together, with the largest loss of one party's input over all components."""
+    """Put the records together, with the largest total loss of any party."""
     if not records:
         return Disclosures(
             doors=(),

@@ -104,7 +104,9 @@ class DoorJudge:
         return found
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether the inputs alone decide if the door's function raises an error."""
+        """Whether the inputs alone decide if the door's function raises an error; False if we do not
+        know.
+        """
         graph = self._graph((), None)
         place = use.run, use.kind, use.party, use.number
         for door in graph.doors:
@@ -114,7 +116,9 @@ class DoorJudge:
         return False
 
     def has_witness(self, corrupt: Collection[str], knowledge: Sequence[Knowledge]) -> bool:
-        """Whether two inputs show that the coalition's knowledge exceeds the output."""
+        """Whether two inputs were found that show that the coalition's knowledge exceeds the
+        output.
+        """
         graph = self._graph(corrupt, None)
         beyond = [
             SecretFunction(modulus=each.modulus, terms=function.terms, lanes=each.view.lanes)

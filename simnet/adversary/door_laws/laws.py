@@ -306,7 +306,11 @@ def recorded_outcome(door: HonestDoor) -> Hashable:
 
 
 def _joint_law(states: ComponentStates) -> ComponentLaw:
-    """The exact law of all disclosed values together."""
+    """How much all disclosed values together tell, computed from their exact joint law.
+
+    Raises `TooManyStates` if this takes too many states, and `NotEnumerable` if the disclosed value
+    of the run is impossible.
+    """
     if states.count > MOST_STATES:
         raise TooManyStates("the inputs and coins behind the value have too many joint values")
     budget = [MOST_STATES]

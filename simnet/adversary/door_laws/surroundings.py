@@ -100,7 +100,9 @@ class ViewSurroundings:
                     self._dependent.add(id(forms))
 
     def is_known(self, forms: Forms) -> bool:
-        """Whether the coalition can compute all elements of an array."""
+        """Whether the coalition can compute all elements of an array; False if there is no view, so
+        that we do not know.
+        """
         if self._view is None:
             return False
         found = self._known.get(id(forms))
@@ -129,5 +131,7 @@ class ViewSurroundings:
         return self._spans[modulus]
 
     def are_apart(self, rows: Sequence[Forms]) -> bool:
-        """Whether the coins in these arrays are independent of the coins in the view."""
+        """Whether the coins in these arrays are independent of the coins in the view; False if
+        there is no view, so that we do not know.
+        """
         return self._view is not None and not any(id(forms) in self._dependent for forms in rows)
