@@ -85,8 +85,9 @@ class Noise:
         """Return the estimated count from which an item is significant: Φ⁻¹(1 - β / N) √V₀, Eq.
         22.
 
-        If nobody holds any of the N items, the probability that any estimated count exceeds the
-        threshold is at most β. Raises `ValueError` unless N >= 2 and 0 < β < N / 2.
+        If nobody holds any of the N items and the noise is normal, the probability that any
+        estimated count exceeds the threshold is at most β. Raises `ValueError` unless N >= 2 and
+        0 < β < N / 2.
         """
         checks.whole("items", items, 2)
         checks.number("beta", beta)
