@@ -104,8 +104,8 @@ class DoorJudge:
         return found
 
     def refuses_by_inputs_alone(self, use: DoorUse) -> bool:
-        """Whether the inputs alone decide if the door's function raises an error; False if we do not
-        know.
+        """Whether the inputs alone decide if the door's function raises an error; False if we do
+        not know.
         """
         graph = self._graph((), None)
         place = use.run, use.kind, use.party, use.number
