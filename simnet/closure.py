@@ -14,12 +14,13 @@ command line are not in the closure, because no trial imports them.
 We read imports off the syntax tree of a file, also inside functions, and execute nothing. Code
 under `if TYPE_CHECKING:` never runs, so we leave it out. We follow the imports of a module if the
 module belongs to a package that contributes to simnet, or lies beside the first file. Of any other
-library we note only the name, so that its version can be looked up. A name such as `simnet.run`,
+library but Python's own we note only the name, so that its version can be looked up. A name such as `simnet.run`,
 which Python loads when it is first used, is looked up in the stub of its package. An import whose
 name is computed is not noticed.
 
 The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
-blank lines and line breaks do not change the digest.
+blank lines and line breaks do not change the digest. (A file that Python cannot parse has the digest
+of its bytes, and no imports.)
 """
 
 import ast
@@ -28,7 +29,7 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import attrs
@@ -47,7 +48,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 class Source:
     """The facts that the closure needs about a file: its digest, and its imports."""
 
-    digest: bytes  # the digest of the syntax tree without docstrings
+    digest: bytes  # of the syntax tree without docstrings; of the bytes if there is no tree
     imports: tuple[Import, ...]
 
 
@@ -55,11 +56,11 @@ class Source:
 class Closure:
     """The files that some code may run, with a digest of each, and the other libraries."""
 
-    digests: tuple[tuple[str, bytes], ...]  # each file's path in its package, and its digest
+    digests: tuple[tuple[str, bytes], ...]  # each file's path with its package, and its digest
     libraries: tuple[str, ...]  # the names of the libraries whose imports are not followed
 
 
-@lru_cache
+@cache
 def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
     """Return the closure of some files, which may also import modules from the folder `beside`.
 
@@ -85,7 +86,7 @@ def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
     return Closure(tuple(digests), tuple(sorted(libraries)))
 
 
-@lru_cache
+@cache
 def source_of(file: Path) -> Source:
     """Return a file's digest and imports. Raises `BadInput` when the file cannot be read."""
     try:
@@ -151,8 +152,8 @@ def _imports(tree: ast.Module) -> set[Import]:
 
 
 def _bases(beside: Path | None) -> dict[str, Path]:
-    """Return the folder of each package whose imports are followed; under the name "" stands the
-    folder `beside`.
+    """Return, by package whose imports are followed, the folder that contains the package; under
+    the name "" stands the folder `beside`.
     """
     found = {} if beside is None else {"": beside}
     for package in sorted(packages()):
@@ -205,7 +206,9 @@ def _by_stub(stub: Path, name: str) -> list[Path]:
 
 
 def _place(file: Path, bases: dict[str, Path]) -> str:
-    """Return a file's path relative to the folder of its package, the same on every machine."""
+    """Return a file's path from the folder that contains its package, such as `simnet/roster.py`,
+    which is the same on every machine; for a file of no package, its name alone.
+    """
     for folder in bases.values():
         if file.is_relative_to(folder):
             return file.relative_to(folder).as_posix()

@@ -2,7 +2,7 @@
 figure with a grid of panels.
 
 Figures have the size at which a paper prints them: as wide as a column (3.4 inches) or as a page (7
-inches). So nothing is scaled, and no letter is smaller than 7 points.
+inches). So nothing is scaled, and texts are set in 7 or 8 points.
 
 All colours of curves are of medium brightness, so that they stand out on a light page and on a dark
 one, and any two of them look different to colour-blind readers too (a search found them, with
@@ -120,7 +120,7 @@ def dress(
 ) -> None:
     """Set the title, the names of the axes and the sizes of letters of a panel.
 
-    A name that is None stays as it is.
+    An axis whose label is None keeps the label that it has.
     """
     axes.set_title(title, loc="left", fontsize=NORMAL, color=INK)
     if x_label is not None:
@@ -132,7 +132,7 @@ def dress(
 
 
 def vertical(axes: Any, x: float, label: str) -> None:
-    """Draw a thin vertical line at x, with its name beside its upper end."""
+    """Draw a thin vertical line at x, with a label beside its upper end."""
     axes.axvline(x, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=0)
     axes.annotate(
         label,
@@ -147,7 +147,7 @@ def vertical(axes: Any, x: float, label: str) -> None:
 
 
 def horizontal(axes: Any, y: float, label: str) -> None:
-    """Draw a thin horizontal line at y, with its name above its right end."""
+    """Draw a thin horizontal line at y, with a label above its right end."""
     axes.axhline(y, color=INK, linewidth=0.7, linestyle=(0, (2, 2)), zorder=0)
     axes.annotate(
         label,
@@ -163,7 +163,7 @@ def horizontal(axes: Any, y: float, label: str) -> None:
 
 
 def ring(axes: Any, x: float, y: float, label: str = "") -> None:
-    """Draw a ring around a point, with its name beside it."""
+    """Draw a ring around a point, with a label beside it unless the label is empty."""
     axes.plot([x], [y], "o", markersize=9, markerfacecolor="none", color=ESTIMATE, zorder=4)
     if label:
         axes.annotate(

@@ -12,7 +12,7 @@ True
 
 class SimnetError(Exception):
     """The base class of the errors of runs and commands. The text of the error tells a person what
-    to do.
+    went wrong.
 
     >>> from simnet import BadInput
     >>> try:
@@ -24,8 +24,8 @@ class SimnetError(Exception):
 
 
 class BadInput(SimnetError, ValueError):
-    """The user gave something that cannot be used. The text says what was wrong, what was expected
-    and what to do.
+    """The user gave something that cannot be used. The text says what was wrong and, in most cases,
+    what was expected or what to do.
 
     >>> from simnet import Seat, run
     >>> class Silent:

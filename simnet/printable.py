@@ -30,7 +30,9 @@ _WORDS = {
 
 
 def transliterated(text: str, encoding: str) -> str:
-    """Return the text with words in place of letters and signs that the encoding lacks."""
+    """Return the text with a replacement, such as `eps` for `ε`, for each letter or sign that the
+    encoding lacks.
+    """
     return text.encode(encoding, ERRORS).decode(encoding)
 
 

@@ -24,7 +24,7 @@ class Seat:
     the name of the method unless `role` gives another name.
 
     A seat with `members` belongs to a crowd: one script stands for that many parties who all do the
-    same. Each member has its own input, and is billed like one party.
+    same. Each member is billed like one party and, if the script takes an input, has its own input.
 
     Raises `TypeError` if `script` is not an async function, and `ValueError` for a crowd without
     members.
@@ -140,7 +140,9 @@ class Group:
 
     @functools.cached_property
     def run(self) -> slice | None:
-        """The numbers of the parties as a slice if the numbers are consecutive, else None."""
+        """The numbers of the parties as a slice if the numbers are consecutive; None if they are not,
+        and for a group without parties.
+        """
         if not len(self) or np.any(np.diff(self.numbers) != 1):
             return None
         return slice(int(self.numbers[0]), int(self.numbers[-1]) + 1)

@@ -110,8 +110,8 @@ def fates(
     """Return a strategy for fates: which of the parties drop out, and where.
 
     `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At most
-    `most` of these parties drop out, and at least `least`, if there are so many. The last send of a
-    party may reach any of its recipients. Hypothesis shrinks a failing example to as few fates as
+    `most` of these parties drop out, and at least `least`, if there are so many. The send at which a
+    party drops out reaches some, all or none of its recipients. Hypothesis shrinks a failing example to as few fates as
     possible.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
@@ -263,10 +263,12 @@ def assert_learns_nothing(
 ) -> Verdict:
     """Raise `AssertionError` unless the coalition learns nothing from its view; return the verdict.
 
-    With `from_shares`, the coalition may learn nothing from secret shares; what honest parties
-    disclose is then ignored. Raises `BadInput` for a coalition that names no party or an unknown
-    one, and `SimnetError` if no honest party has declared a secret, as do all assertions about
-    verdicts.
+    With `from_shares`, the coalition must learn nothing from secret shares; what honest parties
+    disclose is then ignored.
+
+    This and all other assertions about verdicts raise `BadInput` for a coalition that names no
+    party or an unknown one. They raise `SimnetError` if no honest party has declared a secret,
+    unless `about` states that perturbation alone protects the inputs.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
     return _assert_meets(expectation, "to learn nothing", verdict(runs, corrupt, about))

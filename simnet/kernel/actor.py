@@ -25,7 +25,8 @@ class Turn:
     """The party whose turn it is, and the thread of the run. All parties of a run share this
     object.
 
-    No party has the turn before the run, after it, and after a failure.
+    No party has the turn before the run, after it, after a failure, and while the function of a
+    door is running.
     """
 
     __slots__ = ("actor", "door_coins", "failure", "opener", "thread")
@@ -208,8 +209,8 @@ class LateMailbox(Mailbox):
 
 
 class Actor:
-    """The state of one party. `depth` is the length of the longest chain of messages that the party
-    has waited for.
+    """The state of one party. `depth` is the latest round of the messages and silences that the
+    party has got so far, or 0.
     """
 
     __slots__ = (

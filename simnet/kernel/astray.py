@@ -138,7 +138,7 @@ class AstrayLink(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send the party's own row, as a block."""
+        """Send the party's own row, if it sends one, as a block."""
         with self._sending(actor, tag, [to]):
             self._link.post_block(actor, tag, to, block, messages)
 

@@ -28,10 +28,11 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     voluntary = isinstance(tag, Voluntary)
     if messages > seat.size or (messages < seat.size and not voluntary):
         needed = "at most" if voluntary else "exactly"
+        rows_sent = "1 row" if messages == 1 else f"{messages} rows"
         raise refuse(
             actor,
             tag.name,
-            f"{messages} rows from {seat.size} parties: {needed} one row for each party is needed",
+            f"{rows_sent} for {seat.size} parties: each party sends {needed} one row",
         )
     if seat.members is None and isinstance(block, Rows) and not voluntary:
         link.post(actor, tag, to, block[0])

@@ -69,7 +69,9 @@ class Link(Protocol):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send, as one block, the messages of `messages` members of a crowd to one party."""
+        """Send one block, which stands for `messages` messages of a party or of a crowd's members,
+        to one party.
+        """
         ...
 
     def put(

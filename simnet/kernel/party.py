@@ -125,7 +125,7 @@ class Party:
 
     @property
     def index(self) -> int:
-        """The place of the party among the parties of its role, from 1: the 3 of `u3`."""
+        """The place of the party among the parties of its role, as its `Seat` says: the 3 of `u3`."""
         return self._roster.seats[self._actor.number].index
 
     @property
@@ -697,8 +697,8 @@ class Party:
         is `Summed`.
 
         Instead of `senders`, `count` says how many messages with this `key` make up the sum,
-        whoever sends them. No other party may send to this party under the same tag and key: such a
-        run fails.
+        whoever sends them. The run fails if more messages go into the sum, or messages of other
+        parties than `senders`, unless this party has called `heard` for the sum.
 
         Raises `ScriptError` for a tag that is not `Summed`, for a sum without messages, and unless
         exactly one of `senders` and `count` is given.

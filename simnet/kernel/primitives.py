@@ -18,7 +18,7 @@ judges them are in docs/concepts/ideal-primitives.md.
 
 The functions here raise the errors that the methods of `Party` with the same names document:
 `ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key and for field
-elements that another party holds.
+elements that another party holds. They raise `TypeError` for a value of another kind.
 """
 
 import hashlib
@@ -127,7 +127,7 @@ def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) 
     if len(keys.shape) == 1:
         return Boxes(rows[np.newaxis], digests, is_single=True, meter=actor.meter)
     if rows.shape[:1] != (len(digests),):
-        raise ValueError(f"{len(digests)} keys need as many rows, got an array of {rows.shape}")
+        raise ValueError(f"{len(digests)} keys need as many rows, got an array of shape {rows.shape}")
     return Boxes(rows, digests, meter=actor.meter)
 
 

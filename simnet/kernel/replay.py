@@ -8,7 +8,8 @@ instruments hold for the first run only if the second run does the same. A scrip
 check would notice.
 
 So the second run is compared with the first: first the messages of every observed party, in the
-order of each sender, then the bill, which also covers the other parties, then the outputs. The
+order of each sender, then the bill, which also covers the other parties, then the outputs, then how
+each party ended. The
 rounds of a run are causal: a message of round r depends only on messages of earlier rounds. Hence,
 among the messages that differ, a message of the earliest round was not changed by another message.
 Its own sender changed it, and the error names this sender.
@@ -44,8 +45,8 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """Play again the run that left this transcript, with its inputs and its seed, and return the
     new run.
 
-    Raises `SimnetError`, which names the first message that differs. After a change of the protocol
-    messages usually differ.
+    Raises `SimnetError` if the messages differ; the error names the first message that differs, or
+    the two numbers of messages. After a change of the protocol messages usually differ.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -87,8 +88,8 @@ def compare_runs(first: Run, second: Run) -> None:
     """Raise `ScriptError` unless two runs of one protocol, with the same inputs and seed, did the
     same.
 
-    The error names the party and the first message that differs and, where it is known, the
-    generator that the script drew from instead of its coins. Messages are compared if both runs
+    The error names the party, what differs (a message, the bill, an output or how the party ended)
+    and, where it is known, the generator that the script drew from instead of its coins. Messages are compared if both runs
     observed their sender or recipient. Bills and outputs are compared for all parties. Symbolic
     messages, which have linear forms and numbers, are compared by their numbers.
     """

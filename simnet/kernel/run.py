@@ -83,14 +83,13 @@ class Unread:
 class Run:
     """The record of one run of a protocol; `run` returns it.
 
-    `outputs` maps the name of a party to the value that its script returned, and `secrets` to the
-    values that the party declared with `me.secret`. `ledger` holds the bill, `transcript` the
+    `outputs` maps the name of a party to the value that its script returned (without parties whose
+    script returned None), and `secrets` to the values that the party declared with `me.secret`. `ledger` holds the bill, `transcript` the
     observed messages, and `log` what every party sent and waited for, from which the run is timed
     on networks. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
     says who dropped out and who was heard. `aborts` lists the parties that neither finished nor
-    dropped out, in the order of rounds and names: each of them aborted, or waits for ever because a
-    party dropped out or aborted, or because a message was lost.
-    If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
+    dropped out, in the order of rounds and names: each of them aborted, or waits for ever in a run
+    in which a party dropped out, aborted or stayed silent, or a message was lost. If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
     each of these waits ended, and `late` lists the messages that came too late. `message_fates` are
     the fates of messages that the run was told.
 
@@ -237,11 +236,12 @@ class Run:
         return tuple(noting.draws)
 
     def within(self, scope: str) -> "Run":
-        """Return the run with only the inputs, outputs and secrets of the parties whose names begin
-        with `scope`.
+        """Return the run with only the inputs, outputs, secrets and fates of the parties whose names
+        begin with `scope`, and with what happened among them.
 
-        These parties' names are without `scope` in `inputs`, `outputs` and `secrets`. Everything
-        else, such as the ledger and the transcript, remains that of the whole run.
+        In `inputs`, `outputs`, `secrets`, `fates` and `happened` these parties' names are without
+        `scope`. Everything else, such as the ledger and the transcript, remains that of the whole
+        run.
         """
 
         def inside(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -310,7 +310,7 @@ def run(
     message_fates: Sequence[MessageFate] = (),
 ) -> Run:
     """Play a protocol once. The result depends only on the protocol, the inputs, the seed, the
-    fates and, if scripts wait with deadlines, the network.
+    fates of parties and messages and, if scripts wait with deadlines, the network.
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
@@ -660,7 +660,7 @@ class _Stage:
         return [self.actors[deadline.recipient] for deadline in passed]
 
     def _end_waiting(self) -> None:
-        """Note who aborted, and who waits for ever because somebody dropped out or aborted.
+        """Note who aborted, and who waits for ever.
 
         Raises `Stall` if parties wait although nobody dropped out, aborted or stayed silent, and
         nobody waits for a message that was lost.

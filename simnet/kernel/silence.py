@@ -13,8 +13,8 @@ waiting party to each party whose message it lacks:
   components of the graph). Everybody in such a group who waits in `gather_some` or `heard` is
   released, all at once: silence is what each of them got from the senders that it lacks.
 
-Until nobody can go on, all waits but `receive_any` are for messages of named senders or for sums,
-which do not depend on the order of events. So the state at that moment does not depend on the
+Until nobody can go on, all waits, except those of `receive_any`, are for messages of named senders
+or for sums, which do not depend on the order of events. So the state at that moment does not depend on the
 schedule, and neither does the release. (With `receive_any`, a script must not let the order of its
 messages matter.)
 
@@ -159,15 +159,16 @@ def why_for_ever(
     is_lost: bool = False,
     waits_for_lost: bool = False,
 ) -> str:
-    """Return why a party waits for ever under a tag, if the lost party `other` is the reason: it
-    is gone, it aborted, its message was lost, or it waits for a lost message itself.
+    """Return why a party waits for ever under a tag. `other` is the party that is the reason: it is
+    gone, it aborted, it went on without a message, its message was lost, or it waits for a lost
+    message itself. `other` is None if there is no such party.
     """
     if is_lost:
         fault = f"because the message of {other} was lost"
     elif waits_for_lost:
         fault = f"because {other} waits for a lost message"
     elif other is None:
-        fault = "in a run that others left"
+        fault = "although no party that it waits for dropped out or aborted"
     elif is_gone:
         fault = f"because {other} dropped out"
     elif is_aborted:

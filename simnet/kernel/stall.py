@@ -65,7 +65,8 @@ def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
         return actors[missing[0]].name + others
     if isinstance(wait, ForSum):
         lacking = wait.count - len(wait.arrived(actor.number))
-        return f"{lacking} more of {wait.count} messages with key {wait.key}"
+        key = "" if wait.key is None else f" with key {wait.key}"
+        return f"{lacking} more of {wait.count} messages{key}"
     return "anyone"
 
 

@@ -398,7 +398,8 @@ class Summing:
     ) -> ScriptError:
         sent = sum_.senders(actor.number)
         if senders is None:
-            wrong = f"sums {count} messages with key {sum_.key}, but {len(sent)} were sent"
+            key = "" if sum_.key is None else f" with key {sum_.key}"
+            wrong = f"sums {count} messages{key}, but {len(sent)} were sent"
             return refuse(actor, sum_.tag, wrong)
         names, asked = self._roster.names, set(senders.numbers.tolist())
         twice = sorted({names[sender] for sender in sent if sent.count(sender) > 1})
