@@ -14,13 +14,13 @@ command line are not in the closure, because no trial imports them.
 We read imports off the syntax tree of a file, also inside functions, and execute nothing. Code
 under `if TYPE_CHECKING:` never runs, so we leave it out. We follow the imports of a module if the
 module belongs to a package that contributes to simnet, or lies beside the first file. Of any other
-library but Python's own we note only the name, so that its version can be looked up. A name such as `simnet.run`,
-which Python loads when it is first used, is looked up in the stub of its package. An import whose
-name is computed is not noticed.
+library but Python's own we note only the name, so that its version can be looked up. A name such as
+`simnet.run`, which Python loads when it is first used, is looked up in the stub of its package. An
+import whose name is computed is not noticed.
 
 The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
-blank lines and line breaks do not change the digest. (A file that Python cannot parse has the digest
-of its bytes, and no imports.)
+blank lines and line breaks do not change the digest. (A file that Python cannot parse has the
+digest of its bytes, and no imports.)
 """
 
 import ast

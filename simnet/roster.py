@@ -140,8 +140,8 @@ class Group:
 
     @functools.cached_property
     def run(self) -> slice | None:
-        """The numbers of the parties as a slice if the numbers are consecutive; None if they are not,
-        and for a group without parties.
+        """The numbers of the parties as a slice if the numbers are consecutive; None if they are
+        not, and for a group without parties.
         """
         if not len(self) or np.any(np.diff(self.numbers) != 1):
             return None

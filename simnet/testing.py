@@ -110,9 +110,9 @@ def fates(
     """Return a strategy for fates: which of the parties drop out, and where.
 
     `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At most
-    `most` of these parties drop out, and at least `least`, if there are so many. The send at which a
-    party drops out reaches some, all or none of its recipients. Hypothesis shrinks a failing example to as few fates as
-    possible.
+    `most` of these parties drop out, and at least `least`, if there are so many. The send at which
+    a party drops out reaches some, all or none of its recipients. Hypothesis shrinks a failing
+    example to as few fates as possible.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """

@@ -82,8 +82,8 @@ def print_alike(out: "Console", verdict: "AlikeVerdict") -> None:
     from simnet.adversary.whole_view import FINDINGS_IN_WORDS, disclosed_in_words
     from simnet.cli.verdicts import COLOURS
 
-    learned = FINDINGS_IN_WORDS[verdict.finding]
-    what = "is undecided" if verdict.finding == "undecided" else f"learns {learned}"
+    least, most = (FINDINGS_IN_WORDS[end] for end in (verdict.at_least, verdict.at_most))
+    what = f"learns {least}" if least == most else f"learns at least {least} and at most {most}"
     out.print(
         Text.assemble(
             (f"{{{verdict.corrupt}}} ", "bold"),

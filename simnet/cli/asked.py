@@ -209,7 +209,7 @@ class Asked:
         return words if self.claims else [*words, "--no-claims"]
 
     def _plain(self, scenario: "Scenario") -> "PlainRun":
-        """Run a protocol that has no `assess` method."""
+        """Run a protocol whose record has no `assess`."""
         from simnet.cli.progress import progress_bar
         from simnet.errors import BadInput
         from simnet.scenario.by_name import perform
@@ -242,7 +242,7 @@ class Asked:
 
         if self.inputs is not None:
             raise BadInput(
-                "--inputs is for protocols of your own that have no `assess` method: this scenario "
+                "--inputs is for protocols of your own whose record has no `assess`: this scenario "
                 "reads its users from a file (--input and --column), or makes them up"
             )
         people = self.data.population(scenario, self.settings, self.seed, self.limit)

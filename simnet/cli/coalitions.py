@@ -172,11 +172,14 @@ def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition")
     out.print(table)
     for_good = [leak.coalition for leak in found.leaks if not leak.undone_by]
     if for_good:
-        out.print(f"learn more than their output: {sets_in_words(for_good, names, role_of)}")
+        out.print(
+            "these coalitions learn more than their output: "
+            f"{sets_in_words(for_good, names, role_of)}"
+        )
     undone = [leak for leak in found.leaks if leak.undone_by]
     for leak in undone[:SHOWN]:
         who, joining = ", ".join(leak.coalition), " or ".join(leak.undone_by)
-        out.print(f"learns more than its output: {who}; no longer if {joining} joins")
+        out.print(f"{{{who}}} learns more than its output, but no longer if {joining} joins")
     if len(undone) > SHOWN:
         out.print(f"and {len(undone) - SHOWN:,} more such coalitions")
     if not found.leaks and not found.undecided:

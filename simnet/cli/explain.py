@@ -11,15 +11,16 @@ if TYPE_CHECKING:
 def explain(*term: str, json: JsonFile = None) -> None:
     """Explain a word or a code that simnet uses, or list all of them.
 
-    Examples: `simnet explain coalition`, `simnet explain wire count`, `simnet explain qd`,
-    `simnet explain --json -`.
+    For example: `simnet explain coalition`, `simnet explain wire count`, `simnet explain qd`,
+    `simnet explain --json -`
 
     Parameters
     ----------
     term
-        The word, code or letter; φ is also called phi.
+        The word, code or letter. Without it, the command lists all words. You can write a Greek
+        letter as a word, such as phi for φ.
     json
-        Write JSON to this file; `-` for standard output.
+        Write the result as JSON to this file; `-` writes it to standard output.
     """
     from rich.text import Text
 

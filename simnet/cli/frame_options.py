@@ -2,7 +2,7 @@
 
 `--timeout` interrupts the command after a time, as Ctrl-C does. So an interrupted run says which
 party was running, and an interrupted sweep says how many trials are kept. If the command does not
-end, it is interrupted again every few seconds.
+end, it is interrupted again every ten seconds.
 """
 
 import contextlib
@@ -30,7 +30,9 @@ class FrameOptions:
     timed_out: bool = False
 
     def read(self, words: Sequence[str]) -> None:
-        """Take these options out of the words. Raises `BadInput` for a value that is no number."""
+        """Take these options out of the words. Raises `BadInput` for a value that is no number
+        above 0.
+        """
         self.debug = "--debug" in words
         self.tokens = [word for word in words if word != "--debug"]
         timeout = _taken(self.tokens, "--timeout")

@@ -32,7 +32,8 @@ def network(
         Measure how long an operation of each kind takes on this machine, and print the prices as
         the part `[prices_ns]` of a TOML file.
     json
-        Write the networks as JSON to this file; `-` writes it to standard output.
+        Write the networks, or with `--prices` the prices, as JSON to this file; `-` writes it to
+        standard output.
     """
     from rich.text import Text
 

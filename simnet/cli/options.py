@@ -83,7 +83,10 @@ class ColumnOfFile:
         "UTF-8, UTF-16 and UTF-32."
     )
     max_rows: int | None = None
-    "Refuse a file that has more rows than this. Without this option the limit is ten million."
+    (
+        "Refuse a file that has more rows than this, or more characters than a hundred times this "
+        "number. Without this option the limit is ten million rows."
+    )
 
     @property
     def form(self) -> "Format":
@@ -108,11 +111,11 @@ class Data(ColumnOfFile):
         "sex:Male|Female,city."
     )
     missing: str = "?"
-    "The text that marks a missing value in a table. An empty cell is a missing value too."
+    "The text that marks a missing value in a table. Empty cells and `nan` are missing values too."
     drop_missing: Annotated[bool, Parameter(negative=())] = False
     "Leave out the rows of a table that have a missing value."
     users: int | None = None
-    "Draw this many rows without replacement. Without a file, make up this many users."
+    "Draw this many of the file's users without replacement. Without a file, make up so many users."
 
     def population(
         self, scenario: "Scenario", settings: Mapping[str, str], seed: int, limit: int

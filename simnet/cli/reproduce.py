@@ -189,7 +189,7 @@ def _announce(studies: "Sequence[Study]", store: "Store", slots: int, screen: "C
             f"{counted(trials)} to run"
         )
     if missing:
-        screen.print(f"this takes about {duration(total)} ({slots} at once)")
+        screen.print(f"this takes about {duration(total)}, with {counted(slots)} at once")
     screen.print()
 
 
@@ -261,7 +261,7 @@ def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
     if ruling.printed is not None:
         numbers.append("stated" if ruling.stated else f"printed {ruling.printed_in_words}")
     if ruling.expected is not None:
-        chance = "" if ruling.chance is None else f", with probability {ruling.chance:.2g}"
+        chance = "" if ruling.chance is None else f" (chance {ruling.chance:.2g})"
         numbers.append(f"expected {in_words(ruling.expected)}{chance}")
     if ruling.measured is not None:
         interval = f" ({ruling.interval_in_words})" if ruling.interval_in_words else ""

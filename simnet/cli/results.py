@@ -30,7 +30,8 @@ def results(
     """Show and export the results in the store, one row for each trial.
 
     For each experiment, the rows are those of the version of code and data that was stored last.
-    The exit status is 1 when lines of the store are damaged; the rows of these lines are left out.
+    The rows of damaged lines are left out. The exit status is 1 when lines of the store are damaged
+    and `--mend` is not given.
 
     For example:
 
@@ -41,7 +42,8 @@ def results(
     Parameters
     ----------
     experiment
-        The name of an experiment. Without a name, the command shows a summary of the store.
+        The name of an experiment. Without a name, the command shows a summary of the store or, with
+        `--where`, `--csv` or `--parquet`, the rows of all experiments.
     where
         Keep only the rows with this value: `--where users=1000`. You can give this option several
         times.

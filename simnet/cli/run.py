@@ -64,7 +64,8 @@ def run(
         The users and their inputs.
     inputs
         The inputs of the parties of your own protocol: whole numbers separated by commas. Without
-        this option, each input is an item that is drawn uniformly from 1..items with the seed.
+        this option the inputs are drawn with the seed; they are items, uniform on 1..items, unless
+        the scenario says otherwise.
     max_elements
         Refuse a run whose messages carry more field elements than this.
     at_epsilon
@@ -128,7 +129,7 @@ def run(
     if figure is not None and not asked.assesses:
         raise BadInput(
             "--figure draws an estimate beside the truth, and this protocol has no estimate: give "
-            "the scenario an `about` whose record has the method `assess`"
+            "the scenario an `about` whose record has `assess`"
         )
     result = asked.performed()
     # Files are written before anything is printed: if the reader of a pipe closes it early, the

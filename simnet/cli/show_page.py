@@ -83,7 +83,7 @@ def show_page(
     max_elements
         Refuse a run whose messages carry more field elements than this.
     claims
-        Judge the scenario's claims about coalitions. `--no-claims` skips this step.
+        With `--html`, judge the scenario's claims about coalitions. `--no-claims` skips this step.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
     network

@@ -1,4 +1,4 @@
-"""Prints a run of a protocol that has no `assess` method: outputs, claims and bill."""
+"""Prints a run without an estimate beside the truth: outputs, privacy, claims and bill."""
 
 from rich.console import Console
 from rich.text import Text

@@ -63,8 +63,8 @@ class StudyOptions:
     )
     store: Path | None = None
     (
-        "The file that keeps the results. Without this option it is simnet/results.jsonl in your "
-        "folder for state."
+        "The file that keeps the results. Without this option it is simnet/results.jsonl in the "
+        "folder $XDG_STATE_HOME, which is ~/.local/state if it is not set."
     )
     data: Path | None = None
     "The folder with the real data. Without this option, people are made up, and labelled so."

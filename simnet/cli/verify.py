@@ -109,8 +109,8 @@ def verify(
         Somebody who knows them can find out the inputs. By default they are written only if the
         inputs are drawn from the seed.
     drop
-        Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`). The verdict is given
-        who dropped out.
+        Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`). The verdict holds for
+        runs in which these parties drop out at these places.
     network
         The network that decides deadlines: a name (see `simnet network`) or a TOML file. A protocol
         without deadlines needs none.

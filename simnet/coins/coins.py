@@ -143,9 +143,9 @@ class Coins:
     >>> coins.field(Field(101), (2, 5)).shape
     (2, 5)
 
-    `tossed` says whether the party has drawn, outside a door, a discrete coin with more than one
-    outcome. `check` is called with the coins before every draw, and raises an error if the code
-    that runs now may not draw from them.
+    `tossed` says whether the party has drawn, outside a door, a discrete coin that may have more
+    than one outcome. `check` is called with the coins before every draw, and raises an error if the
+    code that runs now may not draw from them.
     """
 
     __slots__ = (
@@ -344,7 +344,7 @@ class Coins:
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Bill a discrete draw. If the draw has more than one outcome, set `tossed`. Raises
+        """Bill a discrete draw. If the draw may have more than one outcome, set `tossed`. Raises
         `TypeError` in a deferred block.
         """
         if self._is_block:

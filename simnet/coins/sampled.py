@@ -44,7 +44,7 @@ class SampledCoins(Coins):
         """Make coins of `party`, billed to `meter`.
 
         `purpose` separates streams that must not share words. Raises `ValueError` for a purpose
-        that contains "block", since deferred blocks use this word.
+        that contains "block", since deferred blocks use this word, or a slash.
         """
         if "block" in purpose:
             raise ValueError(f'a purpose may not contain the word "block", got {purpose!r}')

@@ -12,11 +12,11 @@ The key is the text `seed/purpose/party`. Examples::
     7/field/u3              the field elements that u3 draws
     7/block 2 field/u3      the field elements of the second deferred block of u3
     7/schedule/             the order of a shuffled schedule
-    7/discrete/population   which rows of a data set take part, drawn before the run
+    7/discrete/population   the made-up users, or which rows of a data set take part
 
 Different streams have different keys, because a seed and a purpose never contain a slash. The name
-of a party may contain a slash, since it is the last part of the key. Random choices outside of a
-run use the run's seed with one of the names in `OUTSIDE_RUNS`, which no party of a run may have.
+of a party may contain a slash, since it is the last part of the key. Before a run, users and their
+order are drawn with the run's seed under the names in `OUTSIDE_RUNS`, which no party may have.
 """
 
 import hashlib

@@ -6,7 +6,8 @@ on must not matter. This works as follows:
 
 - Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
   if all its messages have been sent. All other waits, except those of `receive_any`, are for
-  messages of named senders or for sums. So the state in which nobody can go on any more does not depend on the order.
+  messages of named senders or for sums. So the state in which nobody can go on any more does not
+  depend on the order.
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
   first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
   plays the log of the run on its network for this.) It also finds all waits that end so soon

@@ -125,7 +125,7 @@ class Party:
 
     @property
     def index(self) -> int:
-        """The place of the party among the parties of its role, as its `Seat` says: the 3 of `u3`."""
+        """The place of the party among those of its role, as its `Seat` says: the 3 of `u3`."""
         return self._roster.seats[self._actor.number].index
 
     @property

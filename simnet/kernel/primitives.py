@@ -127,7 +127,9 @@ def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) 
     if len(keys.shape) == 1:
         return Boxes(rows[np.newaxis], digests, is_single=True, meter=actor.meter)
     if rows.shape[:1] != (len(digests),):
-        raise ValueError(f"{len(digests)} keys need as many rows, got an array of shape {rows.shape}")
+        raise ValueError(
+            f"{len(digests)} keys need as many rows, got an array of shape {rows.shape}"
+        )
     return Boxes(rows, digests, meter=actor.meter)
 
 

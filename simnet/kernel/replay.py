@@ -89,9 +89,10 @@ def compare_runs(first: Run, second: Run) -> None:
     same.
 
     The error names the party, what differs (a message, the bill, an output or how the party ended)
-    and, where it is known, the generator that the script drew from instead of its coins. Messages are compared if both runs
-    observed their sender or recipient. Bills and outputs are compared for all parties. Symbolic
-    messages, which have linear forms and numbers, are compared by their numbers.
+    and, where it is known, the generator that the script drew from instead of its coins. Messages
+    are compared if both runs observed their sender or recipient. Bills and outputs are compared for
+    all parties. Symbolic messages, which have linear forms and numbers, are compared by their
+    numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

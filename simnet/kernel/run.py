@@ -84,14 +84,15 @@ class Run:
     """The record of one run of a protocol; `run` returns it.
 
     `outputs` maps the name of a party to the value that its script returned (without parties whose
-    script returned None), and `secrets` to the values that the party declared with `me.secret`. `ledger` holds the bill, `transcript` the
-    observed messages, and `log` what every party sent and waited for, from which the run is timed
-    on networks. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
-    says who dropped out and who was heard. `aborts` lists the parties that neither finished nor
-    dropped out, in the order of rounds and names: each of them aborted, or waits for ever in a run
-    in which a party dropped out, aborted or stayed silent, or a message was lost. If scripts wait with deadlines, `network` is the network that decided them, `deadlines` says how
-    each of these waits ended, and `late` lists the messages that came too late. `message_fates` are
-    the fates of messages that the run was told.
+    script returned None), and `secrets` to the values that the party declared with `me.secret`.
+    `ledger` holds the bill, `transcript` the observed messages, and `log` what every party sent and
+    waited for, from which the run is timed on networks. `seconds` is wall time. `fates` are the
+    fates that the run was told, and `happened` says who dropped out and who was heard. `aborts`
+    lists the parties that neither finished nor dropped out, in the order of rounds and names: each
+    of them aborted, or waits for ever in a run in which a party dropped out, aborted or stayed
+    silent, or a message was lost. If scripts wait with deadlines, `network` is the network that
+    decided them, `deadlines` says how each of these waits ended, and `late` lists the messages that
+    came too late. `message_fates` are the fates of messages that the run was told.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -236,8 +237,8 @@ class Run:
         return tuple(noting.draws)
 
     def within(self, scope: str) -> "Run":
-        """Return the run with only the inputs, outputs, secrets and fates of the parties whose names
-        begin with `scope`, and with what happened among them.
+        """Return the run with only the inputs, outputs, secrets and fates of the parties whose
+        names begin with `scope`, and with what happened among them.
 
         In `inputs`, `outputs`, `secrets`, `fates` and `happened` these parties' names are without
         `scope`. Everything else, such as the ledger and the transcript, remains that of the whole

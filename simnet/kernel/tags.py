@@ -41,8 +41,8 @@ class Summed(Tag):
     observed parties only. `receive` and `gather` refuse such a tag; the recipient uses `gather_sum`
     or `gather_sums`. A sum contains everything that is sent to the recipient under the tag (and
     key), with one message from each sender. The next message of the same sender to the same group
-    belongs to the next sum. Unless the recipient has called `heard`, a run fails if more messages go
-    into a sum than its recipient asks for, in whatever order they come.
+    belongs to the next sum. Unless the recipient has called `heard`, a run fails if more messages
+    go into a sum than its recipient asks for, in whatever order they come.
 
     >>> Summed("share")
     Summed(name='share', phase=None)

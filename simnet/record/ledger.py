@@ -151,7 +151,7 @@ class Ledger:
     @property
     def rounds(self) -> int:
         """The largest round of a message: the length of the longest chain of messages in which each
-        message depends on the message before it.
+        message depends on the message before it. Silences count as empty messages.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0

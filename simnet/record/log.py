@@ -6,8 +6,8 @@ payload. It is written in every run, so one run can be timed on many networks af
 `simnet.network`).
 
 A run has millions of messages, and most of them belong to blocks: one party scatters 5,000 rows in
-one send. So the log has one *post* for each send, and not one for each message. A post refers to a
-line of the bill; the line gives the sender, the tag, the round and the bytes of a frame. A post
+one send. So the log has one *post* for a block, or for a single message. A post refers to a line of
+the bill; the line gives the sender, the tag, the round and the bytes of a frame. A post
 goes to one party, or to the parties of a group in the group's order. If a recipient takes the
 messages of many posts out at once, as in a sum, the log refers to the list that the sum keeps
 anyway, and all recipients share this list.

@@ -78,8 +78,8 @@ class Sizes:
 
     def __repr__(self) -> str:
         lines = [
-            f"{row['size']} colluding users can read a secret of {row['users']:.1%} of the users; "
-            f"in {row['runs']:.1%} of the runs they can read a secret of at least one user"
+            f"{row['users']:.1%} of the users have a secret that at most {row['size']} other users "
+            f"can read together; {row['runs']:.1%} of the runs have such a user"
             for row in self.rows()
         ]
         among = "no set of users" if self.complete else "of the sets that were searched, none"

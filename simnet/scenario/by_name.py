@@ -92,7 +92,8 @@ def perform(
         parties with the place, such as "u3@masked" (see `Fate`). The result is a `PlainRun` if the
         run was aborted, or if the party that returns the estimate dropped out.
     network
-        The network that decides deadlines, or its name; a protocol without deadlines needs none.
+        The network that decides deadlines, its name, or the name of its TOML file; a protocol
+        without deadlines needs none.
     settings
         Settings of the scenario, such as `users=100` or `participation=0.2`. With data, `users`
         draws so many of the users, and `items=N` says that the items are 1..N.
@@ -132,6 +133,7 @@ def perform(
             seed,
             data,
             limit=limit,
+            observe=observe,
             progress=progress,
             epsilon=at_epsilon,
             delta=at_delta,

@@ -24,8 +24,8 @@ NOBODY = "no such coalition in this run"
 class Chosen:
     """A coalition that depends on what happened in the run.
 
-    `choose` returns the names of the coalition's members. If `choose` returns no name, the claim is
-    not judged.
+    `choose` returns the names of the coalition's members. If `choose` returns no name, there is no
+    verdict, and the claim holds.
     """
 
     words: str
@@ -158,7 +158,7 @@ class Judged:
     """A claim and the verdict on its coalition.
 
     The verdict is None if nobody belongs to the coalition in this run, or if the claim was not
-    judged. Then `not_judged` says why, and what to do.
+    judged. In the second case `not_judged` says why and, where this helps, what to do.
     """
 
     claim: Claim

@@ -101,7 +101,8 @@ def whole_numbers(column: Column, least: int = 0, most: int | None = None) -> li
 def whole_number(text: str) -> int | None:
     """Return the whole number that a text stands for, or None.
 
-    Only a number without a sign that fits 64 bits counts.
+    Only digits without a sign count, and at most 18 of them besides leading zeros: such a number
+    fits 64 bits.
     """
     is_digits = text.isascii() and text.isdigit()
     return int(text) if is_digits and len(text.lstrip("0")) <= LONGEST_NUMBER else None
@@ -175,7 +176,8 @@ def _without_value(columns: Sequence[Column], lacking: Sequence[Ints], others: i
     """Return the message about the first row without a value."""
     row, place = min((int(rows[0]), place) for place, rows in enumerate(lacking) if rows.size)
     column = columns[place]
-    more = f", and so do {others:,} other rows" if others and len(columns) > 1 else ""
+    count = "does 1 other row" if others == 1 else f"do {others:,} other rows"
+    more = f", and so {count}" if others and len(columns) > 1 else ""
     drop = ", with --drop-missing" if len(columns) > 1 else ""
     return (
         f"{column.row(row)} has no value ({column.labels[column.numbers[row]]!r}){more}: fill it "

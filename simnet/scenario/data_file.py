@@ -222,7 +222,7 @@ class _Text:
             rest = text[end:]
             if len(rest) > LONGEST_LINE:
                 raise BadInput(
-                    f"line {number + 1:,} of {name} is above {LONGEST_LINE:,} characters"
+                    f"line {number + 1:,} of {name} has more than {LONGEST_LINE:,} characters"
                 )
             yield io.StringIO(text[:end], newline="")
         yield io.StringIO(rest, newline="")

@@ -14,10 +14,10 @@ from typing import Any
 import attrs
 
 from simnet.contract import Protocol
-from simnet.errors import BadInput
+from simnet.errors import BadInput, SimnetError
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.fates import Send, drawn_fates
-from simnet.kernel.run import Run, sends
+from simnet.kernel.run import Run, run, sends
 from simnet.nearest import did_you_mean
 from simnet.record.fate import Fate, MessageFate
 from simnet.stated.about import About
@@ -35,8 +35,9 @@ def fates_of(
     If `drop` is not empty, the protocol is first played once without fates, to find its sends;
     `network` decides its deadlines.
 
-    Raises `BadInput` for a text that is neither a probability nor a fate, for an unknown party, and
-    for a fate at a send that the party does not make when nobody drops out.
+    Raises `BadInput` for a text that is neither a probability nor a fate, for two probabilities,
+    for an unknown party, for a crowd, for two fates of one party, and for a fate at a send that the
+    party does not make when nobody drops out.
     """
     if not drop:
         return {}, []
@@ -110,8 +111,9 @@ def _refuse_unreachable(text: str, fate: Fate, send: Send) -> None:
     """Raise `BadInput` if a fate names recipients that the send does not have."""
     count = len(send.recipients)
     if isinstance(fate.reached, int) and fate.reached >= max(count, 1):
+        recipients = "1 recipient" if count == 1 else f"{count} recipients"
         raise BadInput(
-            f'--drop {text}: this send of "{fate.tag}" has {count} recipients; write '
+            f'--drop {text}: this send of "{fate.tag}" has {recipients}; write '
             f"{text.partition(':')[0]}:after if all of them are reached"
         )
     for name in fate.reached if isinstance(fate.reached, tuple) else ():
@@ -126,7 +128,8 @@ def lacks_estimate(done: Run, about: About) -> bool:
     """Return whether there is no estimate: the run was aborted, or the party that returns the
     estimate dropped out.
 
-    If this party drops out when nobody waits for it any more, the run is not aborted.
+    If this party drops out when nobody waits for it any more, `Run.aborts` is empty; therefore we
+    look for the party among those that dropped out.
     """
     return bool(done.aborts) or about.estimator in done.gone
 
@@ -196,7 +199,11 @@ def outcome_in_words(done: Run, about: About) -> list[str]:
         )
         sentences.append(f"{len(done.late):,} {came} not read: {shown}{more}")
     if done.gone:
-        shown = ", ".join(f"{name} ({_where(done.fates[name])})" for name in done.gone[:SHOWN])
+        after_last = _after_last_message(done, done.gone[:SHOWN])
+        shown = ", ".join(
+            f"{name} ({after_last.get(name) or _where(done.fates[name])})"
+            for name in done.gone[:SHOWN]
+        )
         more = f" and {len(done.gone) - SHOWN:,} more" if len(done.gone) > SHOWN else ""
         were = "party" if len(done.gone) == 1 else "parties"
         sentences.append(f"{len(done.gone):,} {were} dropped out: {shown}{more}")
@@ -213,6 +220,36 @@ def outcome_in_words(done: Run, about: About) -> list[str]:
             f"the run was aborted: {about.estimator}, who would have the estimate, dropped out"
         )
     return sentences
+
+
+def _after_last_message(done: Run, names: Sequence[str]) -> dict[str, str]:
+    """Return words for those of these parties that dropped out after their last message, by name.
+
+    To find out whether a party would have sent more, we play the run once more without its fate.
+    """
+    late = {name for name in names if done.fates[name].reached is None}
+    while late:
+        try:
+            again = run(
+                done.protocol,
+                done.inputs,
+                done.seed,
+                fates={name: fate for name, fate in done.fates.items() if name not in late},
+                network=done.network,
+                message_fates=done.message_fates,
+            )
+        except SimnetError:  # then the fates have an effect
+            return {}
+        before, after = (each.ledger.by("party", "sent", "logical") for each in (done, again))
+        changed = {name for name in late if before.get(name) != after.get(name)}
+        if not changed:
+            return {
+                name: "after its last message: "
+                + ("only its output is lost" if name in again.outputs else "no effect")
+                for name in late
+            }
+        late -= changed
+    return {}
 
 
 def _where(fate: Fate) -> str:

@@ -19,7 +19,7 @@ from simnet.scenario.population import ItemPopulation, NumberPopulation, Populat
 from simnet.scenario.scenario import CATEGORIES_SHOWN
 from simnet.stated.assessment import ITEMS_SHOWN
 
-# In characters: labels longer than 3 are turned, and labels longer than 28 are cut.
+# In characters: if some label is longer than 3, all are turned; labels longer than 28 are cut.
 LABELS_UPRIGHT, LONGEST_LABEL = 3, 28
 
 

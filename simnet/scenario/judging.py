@@ -2,7 +2,7 @@
 
 Theory of operation. A claim is judged on the run itself, never on a smaller run in its place: a
 script may do something else from some number of users on, for example use a mask twice. There are
-two ways to a verdict, and they are tried in this order:
+two ways to a verdict, elimination and symmetry. They are tried in this order:
 
 1. *Elimination* keeps the linear form of every message. It judges every kind of run, and is used
    for runs of up to `JUDGED_MESSAGES` messages.
@@ -40,7 +40,7 @@ from simnet.stated.about import About
 from simnet.stated.disclosure import Disclosure
 
 # Claims on a run with at most so many messages are judged by elimination, without a try by
-# symmetry: it takes some seconds, but minutes if thousands of parties stretch seeds.
+# symmetry. Elimination then takes some seconds, but minutes if thousands of parties stretch seeds.
 JUDGED_MESSAGES = 1_500_000
 # The most messages of a run that is judged by elimination: the forms of a message take 300 to
 # 600 bytes.

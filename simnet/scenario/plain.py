@@ -131,7 +131,7 @@ class PlainRun:
         if self.about.assess is None:
             return (
                 f"{self.name} has no estimate to {verb} beside the truth: give the scenario an "
-                "`about` whose record has the method `assess`. The outputs of the parties are in "
+                "`about` whose record has `assess`. The outputs of the parties are in "
                 "`run.outputs`"
             )
         return (
@@ -202,6 +202,7 @@ def play(
     inputs: Inputs | None = None,
     *,
     limit: int,
+    observe: Iterable[str] = (),
     progress: Callable[[int], None] | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
@@ -211,9 +212,9 @@ def play(
     """Run a scenario without comparing its estimate with the truth.
 
     Without `inputs`, synthetic people of the scenario are drawn with the seed, and the parties take
-    their inputs. Privacy is stated at `epsilon` and at `delta`, and `network` decides
-    deadlines. Raises `BadInput` for parameters that do not fit, and for a run that would move more
-    field elements than `limit`.
+    their inputs. `observe` names the parties whose messages are kept one by one. Privacy is stated
+    at `epsilon` and at `delta`, and `network` decides deadlines. Raises `BadInput` for parameters
+    that do not fit, and for a run that would move more field elements than `limit`.
     """
     protocol, own_inputs = prepared(scenario, seed, inputs, limit)
     fates, messages = fates_of(drop, protocol, own_inputs, seed, network)
@@ -223,6 +224,7 @@ def play(
             protocol,
             own_inputs,
             seed,
+            observe=observe,
             progress=progress,
             fates=fates,
             network=network,
@@ -321,7 +323,10 @@ def inputs_for(scenario: Scenario, protocol: Protocol, seed: int) -> Inputs:
     wanted = sum(seat.size for seat in seated(protocol).seats if seat.takes_input)
     if isinstance(protocol, OverItems) and isinstance(protocol.items, int):
         scenario = attrs.evolve(scenario, items=protocol.items)
-    return scenario.synthetic(wanted, seed).inputs if wanted else []
+    if not wanted:
+        return []
+    people = scenario.synthetic(wanted, seed)
+    return (in_chance_order(people, seed) if scenario.in_chance_order else people).inputs
 
 
 def guessed_inputs_in_words(

@@ -140,6 +140,8 @@ def in_chance_order(population: Population, seed: int) -> Population:
 def _sample_rows(users: int, everybody: int, source: str, seed: int) -> tuple[Ints, str]:
     """Return the places of `users` drawn rows, and the words for their source."""
     if not 1 <= users <= everybody:
-        raise BadInput(f"users to draw are 1 to {everybody}, the rows of {source}, got {users}")
+        raise BadInput(
+            f"from 1 to {everybody} users can be drawn from the rows of {source}, got {users}"
+        )
     chosen = SampledCoins(seed, "population").subset(users, everybody).plain
     return chosen, f"{users} of {everybody} rows of {source}"

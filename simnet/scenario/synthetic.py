@@ -14,7 +14,7 @@ LEAST_KEPT = 0.01  # a truncated law must keep at least this probability
 def uniform_items(users: int, items: int, seed: int) -> ItemPopulation:
     """Return users with independent items, uniform on `1..items`.
 
-    Raises `BadInput` for fewer than one user.
+    Raises `BadInput` for fewer than one user or item.
     """
     if users < 1 or items < 1:
         raise BadInput(
@@ -32,7 +32,7 @@ def zipf_items(users: int, items: int, seed: int) -> ItemPopulation:
     """Return users with independent items: item j of `1..items` has probability in proportion to
     1/j.
 
-    Raises `BadInput` for fewer than one user.
+    Raises `BadInput` for fewer than one user or item.
     """
     # This call checks the arguments, and its result has the labels.
     uniform = uniform_items(users, items, seed)
@@ -64,8 +64,8 @@ def normal_numbers(users: int, low: float, high: float, seed: int) -> NumberPopu
     A user could not report a value outside the range, and moving the value to an end of the range
     would add a bias that nobody declared.
 
-    Raises `BadInput` for fewer than one user, and for a range in which the normal law has almost no
-    mass.
+    Raises `BadInput` for fewer than one user, and for a range that has less than 1 % of the
+    standard normal law.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import ndtr, ndtri

@@ -59,8 +59,8 @@ class About:
     """The name that people see, which JSON shows too."""
 
     estimator: str | None = None
-    """The party whose output is the estimate. Without it there is no figure of an estimate, and the
-    protocol cannot be a group of a weighted aggregation."""
+    """The party whose output is the estimate. If this party drops out, the run counts as aborted.
+    Without this field, the protocol cannot be a group of a weighted aggregation."""
 
     parameters: Mapping[str, Any] = attrs.field(factory=dict)
     """Settings that are no fields of the protocol, by name, such as an ε that got its default.
@@ -68,7 +68,7 @@ class About:
 
     workload: Workload | None = None
     """About how much a run sends, so that a run that would take too long is refused. Without it, no
-    run is refused."""
+    run is refused for this reason."""
 
     expected_squared_l2: float | None = None
     """The mean of the squared L2 error or, if this mean depends on the users' inputs, its largest
@@ -95,7 +95,9 @@ class About:
     this function, the discrete part of every view is "not judged"."""
 
     public: Callable[[Run], Listed] = lambda _: {}
-    """Returns the plain values that messages carried, which are shown beside a verdict."""
+    """Returns the plain values that messages carried; the JSON of a verdict lists them. Without
+    this function, the list is empty.
+    """
 
 
 # A function that takes a protocol and returns the protocol's record.

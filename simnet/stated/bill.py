@@ -13,7 +13,7 @@ import attrs
 from simnet import markup
 from simnet.record.ledger import Counting, Direction, Ledger, Traffic
 
-Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, Nd, bd), or "rounds"
+Quantity = str  # an operation (FA, RM, ...), a kind of element (qd, nd, ...), or "rounds"
 EntryDirection = Literal["sent", "received", "none"]
 EntryScope = Literal["per-user", "total"]
 

@@ -1,9 +1,9 @@
 """Experiments: a trial, a grid of parameters to repeat the trial on, and the results to show.
 
-A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name,
-and under the name `people` a text that says where its people came from. The seed of a trial
-follows from the experiment's name, the parameters and the trial's number. So the results do not
-depend on where, when and in which order trials run. Parameters that are `paired`, such as the
+A trial is a function of its parameters, a seed and a folder of data. It returns numbers by name
+and, if it has people, under the name `people` a text that says where they came from. The seed of a
+trial follows from the experiment's name, the parameters and the trial's number. So the results do
+not depend on where, when and in which order trials run. Parameters that are `paired`, such as the
 method, do not count for the seed, so that all methods see the same people.
 """
 

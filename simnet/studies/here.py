@@ -37,7 +37,8 @@ def reproduce(
     trials
         How many trials each point has.
     data
-        The folder of the real data. Without it people are made up, and the report says so.
+        The folder of the real data. Without it, an experiment that could read data makes people
+        up, and the report says so.
     store
         A file that keeps every trial. Trials that it holds already are not run again. Without a
         store the trials run one after the other, and only the report keeps them.

@@ -15,7 +15,8 @@ _MEMORIES: list[Callable[[], None]] = []  # the functions that forget remembered
 def remembered(load: Callable[P, T]) -> Callable[P, T]:
     """Return a function that computes its result once for each folder and other arguments.
 
-    If a file of the folder changes, the function computes the result again.
+    If a file of the folder changes, the function computes the result again. The 128 results that
+    were asked for last are remembered.
     """
     cached: Any = lru_cache(lambda _, *args, **rest: load(*args, **rest))
 
@@ -43,7 +44,7 @@ def _state(folder: Path | None) -> tuple[tuple[str, int, int], ...]:
 
 
 def stamp_of(path: Path) -> tuple[int, int]:
-    """Return the size and the time of a file, which change when its content does.
+    """Return the size of a file and the time of its last change.
 
     Raises `BadInput` if there is no such file.
     """

@@ -5,7 +5,7 @@ place of an experiment's grid. The number that stands for the statement is the s
 which the statement holds. This share is 1 if the paper is right. The interval of the share has two
 ends. The lower end is the share of places at which the statement holds for all values within the
 confidence intervals. The upper end is the share of places at which it holds for some values within
-them.
+them. We try some of these values, above all the ends of the intervals (see `_within`).
 """
 
 import itertools

@@ -9,15 +9,14 @@ reported as kept, count a result twice, or show a wrong result. So:
   sweep asks which keys are missing, and runs the trials with these keys. Results of other code stay
   in the file, and are not read.
 - The line of a result is never written over, unless it is damaged. A trial is a function of its
-key, so a second result could only be
-  the same. If two sweeps have run one trial, they have equal results, and the later result is
-  counted as skipped.
+  key, so a second result could only be the same. If two sweeps have run one trial, they have equal
+  results, and the later result is counted as skipped.
 - Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a
   killed process left unfinished has no line end, and the next writer cuts it off.
 - Every line of a trial ends in a digest of the line. A line that does not fit its digest, or
-  repeats a key, is damaged; its trial counts as missing, as if it had never been run. Whoever opens
-  the file
-  for writing blanks damaged lines, and the next sweep runs their trials again.
+  repeats a key, is damaged and is not read. A trial without another line counts as missing, as if
+  it had never been run. Whoever opens the file for writing blanks damaged lines, and the next sweep
+  runs the missing trials again.
 - After every commit we check that the path still leads to the file that was opened. At its end a
   sweep reads the whole file again, and reports a trial as kept only after it has seen the trial in
   the file.

@@ -58,9 +58,10 @@ COMPLETED = Measure("completed", "share of completed runs")
 class Estimate:
     """A measure at a point of the grid: its mean, an interval, and its expected value.
 
-    `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN if there
-    is only one random trial; then the interval is unbounded. For an exact trial, the mean and both
-    ends of the interval are equal.
+    `spread` is the standard deviation of one trial, relative to the mean. `spread` is NaN, and the
+    interval is unbounded, if the trials do not show it: for a single random trial, or for a few
+    trials with equal numbers. If all trials are exact and equal, the mean and both ends of the
+    interval are equal.
     """
 
     mean: float
@@ -214,9 +215,9 @@ def estimated(
 
     If the relative standard deviation of one trial is known, the interval follows from a gamma law
     with this deviation. The interval of the share of completed runs is that of Clopper and Pearson.
-    Otherwise it is Student's interval. The interval has no bounds if there is
-    one trial, or if there are fewer than `ALIKE` trials and all agree. For `exact` trials both ends
-    of the interval are the value.
+    Otherwise it is Student's interval, which has no bounds if there is one trial, or if there are
+    fewer than `ALIKE` trials and all agree. For `exact` trials the ends of the interval are the
+    smallest and the largest value.
     """
     values = [float(row[measure.name]) for row in rows]
     mean, count = sum(values) / len(values), len(values)

@@ -1,8 +1,8 @@
 """Frames: the header that a message carries besides its payload.
 
 The header has the tag number (2 bytes), the sender number (4), the payload length (4), and the
-CRC-32 of tag, sender, length and payload (4), all little endian. A frame costs `HEADER_BYTES`
-whatever it carries.
+CRC-32 of tag, sender, length and payload (4), all little endian. So a frame is always
+`HEADER_BYTES` longer than its payload.
 """
 
 import struct

@@ -41,8 +41,9 @@ class Tally:
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
     """Return a `Tally`: the sum of `messages` messages, each of the same form as a row of `like`.
 
-    `like` may have no rows; only its wire type and shape are used. Raises `ValueError`
-    unless `counts` lie in 0..messages: a message adds 0 or 1 to each count.
+    `like` may have no rows; only its wire type and shape are used. Raises `TypeError` unless
+    `counts` are whole numbers, and `ValueError` unless they lie in 0..messages: a message adds 0 or
+    1 to each count.
 
     >>> from simnet import bits
     >>> counts = tally([40, 60], messages=100, like=bits([[0, 0]]))

@@ -33,7 +33,7 @@ class TwoServerSum:
 
     @property
     def field(self) -> Field:
-        """F_q with q above the largest sum, so that it never wraps."""
+        """F_q with q above the largest sum, so that the sum never wraps."""
         return Field.above(self.users * self.items)
 
     def parties(self) -> Mapping[str, Seat]:
@@ -41,7 +41,7 @@ class TwoServerSum:
         return {**seats("u", self.user, self.users), "A": Seat(self.adder), "B": Seat(self.helper)}
 
     async def user(self, me: Party, value: Sealed) -> None:
-        """Send a uniform mask to B, and to A what the mask leaves of the value."""
+        """Send a uniform mask to B, and the value minus the mask to A."""
         secret = self.answer(value, me)
         mask = me.coins.field(self.field, ())
         await me.send(PART, to="A", payload=secret - mask)
@@ -53,7 +53,7 @@ class TwoServerSum:
         await me.send(TOTAL, to="A", payload=masks)
 
     async def adder(self, me: Party) -> Sealed:
-        """Server A: add up the rest, put the masks back, and return the sum of all values."""
+        """Server A: add up the differences and the masks, and return the sum of all values."""
         rest = await me.gather_sum(PART, senders=me.all("user"))
         total = rest + await me.receive(TOTAL, "B")
         return me.output(int, total)

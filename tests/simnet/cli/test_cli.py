@@ -504,9 +504,9 @@ def test_a_bad_file_is_refused_in_one_line(
         (("--column", "city", "--domain", "a,b,c,b"), "the domain names 'b' twice"),
         (("--column", "city", "--domain", ""), "--domain names no item"),
         (("--column", "city", "--domain", "a\nb,c"), "domain"),
-        (("--column", "city", "--users", "4"), "users to draw are 1 to 3"),
-        (("--column", "city", "--users", "0"), "users to draw are 1 to 3"),
-        (("--column", "city", "--set", "users=4"), "users to draw are 1 to 3"),
+        (("--column", "city", "--users", "4"), "from 1 to 3 users can be drawn"),
+        (("--column", "city", "--users", "0"), "from 1 to 3 users can be drawn"),
+        (("--column", "city", "--set", "users=4"), "from 1 to 3 users can be drawn"),
         (("--column", "city", "--set", "items=3"), "--domain"),
     ],
 )

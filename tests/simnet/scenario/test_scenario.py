@@ -5,8 +5,11 @@ from typing import Any
 import attrs
 import pytest
 
-from simnet import Scenario, Seat, perform
+from simnet import Field, Party, Scenario, Sealed, Seat, Tag, perform, seats
 from simnet.errors import BadInput
+from simnet.scenario.drops import outcome_in_words
+from simnet.scenario.verify import verify
+from simnet.stated.about import About
 from tests.harness.shell import refusal, simnet
 
 
@@ -95,3 +98,60 @@ def test_the_command_names_the_file_of_such_a_scenario(tmp_path: Any) -> None:
     )
     told = refusal(simnet("run", file))
     assert f"{file}: the scenario passes `items`, but Whole takes only users, most" in told
+
+
+FIELD, NOTE = Field(101), Tag("note")
+
+
+@attrs.frozen
+class Sums:
+    """Every user sends its input to the server, and then learns the sum."""
+
+    users: int = 4
+    items: int = 50
+
+    def parties(self) -> dict[str, Seat]:
+        return {**seats("u", self.user, self.users), "server": Seat(self.server)}
+
+    async def user(self, me: Party, item: Sealed) -> Sealed:
+        number = me.secret(lambda item: [item], item, field=FIELD, shape=(1,))
+        await me.send(NOTE, "server", number)
+        return me.output(int, (await me.receive(NOTE, "server"))[0])
+
+    async def server(self, me: Party) -> None:
+        came = await me.gather_some(NOTE, me.all("user"))
+        await me.publish(NOTE, me.all("user"), type(came["u1"]).stack([*came.values()]).sum())
+
+
+def test_messages_of_observed_parties_are_kept_also_without_an_estimate() -> None:
+    run = perform(Sums(), observe=["u1"]).run
+    assert [message.tag for message in run.transcript.messages] == ["note", "note"]
+    assert perform(Sums()).run.transcript.messages == ()
+
+
+def test_a_verdict_is_about_the_inputs_of_the_run_also_in_a_random_order() -> None:
+    own = scenario(Sums, {}, users=6, in_chance_order=True)
+    judged = verify(own, "u1", seed=1).verdict.runs[0]
+    assert perform(own, seed=1).run.inputs == judged.inputs
+    in_order = verify(attrs.evolve(own, in_chance_order=False), "u1", seed=1).verdict.runs[0]
+    assert sorted(in_order.inputs.values()) == sorted(judged.inputs.values())
+    assert in_order.inputs != judged.inputs
+
+
+@pytest.mark.parametrize(
+    ("drop", "where"),
+    [
+        ("u2@note:after", "after its last message: only its output is lost"),
+        ("server@note:after", "after its last message: no effect"),
+        ("u2@note", 'before sending "note"'),
+    ],
+)
+def test_a_drop_out_after_the_last_message_is_told_as_one(drop: str, where: str) -> None:
+    run = perform(Sums(), drop=drop).run
+    assert outcome_in_words(run, About(name="sums"))[0].endswith(f"({where})")
+
+
+def test_a_drop_out_before_further_messages_is_not_told_as_one_after_the_last() -> None:
+    run = perform("secagg", users=5, drop="u2@shares:after", claims=False).run
+    told = outcome_in_words(run, About(name="secagg"))[0]
+    assert told.endswith('u2 (after sending "shares")')

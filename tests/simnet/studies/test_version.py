@@ -118,3 +118,16 @@ def test_a_partial_trial_counts_with_the_functions_that_it_is_made_of() -> None:
     assert code_version(made) == code_version(trials.sampling)
     other = functools.partial(made, reader=find_experiment)
     assert code_version(other) != code_version(trials.sampling)
+
+
+def test_each_of_many_files_is_read_once(tmp_path: Path) -> None:
+    names = [f"part{number}" for number in range(200)]
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("x = 1\n")
+    for own in ("one", "other"):
+        (tmp_path / f"{own}.py").write_text("".join(f"import {name}\n" for name in names))
+    before = dict(closure_of((tmp_path / "one.py",), tmp_path).digests)
+    for name in names:
+        (tmp_path / f"{name}.py").write_text("x = 2\n")
+    after = dict(closure_of((tmp_path / "other.py",), tmp_path).digests)
+    assert [before[f"{name}.py"] for name in names] == [after[f"{name}.py"] for name in names]
