@@ -303,16 +303,43 @@ def test_masks_that_are_reused_from_ten_users_on(users: int, finding: str) -> No
 
 # The protocols of the house: every coalition, against elimination of the rows written out.
 
-HOUSE = {
-    "dpds_shamir": {"users": "4", "items": "2", "sharing": "shamir:2"},
-    "dpds_shamir, threshold 3": {"users": "5", "items": "1", "sharing": "shamir:3"},
-    "dpds_robust": {"users": "4", "items": "1", "sharing": "shamir:2"},
-    "committee": {"users": "3", "items": "2", "members": "3", "sharing": "shamir:2"},
-    "dpds": {"users": "5", "items": "1"},
-    "dpdg": {"users": "3", "items": "2"},
-    "tss": {"users": "4", "items": "3", "reported": "2", "sharing": "shamir:2"},
-    "tss_robust": {"users": "4", "items": "2", "reported": "1"},
+# The settings of a run, and how many users it may have so that all coalitions take a few seconds.
+HOUSE: dict[str, tuple[dict[str, str], int]] = {
+    "dpds": ({"items": "2"}, 8),
+    "dpds_shamir": ({"items": "2", "sharing": "shamir:2"}, 8),
+    "dpds_shamir, threshold 3": ({"items": "1", "sharing": "shamir:3"}, 8),
+    "dpds_robust": ({"items": "1", "sharing": "shamir:2"}, 8),
+    "dpds_robust, threshold 4": ({"items": "1", "sharing": "shamir:4"}, 8),
+    "dpdg": ({"items": "2"}, 8),
+    "dpcs_star": ({}, 6),
+    "committee": ({"items": "2", "members": "3", "sharing": "shamir:2"}, 6),
+    "tss": ({"items": "2", "reported": "1"}, 7),
+    "tss, threshold 2": ({"items": "3", "reported": "2", "sharing": "shamir:2"}, 4),
+    "tss_prime": ({"items": "3", "reported": "2", "bound": "2"}, 7),
+    "tss_robust": ({"items": "2", "reported": "1"}, 6),
+    "sampling_privacy": ({}, 7),
+    "sampling_privacy_clear": ({}, 8),
+    "weighted": ({}, 5),
 }
+LEAST = {"weighted": 8, "dpds_robust, threshold 4": 5}  # users
+FAST = ("dpds_shamir", 4)
+
+
+def cases_of_the_house() -> list[Any]:
+    """All protocols with up to eight users; runs that take long are marked so."""
+    return [
+        pytest.param(
+            name,
+            users,
+            marks=()
+            if (name, users) == FAST
+            else pytest.mark.long
+            if users > most
+            else pytest.mark.slow,
+        )
+        for name, (_, most) in HOUSE.items()
+        for users in range(LEAST.get(name, 3), 9)
+    ]
 
 
 def played(name: str, settings: Mapping[str, str], seed: int) -> Run:
@@ -363,24 +390,11 @@ def all_coalitions(done: Run) -> list[tuple[str, ...]]:
     return [coalition for coalition in sets if not owners <= set(coalition)]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "dpds_shamir" else pytest.mark.slow) for name in HOUSE],
-)
-def test_every_coalition_of_small_runs_equals_elimination(name: str) -> None:
-    done = played(name, HOUSE[name], 2)
+@pytest.mark.parametrize(("name", "users"), cases_of_the_house())
+def test_every_coalition_of_small_runs_equals_elimination(name: str, users: int) -> None:
+    done = played(name, {**HOUSE[name][0], "users": str(users)}, 2)
     judge = Judge([done], done.roster.names)
     for coalition in all_coalitions(done):
-        assert_equals_elimination(judge, coalition)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["dpds_shamir", "dpds_robust", "tss"])
-def test_sampled_coalitions_of_larger_runs_equal_elimination(name: str) -> None:
-    settings = {"users": "8", "items": "2", "sharing": "shamir:4"}
-    done = played(name, {**settings, **({"reported": "1"} if name == "tss" else {})}, 5)
-    judge, random = Judge([done], done.roster.names), Random(name)
-    for coalition in random.sample(all_coalitions(done), 30):
         assert_equals_elimination(judge, coalition)
 
 
