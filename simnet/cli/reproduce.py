@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from simnet.cli.options import JsonFile, OutputFile, settings_of
 from simnet.cli.studying import StudyOptions
+from simnet.cli.tell import tell
 from simnet.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def reproduce(
     The command first says how long it will take, and then runs the trials that the store lacks. You
     can stop it at any time; the same command goes on where it stopped.
 
-    The exit status is 1 when a trial fails, or when an expected value lies outside the interval of
-    what was measured.
+    The exit status is 1 when a trial fails, when a figure cannot be drawn, or when an expected
+    value lies outside the interval of what was measured.
 
     For example:
 
@@ -59,7 +60,7 @@ def reproduce(
     from simnet.cli.studying import run_study
     from simnet.studies.find import names as all_experiments
     from simnet.studies.page import update_page
-    from simnet.studies.report import report
+    from simnet.studies.report import Undrawn, report
 
     if not names:
         raise BadInput(
@@ -76,9 +77,13 @@ def reproduce(
         for study in studies:
             tally = run_study(study, store, executor, slots)
             reported = report(study, store)
-            files = (
-                reported.write(out) if reported.table.rows else []
-            )  # if there is no trial, leave the files of an earlier run unchanged
+            files: list[Path] = []
+            if reported.table.rows:  # otherwise leave the files of an earlier run unchanged
+                try:
+                    files = reported.write(out)
+                except Undrawn as error:  # the other experiments go on
+                    tell(str(error))
+                    files, failed = error.written, failed + 1
             _print_report(reported, screen)
             reports.append(reported)
             listed.append(
@@ -102,7 +107,6 @@ def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
 
     Without pyarrow, print that no Parquet file will be written.
     """
-    from simnet.cli.tell import tell
     from simnet.files import refuse_unwritable
     from simnet.installed import extra_missing
     from simnet.scenario.figure import blank_figure

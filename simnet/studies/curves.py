@@ -12,7 +12,7 @@ from math import inf, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 from simnet.drawing import COLOURS, DASHES, INK, MARKERS, SMALL, dress, panels
-from simnet.studies.table import Table
+from simnet.studies.table import Measure, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,8 +66,9 @@ def curves(
     - `notes` are written below the figure. If users are made up, a note says so.
     """
     first = table.measures[0].name
+    measures = table.shown_measures
     lines = [
-        {**one, "runs": _runs(table, one), "exact": _is_exact(table, one)}
+        {**one, "runs": _runs(table, one, measures), "exact": _is_exact(table, one)}
         for one in table.summary(alone=ALONE)
         if "measure" in (panel, *line) or one["measure"] == first
     ]
@@ -265,13 +266,13 @@ def _is_exact(table: Table, line: Line) -> bool:
     return table.exact or any(one.exact for one in table.measures if one.name == line["measure"])
 
 
-def _runs(table: Table, line: Line) -> list[float]:
+def _runs(table: Table, line: Line, measures: Sequence[Measure]) -> list[float]:
     """Return the numbers of the single trials if there are too few trials for an interval, else an
     empty list.
 
     If the law is known, one trial is enough.
     """
-    measure = next(one for one in table.measures if one.name == line["measure"])
+    measure = next(one for one in measures if one.name == line["measure"])
     if measure.deviation is not None or line["trials"] >= FEW or line["low"] == line["high"]:
         return []
     found = table.where(**{axis: line.get(axis) for axis in table.axes}).rows

@@ -24,6 +24,17 @@ from simnet.studies.typeset import latex_table, markdown_table
 ROWS_SHOWN = 24  # of a table; a longer one is folded
 
 
+class Undrawn(BadInput):
+    """The tables of a report are written, but its figure cannot be drawn.
+
+    `written` are the files that were written.
+    """
+
+    def __init__(self, text: str, written: Sequence[Path]) -> None:
+        super().__init__(text)
+        self.written = list(written)
+
+
 @attrs.frozen(eq=False, repr=False)
 class Report:
     """The result of `reproduce`: an experiment's table, with a verdict on every quoted number.
@@ -149,7 +160,8 @@ class Report:
 
         Without pyarrow no Parquet is written.
 
-        Raises `BadInput` when the folder cannot be written, and when the figure cannot be drawn.
+        Raises `BadInput` when the folder cannot be written, and `Undrawn` when the tables are
+        written and the experiment's function cannot draw its figure.
         """
         _make(folder)
         stem = str(folder / self.study.name)
@@ -166,9 +178,9 @@ class Report:
         if self.verdicts:
             written.append(Path(f"{stem}_verdicts.csv"))
             write_csv([one.as_json() for one in self.verdicts], written[-1])
-        return written + self._draw(stem)
+        return written + self._draw(stem, written)
 
-    def _draw(self, stem: str) -> list[Path]:
+    def _draw(self, stem: str, tables: Sequence[Path]) -> list[Path]:
         draw = self.study.experiment.figure
         if draw is None or not self._has_numbers:
             return []
@@ -182,9 +194,10 @@ class Report:
             raise
         # The experiment's own function may raise any error, and numbers may have any size.
         except Exception as error:
-            raise BadInput(
+            raise Undrawn(
                 f"the tables of {self.study.name} are written, but its figure cannot be drawn: "
-                f"{type(error).__name__}: {error}"
+                f"{type(error).__name__}: {error}",
+                tables,
             ) from error
         return written
 

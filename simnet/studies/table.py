@@ -165,7 +165,7 @@ class Table:
         return estimated(rows, measure, 1 - CONFIDENCE, self.exact)
 
     @property
-    def _shown_measures(self) -> Sequence[Measure]:
+    def shown_measures(self) -> Sequence[Measure]:
         """The measures; also the share of completed runs, if some runs were aborted."""
         has_aborted = any(COMPLETED.name in row for row in self.rows)
         return (*self.measures, COMPLETED) if has_aborted else self.measures
@@ -176,11 +176,11 @@ class Table:
         The intervals hold jointly with probability `CONFIDENCE`, by Bonferroni's inequality. With
         `alone`, each interval holds with that probability by itself.
         """
-        points = self.points()
+        points, measures = self.points(), self.shown_measures
         pairs = [
             (point, measure, [row for row in part.rows if measure.name in row])
             for point, part in points.items()
-            for measure in self._shown_measures
+            for measure in measures
         ]
         measured = [(point, measure, rows) for point, measure, rows in pairs if rows]
         error = (1 - CONFIDENCE) / max(len(measured), 1) if alone is None else 1 - alone

@@ -1,17 +1,19 @@
 """Trials whose runs were aborted: an outcome that stores and tables keep, and not an error."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from simnet.record.fate import Ending
+from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Job, Measurements, Parameters
 from simnet.studies.here import table_here
 from simnet.studies.outcome import outcome
 from simnet.studies.report import rows_of
 from simnet.studies.store import Result, Store, Versions
 from simnet.studies.sweep import Study
-from simnet.studies.table import Measure, NoSuchPoint
+from simnet.studies.table import Measure, NoSuchPoint, Table
 from simnet.studies.trial import Aborted
 from tests.harness.shell import simnet
 from tests.harness.sweeping import swept
@@ -85,6 +87,43 @@ def test_an_estimate_at_a_point_leaves_aborted_runs_out() -> None:
     assert table.at("completed", drop=0.5).trials == 30
     with pytest.raises(NoSuchPoint, match="no point with 'value' at drop"):
         table.at("value", drop=1.0)
+
+
+def test_a_figure_shows_the_share_of_completed_runs_beside_the_measures() -> None:
+    table = table_here(experiment().with_settings({"drop": "0,0.5,1.0"}), "values")
+    figure = curves(
+        table,
+        "drop",
+        panel="measure",
+        line=["x"],
+        words=str,
+        titles={one.name: one.words for one in table.shown_measures},
+        x_label="drop",
+    )
+    assert [axes.get_title("left") for axes in figure.axes] == ["value", "share of completed runs"]
+
+
+def test_one_figure_that_cannot_be_drawn_does_not_stop_the_others(tmp_path: Path) -> None:
+    for name, figure in (("bad", "no_figure"), ("good", "None")):
+        (tmp_path / f"{name}.py").write_text(
+            "import attrs\n"
+            "from tests.simnet.studies.test_aborted import experiment, no_figure\n"
+            f"EXPERIMENT = attrs.evolve(experiment(), figure={figure})\n"
+        )
+    done = simnet(
+        *("reproduce", tmp_path / "bad.py", tmp_path / "good.py"),
+        *("--store", tmp_path / "s.jsonl", "--out", tmp_path / "out", "--workers", "1"),
+    )
+    assert done.status == 1
+    assert "its figure cannot be drawn: StopIteration" in " ".join(done.err.split())
+    assert {path.stem for path in (tmp_path / "out").glob("*_points.csv")} == {
+        "bad_points",
+        "good_points",
+    }
+
+
+def no_figure(_: Table) -> Any:
+    raise StopIteration
 
 
 def test_a_sweep_counts_aborted_trials(tmp_path: Path) -> None:
