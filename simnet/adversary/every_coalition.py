@@ -107,7 +107,17 @@ class EveryCoalition:
         return self.findings.count("undecided")
 
     def finding(self, coalition: Sequence[str]) -> str:
-        """Return the finding about a coalition, given by the names of its members."""
+        """Return the finding about a coalition, given by the names of its members.
+
+        Raises `BadInput` for an empty coalition, and for a name that no party has.
+        """
+        unknown = sorted(set(coalition) - set(self.parties))
+        if unknown or not coalition:
+            raise BadInput(
+                f"no party is called {unknown[0]!r}"
+                if unknown
+                else "a coalition has a member, got none"
+            )
         members = sum(1 << self.parties.index(name) for name in set(coalition))
         return self.findings[members - 1]
 

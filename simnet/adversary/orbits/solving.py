@@ -247,7 +247,7 @@ class _Solver:
     def witness(self, functions: Sequence[Word], learned: Table) -> tuple[Table, tuple[Word, ...]]:
         """A table Z with FZ = 0 and ℓZ ≠ 0, and the words of its columns.
 
-        Raises `NoProof` if there is none.
+        Raises `NoProof` if none was found.
         """
         for word in dict.fromkeys([*self.secrets, ()]):
             if not self.orbits.exists(word):
