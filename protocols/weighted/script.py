@@ -101,13 +101,13 @@ class WeightedGroup:
 
 @attrs.frozen
 class Weighted:
-    """A weighted aggregation: `groups` over the same items, the `method` of the weights, the
-    `target`.
+    """A weighted aggregation of the estimates of `groups`, which count the same items.
 
-    `method` is `vwa`, `owa`, `uwa` or `cpa`. `target` is `distribution` or `population`. The name
-    of a party of group j is `gj.` followed by its name in the group's protocol. The output of
-    `server` is the weighted estimate, shape (N,). Raises `ValueError` for no groups, for groups
-    over different items, and for another method or target.
+    `method` says how weights are chosen: `vwa`, `owa`, `uwa` or `cpa`. `target` says what the
+    estimate is compared with: `distribution` or `population`. The name of a party of group j is
+    `gj.` followed by its name in the group's protocol. The output of `server` is the weighted
+    estimate, shape (N,). Raises `ValueError` for no groups, for groups over different items, and
+    for another method or target.
 
     >>> from protocols import DPDS, about
     >>> from simnet import run
