@@ -1304,7 +1304,7 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
     """Check the header. Return the protocol's name, and the tier of the statement about disclosed
     values.
     """
-    name = _read_protocol(content["protocol"])
+    protocol_name = _read_protocol(content["protocol"])
     _whole(content["written_out"], "written_out")
     for key in ("notes", "reveals"):
         for text in _list(content[key], key):
@@ -1323,7 +1323,7 @@ def _header(content: Mapping[str, Any]) -> tuple[str, str]:
             for name in _list(door[key], where):
                 _name(name, where)
         _whole(door["calls"], where)
-    return name, disclosed["tier"]
+    return protocol_name, disclosed["tier"]
 
 
 def _read_protocol(protocol: Any) -> str:
