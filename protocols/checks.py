@@ -228,7 +228,7 @@ def sampling(chances: npt.ArrayLike, count: int) -> Floats:
 
 
 def shares(values: npt.ArrayLike) -> Any:
-    """Return shares (fractions) of the users, a number or an array.
+    """Return shares (fractions) of the users as doubles; a single number gives a single number.
 
     Raise `ValueError` for a share outside [0, 1].
     """
@@ -276,7 +276,7 @@ def within_one(values: npt.ArrayLike) -> Floats:
 
 
 def to_the_bound(array: Floats) -> Floats:
-    """Return the array with 1 or -1 in place of values that exceed them by a rounding.
+    """Return the array with 1 or -1 in place of values that are outside [-1, 1] by a rounding.
 
     The scaled ends of a range may have such values.
     """

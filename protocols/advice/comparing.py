@@ -404,7 +404,7 @@ def assumptions(compared: Compared) -> list[str]:
         said.append(
             "dpds, tss, committee, and secure aggregation without noise sample the users. They "
             "assume that the items are as frequent as stated: among the smallest number of users, "
-            f"{holders:,} {hold} the rarest item. The others assume nothing of the data."
+            f"{holders:,} {hold} the rarest item. The others assume nothing about the data."
         )
     said += [compared.about_shares] if compared.about_shares else []
     said += trust_in_words({label.removesuffix(" with noise") for label in labels})

@@ -402,7 +402,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-tss-memory",
-        "the same",
+        "TSS, 1,000 users × 30 items, k = 12: memory of the same verdict",
         "MB",
         1500,
         True,
@@ -419,7 +419,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-shamir-memory",
-        "the same",
+        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: memory of both verdicts",
         "MB",
         1000,
         True,
@@ -443,7 +443,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "alike-memory",
-        "the same",
+        "TSS, 10,000 users × 30 items, k = 12, by symmetry: memory of the same verdict",
         "MB",
         1000,
         True,
@@ -492,7 +492,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "clock-jitter",
-        "the same, with jitter",
+        "DPDS, 5,000 users × 30 items, run and timed on one network with jitter",
         "× the run",
         3.0,
         True,
@@ -506,10 +506,17 @@ BENCHMARKS = [
         True,
         lambda: star(100_000)[0],
     ),
-    Benchmark("star-memory", "the same", "MB", 1000, True, lambda: star(100_000)[1]),
+    Benchmark(
+        "star-memory",
+        "100,000 users send a message each to a server: memory",
+        "MB",
+        1000,
+        True,
+        lambda: star(100_000)[1],
+    ),
     Benchmark(
         "dpds-memory",
-        "DPDS, 5,000 users × 30 items",
+        "DPDS, 5,000 users × 30 items: memory",
         "MB",
         400,
         True,

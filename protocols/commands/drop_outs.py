@@ -41,7 +41,7 @@ def degree(
     users
         The number of users, n.
     corrupt
-        The most users that give the server all that they see: their number, or their share of the
+        The largest number of users who give the server all that they see, or their share of the
         users if it is below 1.
     drop
         The rate or the share δ of users that drop out, below 1.
@@ -51,9 +51,9 @@ def degree(
         `curious` if the server keeps to the protocol, `lying` if it may tell all users one wrong
         list of the users who dropped out.
     security_bits
-        The probability that somebody learns too much is at most 2 to minus this number.
+        The probability that somebody learns too much is at most 2^-b, where b is this number.
     correctness_bits
-        The probability that drop-outs abort the run is at most 2 to minus this number.
+        The probability that drop-outs abort the run is at most 2^-b, where b is this number.
     degree
         Judge this degree, which must be even, instead of finding the smallest one.
     threshold
@@ -190,7 +190,7 @@ def completes(
     figure: FigureFile = None,
     json: JsonFile = None,
 ) -> int:
-    """State the probability that a run completes if users drop out at a rate, by protocol.
+    """State for each protocol the probability that a run completes if users drop out at a rate.
 
     A user drops out with this probability, before the last message that the protocol needs from
     this user. Where no exact law is known, the command prints a lower and an upper bound, and
@@ -224,7 +224,7 @@ def completes(
     members
         The number of members of `committee`.
     member_threshold
-        How many members are needed.
+        The number of members who must be left at the end.
     member_drop
         The probability that a member drops out.
     runs

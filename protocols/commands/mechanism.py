@@ -48,7 +48,7 @@ def mechanism(
     attributes
         The number of numeric attributes, d, for duchi-multi.
     variant
-        For duchi-multi: `corrected`, or `as-printed` in the paper.
+        For duchi-multi: `corrected`, or `as-printed` for the mechanism as the paper prints it.
     truthful
         For joy-gerla: the probability that a user must tell the truth.
     yes

@@ -23,8 +23,8 @@ def participation(
     Parameters
     ----------
     counts
-        The number of users who hold each item, separated by commas. Lower bounds are allowed;
-        0 says that nobody holds the item.
+        The number of users who hold each item, separated by commas. Lower bounds above 0 are
+        allowed; 0 says that nobody holds the item.
     epsilon
         The ε to meet.
     delta

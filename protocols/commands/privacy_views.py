@@ -46,8 +46,8 @@ def dpcs(
     Parameters
     ----------
     counts
-        The number of users who hold each item, separated by commas. Lower bounds are allowed;
-        0 says that nobody holds the item.
+        The number of users who hold each item, separated by commas. Lower bounds above 0 are
+        allowed; 0 says that nobody holds the item.
     participation
         The probability p that a user takes part.
     epsilon
@@ -96,7 +96,8 @@ def tss(
 ) -> int:
     """State the privacy of one user against S2 and against S1 of TSS.
 
-    Against S2 it is stated for both neighbour relations, and against S1 if an item is replaced.
+    The privacy against S2 is stated for both relations of neighbouring inputs, remove and replace,
+    and the privacy against S1 for replace.
 
     For S2's whole view the profile of DPDS is a bound. If there are at least two users and two
     items, and users times items is at most 9, the command also plays out every coin.
@@ -108,8 +109,8 @@ def tss(
     Parameters
     ----------
     counts
-        The number of users who hold each item, separated by commas. Lower bounds are allowed;
-        0 says that nobody holds the item.
+        The number of users who hold each item, separated by commas. Lower bounds above 0 are
+        allowed; 0 says that nobody holds the item.
     participation
         The probability p that a user takes part.
     reported
@@ -195,9 +196,9 @@ def dpdg(
     delta
         The δ for which the noise is calibrated.
     calibration
-        `classic` or `analytic`.
+        How the noise follows from ε and δ: `classic` or `analytic`.
     noise_share
-        `exact`, or `as-printed` in the paper.
+        `exact`, or `as-printed` for the share that the paper prints, which is too small.
     colluders
         The number of users who tell the server their noise.
     dropped
@@ -234,7 +235,8 @@ def compose(
 ) -> int:
     """State the privacy of one user against a server that sees several collections of DPDS.
 
-    The collections repeat one collection, or they are collections of several groups of the user.
+    The collections repeat one collection, or they are the collections of several groups to which
+    the user belongs.
 
     For example:
 

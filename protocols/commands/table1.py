@@ -38,8 +38,8 @@ def table1(
     The table always has DPDS. `--reported` adds TSS, `--phi` adds TSS', and `--epsilon` with
     `--delta` adds DPDG. `--left` adds the secure aggregation of Bonawitz et al., beside the formula
     of its paper, `--degree` adds SecAgg+, and `--members` a committee of servers; all three carry
-    the answers of DPDS. The users' items are uniform. The exit status is 1 when a measured value
-    differs from the exact one.
+    the answers of DPDS. The users' items are drawn uniformly. The exit status is 1 when a measured
+    value differs from the exact one.
 
     For example:
 
@@ -69,7 +69,7 @@ def table1(
         The number of fractional bits in DPDG's fixed-point numbers.
     left
         For secure aggregation: the largest fraction of a secret's holders that cannot open the
-        secret. The threshold is the next larger whole number of holders.
+        secret. The threshold is the next larger whole number of holders, and at least 2.
     degree
         The number of neighbours of a user in SecAgg+; more than half of the holders open a secret.
     members

@@ -143,7 +143,7 @@ def noisy_run(
 def honest_users(users: int, colluders: int, dropped: int) -> int:
     """Return how many users' noise remains: n - c - d.
 
-    Raises `ValueError` unless that is positive.
+    Raises `ValueError` unless this number is positive.
     """
     checks.number_of_users("colluders", colluders)
     checks.number_of_users("dropped", dropped)
@@ -158,6 +158,6 @@ def honest_users(users: int, colluders: int, dropped: int) -> int:
 def restoring_factor(users: int, colluders: int, dropped: int) -> float:
     """Return the factor by which each user's variance must grow to make up for missing users.
 
-    With it the shares of n - c - d users add up to the variance that n shares had.
+    With this factor the shares of n - c - d users add up to the variance that n shares had.
     """
     return users / honest_users(users, colluders, dropped)

@@ -100,7 +100,8 @@ def disclosure(protocol: LDPSGD, tags: Collection[str]) -> Disclosure | None:
             alone=True,
         )
     return report_seen(
-        "each user reports once, models are made of reports, and ε is exact for a report's law",
+        "each user reports at most once, models are made of reports, and ε is exact for a report's "
+        "law",
         protocol.perturbation.exact_epsilon,
         protocol.perturbation.continuous,
     )

@@ -33,7 +33,7 @@ def encoded(rows: Floats, schema: Schema) -> Floats:
 def with_constant(features: Floats) -> Floats:
     """Return the features and, as the last feature, a constant 1, whose weight is the intercept.
 
-    Shapes (n, d), (n, d + 1).
+    The features have shape (n, d), and the result has shape (n, d + 1).
     """
     return np.hstack([features, np.ones((len(features), 1))])
 

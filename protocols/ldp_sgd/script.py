@@ -264,7 +264,7 @@ def ldp_sgd(
 def in_chance_order(features: npt.ArrayLike, labels: npt.ArrayLike, coins: Coins) -> Floats:
     """Return the inputs of a run, rows of features and a label; every order is equally likely.
 
-    Shapes (n, d), (n,), (n, d + 1).
+    The features have shape (n, d), the labels (n,), and the result (n, d + 1).
     """
     rows = np.column_stack(
         [np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)]

@@ -40,8 +40,8 @@ def about(protocol: MeanCollection) -> About:
         inputs.
 
         The expected error is exact for these inputs. The interval is normal and uses the worst
-        variance, because the server does not know the inputs. The interval therefore covers the
-        truth at least as often as `confidence` says.
+        variance, because the server does not know the inputs. With many users the interval
+        therefore covers the truth at least as often as `confidence` says.
 
         With drop-outs, the truth is still the mean of all users, and the users who were counted are
         taken for a random sample of all users. On the scale from -1 to 1 the variance of the users'

@@ -194,8 +194,8 @@ class Split:
         """The ε of a user's whole report, which consists of independent reports on all
         attributes.
 
-        For `duchi-as-printed` it exceeds `epsilon` if the number of numeric attributes is even and
-        not 0.
+        For `duchi-as-printed` this ε exceeds `epsilon` if the number of numeric attributes is even
+        and not 0.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

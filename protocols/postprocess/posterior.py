@@ -34,10 +34,10 @@ class Posterior:
 def posterior(estimates: npt.ArrayLike, prior: Prior, noise: Noise) -> Posterior:
     """Return the mean and variance of the count behind each estimate; shapes (N,).
 
-    The mean differs from the full sum by at most 1e-9. If the noise has a slope, each possible
-    count has its own variance; the paper uses the same variance for all (`noise.alike`). Raises
-    `ValueError` for estimates that are not one row of finite numbers, for noise with a slope below
-    0, and for noise with any slope if the prior has counts below 0.
+    The mean differs from that of the full sum by a relative 1e-8 at most. If the noise has a slope,
+    each possible count has its own variance; the paper uses the same variance for all
+    (`noise.alike`). Raises `ValueError` for estimates that are not one row of finite numbers, for
+    noise with a slope below 0, and for noise with any slope if the prior has counts below 0.
     """
     counts = checked(estimates)
     if isinstance(prior, GaussianPrior):

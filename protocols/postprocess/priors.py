@@ -302,7 +302,8 @@ class FinitePrior:
     def empirical(cls, counts: npt.ArrayLike) -> "FinitePrior":
         """Return the law of a count that is drawn uniformly from these counts, shape (N,).
 
-        If `counts` are the true counts, this is the best possible prior.
+        If `counts` are the true counts, this is the best possible prior for a method that treats
+        every item by itself.
         """
         values, times = np.unique(np.asarray(counts, dtype=np.float64), return_counts=True)
         return cls(values, times / times.sum())

@@ -110,9 +110,10 @@ class SamplingDesign:
         """Return, after a check, the supports of each group and its number of reports.
 
         Supports have shape (K, N), or (N,) for a single group. `reports`, shape (K,), is needed for
-        unary encodings only: reports of randomised response add up to their number. Raises
-        `ValueError` for other shapes, for supports below 0, for missing `reports`, for more reports
-        than users, and for more supports than reports.
+        unary encodings only: the supports of randomised response add up to the number of reports.
+
+        Raises `ValueError` for other shapes, for supports below 0, for missing `reports`, for more
+        reports than users, and for more supports than reports.
         """
         groups, items = len(self.members), self.response.items
         rows = np.asarray(supports)

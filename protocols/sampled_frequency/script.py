@@ -178,8 +178,8 @@ class SampledCollection:
     def count_variance(self) -> tuple[float, float] | None:
         """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None if groups report with different probabilities, or if the estimator is biased or not
-        linear: then the variance depends on more than the number of holders.
+        None if groups report with different probabilities, and if the estimator is biased or not
+        linear.
         """
         estimator = self.estimates
         if not isinstance(estimator, Linear):

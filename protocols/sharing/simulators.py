@@ -45,7 +45,7 @@ def output_of_server(
 
 
 def first_honest(protocol: Ideal, corrupt: Collection[str]) -> str:
-    """Return the first honest party, a user: in the simulation of a sum it shares the whole
-    output.
+    """Return the first honest party, which is a user if any user is honest. In the simulation of a
+    sum this user shares the whole output.
     """
     return next(name for name in protocol.parties() if name not in corrupt)

@@ -100,7 +100,7 @@ def epsilon_joint(mechanism: TwoRounds) -> float:
     """Return the ε of both answers of an owner: inf.
 
     A change from 0 to v is impossible unless the truth is v. The sums of both rounds, and their
-    differences, have ε = inf too.
+    differences, have ε = inf too. There must be at least two legal truths.
     """
     del mechanism
     return math.inf
@@ -110,7 +110,8 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
     """Return the δ of both answers of an owner at any ε >= 0: π_s, the probability to be
     sampled.
 
-    Raises `ValueError` for an ε that is negative, infinite or NaN.
+    There must be at least two legal truths. Raises `ValueError` for an ε that is negative, infinite
+    or NaN.
 
     >>> from protocols import TwoRounds
     >>> delta_joint(TwoRounds(sampling=0.45, faces=(0.25, 0.3), none=True), epsilon=10.0)
