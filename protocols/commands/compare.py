@@ -169,7 +169,7 @@ def _shares(data: ItemsOfFile | None, items: int | None) -> tuple[list[float], s
 
 
 def _numbers(text: str) -> list[int]:
-    """Read numbers of users. Raises `BadInput` for anything else."""
+    """Return the numbers of users that a text lists. Raises `BadInput` for another text."""
     numbers = []
     for word in text.split(","):
         try:
