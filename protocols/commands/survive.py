@@ -1,4 +1,4 @@
-"""`simnet privacy survive`: how likely it is that random colluding users break a run of TSS."""
+"""`simnet privacy survive`: how likely random colluding users break a run of TSS or TSS'."""
 
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile

@@ -225,7 +225,7 @@ def privacy_explained(tables: Sequence[Table]) -> list[str]:
         *relations,
     ]
     if any("∞" in cell for cell in cells):
-        said.append("ε = ∞ means no protection: at this δ, no ε holds.")
+        said.append("ε = ∞ means no protection: at this δ, no finite ε holds.")
     said += [_claim_in_words(head) for head in theorems]
     if "closed form" in heads:
         said.append(
