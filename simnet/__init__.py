@@ -1,7 +1,7 @@
 """A workbench for multi-party private aggregation: kernel, instruments and command line.
 
 The public names stand in `__init__.pyi`. Each name is loaded when it is first used, so that
-importing the package costs nothing.
+importing the package takes little time.
 """
 
 import lazy_loader

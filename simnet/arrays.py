@@ -1,7 +1,7 @@
 """Names for the types of numpy arrays that the project uses.
 
-A type says which numbers an array contains. The docstring of each function gives the shapes of its
-arguments and of its result.
+A type says which numbers an array contains, and not which shape it has. Where the shape is not
+obvious, a docstring or a comment gives it.
 """
 
 from typing import Any

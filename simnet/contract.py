@@ -22,8 +22,9 @@ The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` abov
 
 Only `parties()` is required. Everything else is optional: each instrument asks for one *facet*,
 which is one of the classes below. A protocol has a facet as soon as it has the facet's methods; it
-does not inherit from the class. An instrument that misses its facet says in one line what it cannot
-show and which method would show it.
+does not inherit from the class. The text of each facet says what an instrument does without it.
+`simnet run` of a protocol without an `about` record lists the methods `functionality` and `items`
+if they are missing, and what they would show.
 
 ==================  ========  =======================  =============================================
 member              needed    facet                    who uses the member, and what for

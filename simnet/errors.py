@@ -35,7 +35,7 @@ class BadInput(SimnetError, ValueError):
     >>> run(Silent(), inputs=[5])
     Traceback (most recent call last):
         ...
-    simnet.errors.BadInput: 1 inputs were given for 0 parties that take an input: server: server
+    simnet.errors.BadInput: 1 input was given for 0 parties that take an input: server: server
     """
 
 

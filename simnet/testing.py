@@ -219,8 +219,8 @@ def coalitions(
 ) -> st.SearchStrategy[list[str]]:
     """Return a strategy for coalitions: lists of at least one party's name, without repetition.
 
-    With `role`, all parties of the coalition play this role. `spare` is the number of eligible
-    parties that always stay outside, and `largest` is the largest size. The module's example uses
+    With `role`, all parties of the coalition play this role. At least `spare` eligible
+    parties stay outside, and `largest` is the largest size. The module's example uses
     this strategy.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]

@@ -31,7 +31,8 @@ def bench(
     names
         The names of benchmarks. Without names, all of them run.
     repeat
-        The number of times that each benchmark runs. The median is compared with the target.
+        How often each benchmark is measured, after one run to warm up. The median is compared with
+        the target.
     page
         Write the figures into this Markdown page, between its comments `speed` and `/speed`. With
         names, the rows of other benchmarks stay as they are.

@@ -183,7 +183,7 @@ def check_certificate(
         )
     if difference is None:
         out.print(
-            f"{file} is the certificate of this run: the run was repeated, and both are equal.",
+            f"{file} is the certificate of this run: the repeated run has an equal one.",
             style="green",
         )
     else:

@@ -175,7 +175,7 @@ class Data(ColumnOfFile):
         from simnet.scenario.from_columns import items_by_counts, items_of_column, numbers_of_column
 
         self._refuse(
-            "is for scenarios on tables, and this scenario takes one column: --column",
+            "is for scenarios on tables, and this scenario takes one column: name it with --column",
             "numeric",
             "categorical",
             "drop_missing",
@@ -187,7 +187,8 @@ class Data(ColumnOfFile):
             )
         if scenario.on_values:
             self._refuse(
-                "names items, and this scenario takes numbers: --low ... --high ...",
+                "names items, and this scenario takes numbers: declare their range, with --low and "
+                "--high",
                 "domain",
             )
             self._refuse(
@@ -213,7 +214,8 @@ class Data(ColumnOfFile):
         from simnet.scenario.from_columns import table_of_columns
 
         self._refuse(
-            "is for one column, and this scenario takes a table: --numeric and --categorical",
+            "is for one column, and this scenario takes a table: name its columns with --numeric "
+            "and --categorical",
             "column",
             "counts",
             "domain",

@@ -428,11 +428,11 @@ class Deferred:
     """A block of field elements that is evaluated only when its sum is needed, perhaps in another
     thread.
 
-    `Party.scatter` takes such a block under a `Summed` tag: blocks of many senders then never fill
-    the memory at the same time. `Coins.deferred` makes such a block. `rows` must be a pure
-    function: it may use only the coins that it gets and values that do not change after the block
-    was made. A block must be evaluated only once, because a second evaluation would draw other
-    coins.
+    `Party.scatter` takes such a block under a `Summed` tag: blocks of many senders then do not fill
+    the memory at the same time (unless the run has fates, or a recipient calls `heard`).
+    `Coins.deferred` makes such a block. `rows` must be a pure function: it may use only the coins
+    that it gets and values that do not change after the block was made. A block must be evaluated
+    only once, because a second evaluation would draw other coins.
 
     >>> from simnet import Field
     >>> from simnet.coins.sampled import SampledCoins

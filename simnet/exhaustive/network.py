@@ -20,8 +20,8 @@ messages behind these unknowns in this joint history, and `resolved` expresses a
 in coins and secrets.
 
 *Silence.* If nobody can go on, some parties stop waiting for senders (`simnet.kernel.silence`).
-Their silence is an empty letter, which arrives in a round and at a step of its own. The letter
-takes the place of one message: if the sender sends this message later, the message is never read.
+Their silence is an empty message, which arrives in a round and at a step of its own. It takes the
+place of one message: if the sender sends this message later, the message is never read.
 
 *Messages that go astray.* A lost or damaged message was sent, and counts as seen by its recipient
 (`simnet.kernel.astray`). But it can never be taken, and it waits as a *hole*: whoever waits for
@@ -65,7 +65,7 @@ class Posting(NamedTuple):
 
 class Silent(NamedTuple):
     """A party stops waiting for these senders. `round` and `step` are the round and the step of the
-    senders' empty letters.
+    senders' empty messages.
     """
 
     round: int

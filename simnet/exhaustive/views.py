@@ -191,7 +191,7 @@ class Views:
 
     def _received(self, network: Network, postings: Sequence[Posting]) -> Hashable:
         """The messages to members: sender, recipient, step and plain contents of each message. Also
-        the silences that members have met: a silence counts as an empty letter with a step.
+        the silences that members have met: a silence counts as an empty message with a step.
 
         If the coalition watches the network, also all traffic: round, sender, recipient and size of
         each message, in order for each link.

@@ -12,8 +12,8 @@ into the recipient's mailbox.
   damage would go unnoticed once in 2^32 cases.)
 - A *duplicated* message is billed twice and read once: the second copy has the number of the first,
   so the recipient drops it.
-- A *late* message comes later, by the number of seconds that its fate gives. Only a wait with a
-  deadline can notice this.
+- A *late* message comes later, by the number of seconds that its fate gives. Only a
+  script that waits with a deadline can notice this.
 
 A verdict counts all of these as seen by the recipient. If a message is lost after a relay has
 passed it on, the relay has seen it; most bits of a damaged message are as they were; and an

@@ -147,7 +147,7 @@ class _Repeating:
                 ended = []
         if not ended:
             raise ScriptError(
-                "the waits with deadlines are others than when the run was recorded: a script must "
+                "the waits with deadlines differ from those of the recorded run: a script must "
                 "draw every random number from me.coins, read no clock and keep nothing from one "
                 "run to the next"
             )

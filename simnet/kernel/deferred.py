@@ -4,7 +4,8 @@ A sender may scatter a `Deferred` block, which says how its rows are made from c
 instead of the rows themselves. No party can see when the rows are made. Two things become possible:
 blocks of many senders are made in several threads, and each block is added to the totals and
 forgotten before the next block is made. Memory then holds one block for each thread, and not one
-for each sender.
+for each sender. (If some row may have to be taken out of a sum again, all blocks are kept: see
+`sums.py`.)
 
 Every thread adds its blocks to totals of its own. The totals are merged when all threads are done.
 Addition mod q does not depend on the order, so the sums are the same for any number of threads. All

@@ -280,8 +280,8 @@ class Party:
         `seeds` is one seed, of shape (w,), and the result has shape `shape`; or k seeds, of shape
         (k, w), and the result has shape (k, *shape). With `weights`, one whole number for each of
         the k seeds, the result is the weighted sum of the k rows, of shape `shape`; this takes less
-        memory. Whoever has the same seed gets the same elements. Different labels, fields or shapes
-        give independent elements.
+        memory. With the same label, field and shape, whoever has the same seed gets the same
+        elements. Different labels, fields or shapes give independent elements.
 
         Raises `ValueError` for seeds of another shape, and for another number of weights than of
         seeds.
@@ -452,8 +452,8 @@ class Party:
         """Send one message for each member of a crowd: row k is the message of the k-th member.
 
         `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
-        that is not a crowd sends exactly one row. A `Tally` stands for messages that were never
-        made: it holds only their sum, for use where the law of the sum is known. Under a
+        that is not a crowd counts as a crowd of one member. A `Tally` stands for messages that were
+        never made: it holds only their sum, for use where the law of the sum is known. Under a
         `Voluntary` tag members may stay silent; `rows` are then the rows of the other members, in
         order.
 

@@ -1,11 +1,11 @@
 """Playing a run again, and checking that it is the same run.
 
-Theory of operation. A run is a function of its protocol, its inputs and its seed. Many instruments
-rely on this: a verdict plays the run once more with unknowns in the place of field coins, an exact
-view plays it on every outcome of its coins, a replay plays it from a file. The results of these
-instruments hold for the first run only if the second run does the same. A script that draws from
-`random`, reads a clock or keeps something from one run to the next breaks this rule, and no other
-check would notice.
+Theory of operation. A run is a function of its protocol, its inputs, its seed and its fates. Many
+instruments rely on this: a verdict plays the run once more with unknowns in the place of field
+coins, an exact view plays it on every outcome of its coins, a replay plays it from a file. The
+results of these instruments hold for the first run only if the second run does the same. A script
+that draws from `random`, reads a clock or keeps something from one run to the next breaks this
+rule, and no other check would notice.
 
 So the second run is compared with the first: first the messages of every observed party, in the
 order of each sender, then the bill, which also covers the other parties, then the outputs, then how
@@ -259,7 +259,7 @@ def _ending_difference(first: Run, second: Run) -> str | None:
         if then != now:
             silence = then or now
             name = first.roster.names[silence.recipient]
-            return f'{name} (tag "{silence.tag}"): from whom it waits in vain differs'
+            return f'{name} (tag "{silence.tag}"): whom it waits for in vain differs'
     if (first.happened, first.aborts) == (second.happened, second.aborts):
         return None
     ends = [{*done.gone, *(ending.party for ending in done.aborts)} for done in (first, second)]

@@ -29,7 +29,7 @@ the server's answer comes.) If the users waited in `gather_some` as well, the se
 still be released first.
 
 *Rounds.* Silence tells something: a party sends nothing because of what it has read. So silence
-counts as an empty letter, which was sent when the sender, and everybody whom the sender waits for,
+counts as an empty message, which was sent when the sender, and everybody whom the sender waits for,
 had gone as far as they could. The round of the silence of s is 1 + the largest depth of all parties
 that s can reach in the wait-for graph (s included), and 1 more if s itself still waits.
 """
@@ -117,10 +117,10 @@ def parties_to_release(lacks: Lacks, may_stop: Collection[int]) -> list[int]:
 
 
 def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]) -> dict[int, int]:
-    """Return, by released party, when the last of its senders' empty letters arrives.
+    """Return, by released party, when the last of its senders' empty messages arrives.
 
-    `times` has the round or the step that every party has reached. An empty letter takes one round,
-    or one step (see the module's docstring).
+    `times` has the round or the step that every party has reached. An empty message takes one
+    round, or one step (see the module's docstring).
     """
     farthest = _farthest(_all_arrows(lacks, len(times)), dict(enumerate(times)))
     arrivals = {}

@@ -6,8 +6,7 @@ message, has sent very many messages, or ends. Then the party hands the turn ove
 chooses the next party among the *ready* parties, which are those that can continue. (Without a
 schedule, the party that has been ready for the longest time is next.) The chosen party's task is
 woken, and the task that had the turn sleeps. So trio never has a choice between two tasks, and the
-random order in which trio runs tasks has no effect: a run depends only on its protocol, inputs,
-seed and schedule.
+random order in which trio runs tasks has no effect: a run depends only on the arguments of `run`.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 

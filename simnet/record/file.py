@@ -216,7 +216,7 @@ def _fates(described: Any) -> dict[str, Fate]:
     for name, parts in described.items():
         _expect(type(parts) is list and len(parts) == 3, "a fate does not have three parts")
         tag, place, reached = parts
-        _expect(type(tag) is str and type(place) is int, "a fate is not a tag and a place")
+        _expect(type(tag) is str and type(place) is int, "a fate has no tag or no place")
         _expect(
             reached is None or type(reached) is int or _are_different(reached, str),
             "what a last send reaches is neither a number, nor different names, nor everybody",
@@ -234,7 +234,7 @@ def _silences(described: Any) -> tuple[Silence, ...]:
         round_, recipient, tag, senders = parts
         _expect(
             type(round_) is int and type(recipient) is int and type(tag) is str,
-            "a silence is not a round, a recipient, a tag and senders",
+            "a silence does not consist of a round, a recipient, a tag and senders",
         )
         _expect(
             _are_different(senders, int), "its silent senders are not a list of different numbers"
@@ -254,7 +254,7 @@ def _deadlines(described: Any) -> tuple[Deadline, ...]:
             all(type(number) is int for number in (step, round_, recipient))
             and type(tag) is str
             and type(at) is float,
-            "a deadline is not a step, a round, a recipient, a tag, a time and senders",
+            "a deadline does not have a step, a round, a recipient, a tag, a time and senders",
         )
         before = deadlines[-1].step if deadlines else -1
         _expect(step in (before, before + 1) and step >= 0, "its deadlines are not in order")
@@ -276,7 +276,8 @@ def _message_fates(described: Any) -> tuple[MessageFate, ...]:
             all(type(text) is str for text in (sender, recipient, tag, what))
             and type(place) is int
             and type(seconds) is float,
-            "a message's fate is not a sender, a recipient, a tag, a place, what and seconds",
+            "a message's fate does not have a sender, a recipient, a tag, a place, a kind and "
+            "seconds",
         )
         told: Any = what  # `MessageFate` checks it
         try:

@@ -123,7 +123,7 @@ class Claimed:
                 raise BadInput("this certificate leaves the seed out: give --seed")
             return given
         if given is not None and given != seeds[0]:
-            raise BadInput(f"this certificate is about seed {seeds[0]}, not {given}")
+            raise BadInput(f"this certificate is about the run with seed {seeds[0]}, not {given}")
         if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
             raise BadInput(
                 "the runs of this certificate do not have consecutive seeds: it was made in "

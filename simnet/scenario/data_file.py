@@ -389,8 +389,8 @@ def _refuse_nested(path: Path, field: Any) -> None:
     kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
     if pyarrow.types.is_nested(kind):
         raise BadInput(
-            f"column {field.name!r} of {path.name} holds values of type {quoted(str(kind))}: one "
-            f"number or text a row is expected"
+            f"column {field.name!r} of {path.name} holds values of type {quoted(str(kind))}: each "
+            f"row should have one number or one text"
         )
 
 

@@ -1,10 +1,10 @@
-"""Runs a protocol that has no `About` record, only its parties and scripts.
+"""Runs a protocol without comparing an estimate with the truth.
 
 Theory of operation. A finished scenario has an `About` record. So its run can be compared with the
 truth, a cost table and a privacy claim. A protocol that somebody is just writing has no such
 record, but it can be run, too. Then we show what every run has: outputs, messages and bytes of each
-role, rounds, messages that nobody received, and what coalitions learn. `more_to_show` lists what
-else could be shown, and the method or field that each of these needs.
+role, rounds, messages that nobody received, and the verdicts on the scenario's claims.
+`more_to_show` lists what else could be shown, and the method or field that each of these needs.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,8 +1,9 @@
 """Draw the figures of experiments: measured means with intervals, beside what a law expects.
 
-Every mean has an interval that holds by itself with 95 % confidence. Verdicts use wider intervals,
-which hold jointly; such wide intervals would hide the order of the curves. Points that would cover
-each other are moved aside a little. What a law expects is a thin line without marks.
+The interval of a mean holds by itself with 95 % confidence; with too few trials a mean has no
+interval. Verdicts use wider intervals, which hold jointly; such wide intervals would hide the order
+of the curves. Points that would cover each other are moved aside a little. What a law expects is a
+thin line without marks.
 """
 
 import textwrap

@@ -177,7 +177,7 @@ def rises(numbers: MeasureByAxis) -> bool:
     Raises `KeyError` if the axis has fewer than two values.
     """
     if len(numbers) < 2:
-        raise KeyError("two values are compared at least")
+        raise KeyError("at least two values are compared")
     in_order = [numbers[key] for key in sorted(numbers)]
     return all(one < other for one, other in itertools.pairwise(in_order))
 
@@ -442,7 +442,7 @@ def _share_of_less(
         place[better(line.get(axis))].append(line)
     compared = [place for place in places.values() if place[True] and place[False]]
     if not compared:
-        raise NoSuchPoint(f"no setting has results for both kinds of {axis}")
+        raise NoSuchPoint(f"nowhere were both the better methods and the others run (axis {axis})")
 
     def less(place: dict[bool, list[dict[str, Any]]], one: str, other: str) -> bool:
         return bool(

@@ -298,7 +298,9 @@ class Store:
 
 
 def default_store() -> Path:
-    """Return where results go by default: `simnet/results.jsonl` in the user's state folder."""
+    """Return where results go by default: `simnet/results.jsonl` in the folder `$XDG_STATE_HOME`,
+    or in `~/.local/state` if this variable is not set.
+    """
     state = os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "simnet" / "results.jsonl"
 

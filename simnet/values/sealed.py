@@ -33,8 +33,8 @@ from simnet.values.field import FieldArray
 
 
 class SealBroken(TypeError):
-    """Raised when a script does anything with a sealed value except pass it on, and when a script
-    reads the numbers of field elements.
+    """Raised when a script does anything with a sealed value except pass it on or print it, and
+    when a script reads the numbers of field elements.
     """
 
 
@@ -117,8 +117,8 @@ _ASKING_FOR = {"wire": "sends", "field": "takes for field elements"}
 
 
 class Sealed:
-    """A value that a script may pass to the doors of its party, and may return. Every other use
-    raises `SealBroken`.
+    """A value that a script may pass to the doors of its party, return, pass on, keep in a list or
+    print. Every other use raises `SealBroken`.
 
     >>> vote = Sealed(Input("u1", 2))
     >>> try:

@@ -351,7 +351,7 @@ WRONG = [  # arguments, what the one line says
     (f"{SMALL} --corrupt u9 --inputs 1,1", "'u9'"),
     (f"{SMALL} --corrupt u1 --inputs 1,1,1", "3 inputs were given for 2 parties"),
     (f"{SMALL} --corrupt u1 --inputs 1,x", "whole numbers separated by commas, got '1,x'"),
-    (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1", "1 inputs were given for 2 parties"),
+    (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1", "1 input was given for 2 parties"),
     (f"{SMALL} --corrupt u1 --inputs 1,1 --versus 1,x", "--versus takes whole numbers"),
     (
         f"{SMALL} --corrupt u1 --inputs 1,1 --versus 2,1",

@@ -707,7 +707,7 @@ def test_the_certificate_is_about_the_first_of_several_runs(tmp_path: Path) -> N
     ("options", "told"),
     [
         (("--corrupt", "u1"), "leave out --corrupt"),
-        (("--seed", 3), "is about seed 0, not 3"),
+        (("--seed", 3), "is about the run with seed 0, not 3"),
         (("--users", 4), "leave out --users"),
         (("--runs", 2), "leave out --runs"),
         (("--collections", 2), "leave out --collections"),

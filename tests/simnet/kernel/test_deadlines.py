@@ -161,7 +161,7 @@ def test_a_saved_run_is_repeated_without_its_network(tmp_path: Path) -> None:
     assert again.trace_hash == done.trace_hash
     assert again.deadlines == done.deadlines
     with pytest.raises(
-        ScriptError, match="the waits with deadlines are others than when the run was recorded"
+        ScriptError, match="the waits with deadlines differ from those of the recorded run"
     ):
         run(protocol, [1, 2, 3], network=Repeated(()))
 

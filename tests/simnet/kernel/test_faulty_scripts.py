@@ -252,7 +252,7 @@ def test_inputs_must_fit_the_parties() -> None:
     assert run(Takes(), [5, 6]).outputs == {"u1": 5, "u2": 6}
     assert run(Takes(), {"u2": 6, "u1": 5}).outputs == {"u1": 5, "u2": 6}
     for inputs, what in (
-        ([1], "1 inputs were given for 2"),
+        ([1], "1 input was given for 2"),
         ({"u1": 1}, "u2 needs an input"),
         ({"x": 1}, "an input was given for x"),
     ):
