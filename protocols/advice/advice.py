@@ -4,7 +4,7 @@ We compare error, traffic, drop-outs and trust at equal privacy. Every option me
 one user's item is replaced. Sampling has the largest participation whose exact δ meets the target;
 in TSS this δ is a bound. Gaussian noise has the analytic calibration, and local mechanisms meet ε
 with δ = 0. Sampling needs a lower bound on the number of holders of every item; noise and local
-mechanisms need no such assumption. A committee and secure aggregation carry the same answers as
+mechanisms need no such assumption. A committee and secure aggregation add up the same answers as
 DPDS or DPDG, so they have the same error and privacy; they differ in traffic, in drop-outs and in
 whom one must trust.
 """

@@ -14,9 +14,9 @@ Users may drop out at any point, also between two of their shares: a user is cou
 name is on the list of every member that answered the server. Members may drop out too, as long as
 enough of them are left.
 
-The server carries the lists, and we assume that it does so honestly. A server that sends different
-lists to different members can open the sums over two groups of users, and so their difference, as
-soon as 2t <= k + c, where c members help the server.
+The server passes on the lists, and we assume that it does so honestly. A server that sends
+different lists to different members can open the sums over two groups of users, and so their
+difference, as soon as 2t <= k + c, where c members help the server.
 
 `RobustDPDS` is the protocol in which the users themselves are the committee.
 

@@ -8,7 +8,7 @@ came late.
 
 1. *Keys.* Every user sends two public keys. The server passes them on.
 2. *Shares.* Every user draws a seed and shares it, and one secret key, among the users. The server
-   carries the shares in boxes that it cannot open.
+   passes on the shares in boxes that it cannot open.
 3. *Masked vectors.* Every user adds all its masks to its vector.
 4. *Unmasking.* The server says whose vectors came. For each of these users the others send their
    share of its seed; for each user that dropped out, their share of its secret key. They never send
