@@ -5,7 +5,7 @@ The server learns the noisy counts of all users. Users learn nothing, unless all
 their views, or any t users with Shamir's sharing and the threshold t. Then they learn the noisy
 vectors of the other users, and only each user's own share of the noise hides its item.
 
-The noise share that the paper prints sums up to a variance that is n times too small. Here each
+The noise shares that the paper prints add up to a variance that is n times too small. Here each
 user's variance is chosen so that the sum has the calibrated variance; `noise_share="as-printed"`
 reproduces the mistake. The sum of discrete Gaussian shares is close to a discrete Gaussian, and its
 variance is exactly the sum of the shares' variances.

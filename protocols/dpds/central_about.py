@@ -1,6 +1,6 @@
 """What is stated about DPCS and DPCS*: cost, error, and the privacy of each view.
 
-The error and the privacy against the server are those of DPDS, because the server sees the same.
+The error and the privacy against the server are those of DPDS, because the server learns the same.
 The paper gives no costs of DPCS, so the bill has no printed numbers.
 """
 
