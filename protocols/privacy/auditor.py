@@ -144,8 +144,8 @@ def audit_epsilon(
     `p_sample` holds the reports under P and `q_sample` those under Q. Both are arrays (m, features)
     or (m,) with one row per report, or functions `sample(count, coins)` that draw `count` reports;
     then `samples` says how many are drawn under each input. `names` are the names of the features,
-    by default coordinate 1, 2, and so on. The coins split the arrays and feed the functions: equal
-    coins give equal audits.
+    by default `coordinate 1`, `coordinate 2` and so on, or `the report` for a single feature. The
+    coins split the arrays and feed the functions: equal coins give equal audits.
 
     Raises `ValueError` for δ outside [0, 1) or a confidence outside (0, 1), and `BadInput` for
     samples or names that cannot be used, and if scikit-learn is needed and missing.

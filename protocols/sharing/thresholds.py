@@ -2,7 +2,7 @@
 
 A large threshold t protects better: t - 1 colluding users learn nothing from shares. A small
 threshold lets more users drop out. So we look for the largest t such that a run fails with
-probability at most 2^-η. The whole number η is called `bits`.
+probability at most 2^-η. The number η >= 0 is called `bits`.
 
 *Model.* Every user drops out with probability δ, independently of the others, before it has sent
 its last sum.
