@@ -147,7 +147,7 @@ def exact_view(
     side = f"{', '.join(map(str, own_inputs))} and {', '.join(map(str, other))}"
     if compared.same:
         side = (
-            f"all {len(neighbours)} neighbours of {', '.join(map(str, own_inputs))}"
+            f"{', '.join(map(str, own_inputs))} and {_all_in_words(len(neighbours))}"
             if neighbours
             else side
         )
@@ -164,6 +164,15 @@ def exact_view(
     if ideal is not None:
         out.print(_ideal_in_words(ideal))
     write_json(result, json)
+
+
+def _all_in_words(neighbours: int) -> str:
+    """Return words for all neighbouring inputs."""
+    return (
+        "the only neighbouring input"
+        if neighbours == 1
+        else f"all {neighbours:,} neighbouring inputs"
+    )
 
 
 def _fates_in_words(

@@ -44,8 +44,8 @@ HELP = """A workbench for multi-party private aggregation.
 It runs a protocol, counts and bills every message, and says what each coalition learns.
 
 Exit status: 0 when all went well, 1 when a claim, a check or a trial fails, 2 when the command
-line, the data or a script is wrong, 3 when the run was aborted because parties dropped out or
-messages were lost, 124 when the time is up, 130 when you interrupt the program, 141 when the
+line, the data or a script is wrong, 3 when the run was aborted (mostly because parties dropped out
+or messages were lost), 124 when the time is up, 130 when you interrupt the program, 141 when the
 program that reads the output has ended.
 
 Every command takes these options too: `--debug` shows the traceback of an error,

@@ -23,8 +23,8 @@ def new(name: str, *, folder: Path | None = None) -> None:
     Parameters
     ----------
     name
-        The protocol's name in small letters, such as `ring_sum`. It becomes the name of a module
-        and of a class.
+        The protocol's name in small letters, such as `ring_sum`. The module gets this name, and the
+        class the name `RingSum`.
     folder
         The folder for the three files. Without this option it is a new folder with the protocol's
         name.

@@ -35,8 +35,8 @@ def run(
     The output shows the estimate beside the truth, the exact privacy of one user, what each
     coalition learns, and the bill.
 
-    The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted
-    because parties dropped out or messages were lost.
+    The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted,
+    mostly because parties dropped out or messages were lost.
 
     For example:
 

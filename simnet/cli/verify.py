@@ -158,7 +158,7 @@ def verify(
             "drop": drop or None,
             "network": network,
         }
-        _refuse(several, "by symmetry one run without drop-outs is judged: leave out")
+        _refuse(several, "symmetry judges one run, without drop-outs and network: leave out")
         written = Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed)
         return judge_alike(written, scenario, ",".join(corrupt), seeds[0], people, expect, json)
     return _judge(

@@ -70,7 +70,7 @@ def checked_message_fates(
             raise BadInput(f"{fate.sender} keeps its own messages, so they cannot go astray")
         message = (*numbers, fate.tag, fate.place)
         if message in known:
-            raise BadInput(f"one message has one fate, and two are given: {fate}")
+            raise BadInput(f"a message has one fate, and a second one is given for it: {fate}")
         known.add(message)
         by_sender.setdefault(numbers[0], []).append(fate)
     return by_sender

@@ -38,7 +38,7 @@ _LAWS: dict[str, Callable[..., str]] = {
         + (
             ""
             if favoured is None
-            else f"; a subset with {favoured} is {weight} times as likely as a subset without"
+            else f"; a subset with {favoured} is {weight} times as likely as a subset without it"
         )
     ),
     "categorical": lambda weights, count: (

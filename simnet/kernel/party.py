@@ -871,7 +871,7 @@ class Party:
             raise refuse(
                 self._actor,
                 own.name,
-                f'gather_sum needs a summed tag: declare the tag as Summed("{own.name}")',
+                f'a sum needs a summed tag: declare the tag as Summed("{own.name}")',
             )
         return own
 

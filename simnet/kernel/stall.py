@@ -52,7 +52,7 @@ def _describe(actor: Actor, actors: Sequence[Actor]) -> str:
     others = [(number, tag) for number in missing for tag in _other_tags(actor, number)]
     if others:
         number, tag = others[0]
-        text += f', but {actors[number].name} has sent it "{tag}"'
+        text += f', and a message "{tag}" from {actors[number].name} waits unread'
     elif finished:
         text += f", but {finished[0]} has finished: does its script forget a send to {actor.name}?"
     return text

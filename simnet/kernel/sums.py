@@ -13,8 +13,8 @@ Example. u1 and u2 scatter two rows each under `share`::
 
 A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 
-1. `Summing.put` (in `summing.py`) receives a sender's block. `put` writes one line on the bill, and
-   notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
+1. `Summing.put` (in `summing.py`) receives a sender's block. `put` counts its messages on the bill,
+   and notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
    example, if a sender scatters two blocks to the same group under the same key, the recipients'
    second `gather_sum` returns the sum of the second blocks.
 2. The block's rows are added to running totals (`values/totals.py`). All totals of one field and
@@ -24,7 +24,7 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 3. `Summing.take` waits until the recipient has been sent a message by as many senders as it asks
    for, checks that they are the right senders, and returns the recipient's row of the table.
 
-So a sum needs little memory: its senders, the times at which their messages arrive, the slots of
+So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of
 the totals, and the waiting recipients. Usually all messages go to one group in one round. Then
 these data are the same for every recipient, and we store them once, in a `Batch`. If groups or
 rounds differ, a sum has several batches, and a recipient belongs to some of them. Then we also

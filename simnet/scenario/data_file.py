@@ -341,7 +341,7 @@ def _place(header: Sequence[str], path: Path, name: str) -> int:
             f"{f' and {more:,} more' if more else ''}"
         )
     if header.count(name) > 1:
-        raise BadInput(f"{path.name} names column {name!r} twice: which one is meant?")
+        raise BadInput(f"{path.name} names column {name!r} twice: rename one of them")
     return header.index(name)
 
 

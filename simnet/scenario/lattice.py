@@ -150,7 +150,11 @@ def _legend(axes: Any, found: EveryCoalition, has_ends: bool) -> None:
             axes.plot([], [], marker, color=colour, markeredgecolor=INK, label=words)
     if has_ends:
         axes.plot(
-            [], [], color=ESTIMATE, dashes=(3, 2), label="only its output once one more joins"
+            [],
+            [],
+            color=ESTIMATE,
+            dashes=(3, 2),
+            label="learns only its output if one more joins",
         )
     axes.legend(
         frameon=False, fontsize=SMALL, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2

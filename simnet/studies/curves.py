@@ -115,7 +115,7 @@ def bars(
     """Draw groups of measured means side by side, in one panel for each value of an axis.
 
     On a linear scale the means are bars from 0. A logarithmic scale has no 0, so the means are
-    drawn as points. A dash at a mean is the expected value.
+    drawn as points. A horizontal dash marks the expected value.
     """
     lines = table.summary(alone=ALONE)
     values, groups, kinds = table.values(panel), table.values(group), table.values(bar)

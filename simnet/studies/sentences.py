@@ -37,7 +37,7 @@ class Sentence:
     value: Computed
     correction: str = ""
     instead: Computed | None = None
-    why: str = "by our computation it is otherwise"
+    why: str = "our computation gives another answer"
     bound: Bound = ""
     under: str = attrs.field(default="", kw_only=True)
     data: Data | None = attrs.field(default=None, kw_only=True)

@@ -200,7 +200,7 @@ def test_neighbours_that_all_look_the_same_are_said_to() -> None:
     assert (told["same"], told["epsilon"], told["delta0"]) == (True, 0, 0)
     shown = words(exact_view("dpds --users 3 --items 3 --corrupt u1,u3 --inputs 1,2,3").out)
     assert "sees exactly the same" in shown
-    assert "on all 2 neighbours of 1, 2, 3" in shown
+    assert "on 1, 2, 3 and all 2 neighbouring inputs" in shown
 
 
 # What a person reads.

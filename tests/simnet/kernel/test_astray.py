@@ -207,7 +207,7 @@ def test_fates_that_cannot_be_exact_are_refused() -> None:
         with pytest.raises(BadInput, match=reason):
             run(Tell(), [1], message_fates=[fate])
     twice = [MessageFate("u1", "server", "note"), MessageFate("u1", "server", "note", 1, "damaged")]
-    with pytest.raises(BadInput, match="one message has one fate"):
+    with pytest.raises(BadInput, match="a message has one fate"):
         run(Tell(), [1], message_fates=twice)
 
 

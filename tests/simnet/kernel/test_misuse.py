@@ -687,7 +687,7 @@ def test_a_message_under_another_tag_is_told() -> None:
     with pytest.raises(
         Stall,
         match=r'server waits for u1 and 1 more in round 1 \(tag "share"\), '
-        r'but u1 has sent it "note"$',
+        r'and a message "note" from u1 waits unread$',
     ):
         run(Crowd(2, user, server))
 
