@@ -43,7 +43,7 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
 def rows_from(
     actor: Actor, tag: Tag, senders: Sequence[int], crowds: frozenset[int], payloads: Sequence[Any]
 ) -> Any:
-    """Return all rows of these payloads of these senders, given by their numbers.
+    """Return all rows of these payloads. `senders` has the number of the sender of each payload.
 
     There is one row for each party; under a voluntary tag there may be fewer rows.
 

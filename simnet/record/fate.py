@@ -163,8 +163,8 @@ class Ending:
 class Happened:
     """Who dropped out of a run, and who was heard: what the ideal world is told besides the inputs.
 
-    `gone` names the parties that dropped out. `came` has, for each party and tag that
-    `gather_some` or `heard` was called with, the names of the senders that had sent, call by call;
+    `gone` names the parties that dropped out. `came` has, for each party and tag that `gather_some`
+    or `heard` was called with, the names of the senders whose messages had come, call by call;
     `missed` has in the same way the senders that the party waited for in vain.
 
     >>> asked = "server", "masked"

@@ -48,7 +48,7 @@ class Sizes:
         """Return the rows of the table, one for each size of a breaking set.
 
         `users` is the share of users who have a breaking set of at most this size. `runs` is the
-        share of runs in which some user has one.
+        share of runs in which some user has such a set.
         """
         users = Counter(size for run in self.runs for size in run)
         least = Counter(

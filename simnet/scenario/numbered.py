@@ -3,7 +3,7 @@
 The values of a column are items: the first one becomes the input 1, the second one the input 2. For
 item frequencies any order is as good as another one. But a protocol of one's own may compute with
 its inputs. If a column has the numbers 0, 5 and 10, their sum would become a sum of 1, 2 and 3. So
-we refuse a numbering that nobody can have meant, and the others are printed with the result.
+we refuse a numbering that nobody can have meant, and print any other numbering with the result.
 """
 
 from collections.abc import Sequence

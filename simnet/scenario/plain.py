@@ -50,7 +50,7 @@ Inputs = Sequence[Any] | Numbers  # one input for each party whose script takes 
 @attrs.frozen(eq=False, kw_only=True, repr=False)
 class PlainRun:
     """The result of `perform` for a protocol that does not say how its estimate is assessed, and
-    for a run that was aborted because parties dropped out.
+    for a run that was aborted.
 
     The result has the run with its outputs, its bill and the verdicts on claims, but no estimate
     beside the truth. The result of an aborted run has no bill beside a formula either, and no
@@ -88,7 +88,7 @@ class PlainRun:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether there is no result because parties dropped out or aborted."""
+        """Whether the run was aborted, or the party that returns the estimate dropped out."""
         return lacks_estimate(self.run, self.about)
 
     @property

@@ -112,8 +112,8 @@ class Scenario:
                 )
 
     def described(self, protocol: Any) -> About:
-        """Return what is stated about the protocol. Without `about`, this is only the name of its
-        class.
+        """Return what is stated about the protocol. Without `about`, nothing is stated but the name
+        of the protocol's class.
         """
         if self.about is None:
             return About(name=type(protocol).__name__)

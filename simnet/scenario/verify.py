@@ -28,7 +28,8 @@ CONFIDENCE = 0.95
 
 @attrs.frozen(eq=False)
 class Verified:
-    """A verdict on runs of a protocol; `public` is what travelled in clear in each run.
+    """A verdict on runs of a protocol; `public` has the plain values that messages carried in each
+    run (see `About.public`).
 
     `scenario` has the settings that were used, including the settings that were fitted to the data.
     """

@@ -315,7 +315,7 @@ def _name_axes(grid: "Sequence[Axes]", x_label: str, y_label: str, share_y: bool
 
 
 def _sign(yerr: bool = False, **style: Any) -> Any:
-    """Return a grey sign for the legend: a mark, with a bar if it has an interval, or a line."""
+    """Return a dark sign for the legend: a mark, with a bar if it has an interval, or a line."""
     from matplotlib.collections import LineCollection
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D

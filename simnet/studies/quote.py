@@ -51,7 +51,7 @@ class Counterpart:
     """The value to compare a quoted number with: what a law expects, and what was measured.
 
     - `expected` is None if no law gives an expected value.
-    - `measured`, and its interval `low..high`, are None if nothing was run.
+    - `measured`, and its interval `low..high`, are None if nothing was measured.
     - `spread` is the relative standard deviation of the paper's own number. It is 0 if that number
       is not random, and NaN if the standard deviation is not known.
     - `share` says that the number is the share of places at which a statement holds.
