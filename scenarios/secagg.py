@@ -15,7 +15,7 @@ SCENARIO = Scenario(
         "epsilon": 0.5,
         "delta": 1e-5,
         "left": 0.5,
-        "consistency": False,
+        "active": False,
     },
     users=50,
     items=30,

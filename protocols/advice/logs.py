@@ -319,21 +319,21 @@ def aggregate(protocol: SecAgg, star: Star) -> None:
     is_sparse = isinstance(protocol, SecAggPlus)
     k = protocol.degree if isinstance(protocol, SecAggPlus) else n - 1
     seed, key = prod(SEED), prod(KEY)
-    keys = key * (2 + protocol.consistency)  # drawn for the user's own keys
+    box_keys = k * seed * (1 + protocol.active)  # one for each direction in the active variant
     size = secure_aggregation_bytes(protocol, k)
-    star.users_work({**answer_work(protocol.question), "FS": seed + keys})
+    star.users_work({**answer_work(protocol.question), "FS": seed + 2 * key})
     star.to_server(KEYS, size["keys"])
     star.server_works({"nS": n - 1} if is_sparse else {})  # the order of the users on the circle
     star.to_users(RING, size["ring"])
     shared = (seed + key) * (k + 1)
-    drawn = (seed + key) * (t - 1) + k * seed
+    drawn = (seed + key) * (t - 1) + box_keys
     star.users_work({"FA": shared * (t - 1), "FM": shared * t, "FS": drawn})
     star.to_server(SHARES, size["shares"])
     star.to_users(BOXES, size["boxes"])
     star.users_work({"FA": (k + 1) * N, "FS": k * seed + (k + 1) * N})
     star.to_server(MASKED, size["masked"])
     star.to_users(ALIVE, size["alive"])
-    if protocol.consistency:
+    if protocol.active:
         star.to_server(SIGNED, size["signed"])
         star.to_users(SIGNATURES, size["signatures"])
     star.to_server(OPENED, size["opened"])

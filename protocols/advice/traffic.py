@@ -33,7 +33,7 @@ from protocols.tss.script import TSS
 from simnet.values.opaque import SIGNATURE_BYTES
 from simnet.values.wire import BIT, OCTET, Manifest, WireType
 
-# What a user sends and gets in secure aggregation; the last of each only in the consistency round.
+# What a user sends and gets in secure aggregation; the last of each only in the active variant.
 TO_SERVER = (KEYS, SHARES, MASKED, OPENED, SIGNED)
 FROM_SERVER = (RING, BOXES, ALIVE, SIGNATURES)
 
@@ -115,7 +115,7 @@ def secure_aggregation(protocol: SecAgg, neighbours: int) -> Traffic:
     >>> secure_aggregation(secagg(users=100, items=30), neighbours=99).messages
     4
     """
-    n, checked = protocol.users, int(protocol.consistency)
+    n, checked = protocol.users, int(protocol.active)
     size = secure_aggregation_bytes(protocol, neighbours)
     up, down = (
         sum(size[tag.name] for tag in tags)
@@ -132,7 +132,7 @@ def secure_aggregation_bytes(protocol: SecAgg, neighbours: int) -> dict[str, int
     27
     """
     n, k = protocol.users, neighbours
-    keys = (2 + int(protocol.consistency)) * PUBLIC_KEY_BYTES
+    keys = 2 * PUBLIC_KEY_BYTES + int(protocol.active) * SIGNATURE_BYTES
     boxes = k * BOX_BYTES
     return {
         KEYS.name: keys,

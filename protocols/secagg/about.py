@@ -149,7 +149,7 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
     if "server" in run.gone:
         return []
     t, N = protocol.threshold, protocol.items  # noqa: N806  # as papers do
-    each = 2 + protocol.consistency
+    of_keys = 2 * PUBLIC_KEY_BYTES + protocol.active * SIGNATURE_BYTES
     keys, shares, masked, signed, opened = (
         # Keys of a mapping are looked up at once, where a tuple is searched from its start.
         dict.fromkeys(run.happened.heard("server", tag.name))
@@ -167,9 +167,9 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
         for name in opened
         for member in (name, *sharers[name])
     )
-    up = PUBLIC_KEY_BYTES * each * len(keys) + SIGNATURE_BYTES * len(signed)
+    up = of_keys * len(keys) + SIGNATURE_BYTES * len(signed)
     up += BOX_BYTES * sum(len(ring[name]) for name in shares)
-    down = PUBLIC_KEY_BYTES * each * sum(map(len, begun.values()))
+    down = of_keys * sum(map(len, begun.values()))
     down += BOX_BYTES * sum(len(sharers[name]) for name in carried if name in shares)
     marks = sum(len(ring[name]) for name in carried if name in shares)
     marks += sum(1 + len(sharers[name]) for name in masked if name in listed)
@@ -187,7 +187,7 @@ def expected_bill(protocol: SecAgg, run: Run) -> Sequence[Expectation]:
         _elements("server", "bd", "sent", marks),
         _elements("server", "nd", "sent", sum(map(len, begun.values()))),
     ]
-    if not is_complete or protocol.consistency:
+    if not is_complete or protocol.active:
         return rows
     paper_octets = 2 * (k + 1) * PUBLIC_KEY_BYTES + 2 * k * SHARE_BYTES
     return [

@@ -33,8 +33,8 @@ def secagg(
     epsilon: Epsilon = 0.5,
     delta: Delta = 1e-5,
     left: Left = 0.5,
-    consistency: Annotated[
-        bool, "whether users check with signatures that all were told the same list"
+    active: Annotated[
+        bool, "whether users sign their keys and the list of users, against a server that lies"
     ] = False,
 ) -> SecAgg:
     """Return secure aggregation among all users. Raises `ValueError` for bad parameters.
@@ -43,7 +43,7 @@ def secagg(
     51
     """
     asked = _question(users, items, answer, participation, epsilon, delta)
-    return SecAgg(asked, _threshold(left, users), consistency)
+    return SecAgg(asked, _threshold(left, users), active)
 
 
 def secagg_plus(

@@ -16,10 +16,13 @@ came late.
 
 The server learns the sum over the users whose vectors came, if there are at least t. Users learn
 nothing. With the server, t users learn everything; t - 1 learn nothing about the others beyond the
-sum, if the server tells everybody the same. A server that tells different users different things
-can open sums over fewer users. The *consistency round* prevents this if 2t > n + c, where c users
-help the server: before step 4 every user signs the list that the server told it, if the user itself
-is on the list, and waits for t signatures of the same list.
+sum, if the server follows its script.
+
+A server that lies needs fewer users, or none: it hands out public keys of its own, or tells
+different users different things. The variant against *active* adversaries prevents this if
+2t > n + c, where c users help the server. Every user signs its public keys in step 1. Before step 4
+every user signs the list that the server told it, if the user itself is on the list, and waits for
+t signatures of the same list.
 
 Sources: Bonawitz et al., *Practical Secure Aggregation for Privacy-Preserving Machine Learning*,
 CCS 2017, figure 4; round and line numbers such as (R2) are those of that figure. `SecAggPlus` is
@@ -31,7 +34,7 @@ protocols.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -43,7 +46,7 @@ from protocols.sharing.schemes import Shamir
 from simnet.arrays import Numbers
 from simnet.coins.coins import Coins
 from simnet.contract import Holder
-from simnet.errors import Abort
+from simnet.errors import Abort, ScriptError
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Tag
 from simnet.record.fate import Happened
@@ -70,7 +73,8 @@ class SecAgg:
 
     `question` says what a user's vector is: the answer of a `DPDS` or a `DPDG` with these users.
     `threshold` is t, the number of users that must be left at the end; 2 <= t <= n. With
-    `consistency`, users check that all were told the same list. The server returns the estimated
+    `active`, the script has the lines that the paper adds against active adversaries: users sign
+    their keys, and the list of users that they were told. The server returns the estimated
     frequencies among the users whose vectors came, shape (N,).
 
     Raises `ValueError` for parameters outside these ranges.
@@ -86,8 +90,8 @@ class SecAgg:
 
     question: DPDS | DPDG
     threshold: Annotated[int, "t, how many users must be left for a result, 2 <= t <= n"]
-    consistency: Annotated[
-        bool, "whether users check with signatures that all were told the same list"
+    active: Annotated[
+        bool, "whether users sign their keys and the list of users, against a server that lies"
     ] = False
 
     def __attrs_post_init__(self) -> None:
@@ -118,49 +122,56 @@ class SecAgg:
         return {**seats("u", self.user, self.users), "server": Seat(self.server)}
 
     async def user(self, me: Party, item: Sealed) -> None:
-        """Mask the answer, and help the server to remove the masks of others."""
+        """Mask the answer, and help the server to remove the masks of others.
+
+        Raises `Abort` if the server names fewer than t users, or leaves this user out of a list,
+        and if a signature is missing or a key does not fit.
+        """
         mine = self.question.answer(item, me)  # x_u, shape (N,)
 
         # (R0) Advertise keys: one pair for boxes, one for masks.
         box_secret = me.coins.field(WORDS, KEY)
         shared = me.coins.field(WORDS, (3, 4))  # the seed b_u, and the secret key for masks
         seed, mask_secret = shared[0], shared[1:].reshape(*KEY)
-        pairs = [me.public_key(box_secret), me.public_key(mask_secret)]
-        signing = me.coins.field(WORDS, KEY) if self.consistency else None
-        if signing is not None:
-            pairs.append(me.public_key(signing))
-        await me.send(KEYS, to="server", payload=PublicKeys.stack(pairs))
-        places, publics = await me.receive(RING, sender="server")
-        ring = _chosen(me.names("user"), places)
-        each = len(pairs)
+        keys = PublicKeys.stack([me.public_key(box_secret), me.public_key(mask_secret)])
+        signature = [me.sign(keys)] if self.active else []
+        await me.send(KEYS, to="server", payload=(keys, *signature))
 
         # (R1) Share the seed and the secret key among the neighbours and oneself.
+        places, publics, *signatures = await me.receive(RING, sender="server")
+        ring = _chosen(me.names("user"), places)
+        self._check_enough("have sent keys", 1 + len(ring))
+        if self.active:
+            self._check_keys(me, ring, keys, publics, *signatures)
         holders = _in_order([me.name, *ring])
         shares = Shamir(self.threshold).share(shared, len(holders), me.coins).evaluate()
         own = shares[holders.index(me.name)]
-        box_keys = me.agree(box_secret, publics[0::each], WORDS, SEED, "box")
         theirs = shares[[holders.index(name) for name in ring]]
-        await me.send(SHARES, to="server", payload=me.encrypt(box_keys, theirs))
+        to, by = self._box_keys(me, box_secret, publics[0::2], ring)
+        await me.send(SHARES, to="server", payload=me.encrypt(to, theirs))
+
+        # (R2) Mask the answer.
         marks, boxes = await me.receive(BOXES, sender="server")
         where = np.flatnonzero(marks.numbers()).tolist()
         shared_by = [ring[place] for place in where]
-        kept = me.decrypt(box_keys[where], boxes)  # shape (users, 3, 4)
-
-        # (R2) Mask the answer.
-        pair_seeds = me.agree(mask_secret, publics[1::each][where], WORDS, SEED, "pair")
+        self._check_enough("have shared their secrets", 1 + len(shared_by))
+        pair_seeds = me.agree(mask_secret, publics[1::2][where], WORDS, SEED, "pair")
         signs = [_sign(me.name, name) for name in shared_by]
         await me.send(MASKED, to="server", payload=self.masked(me, mine, seed, pair_seeds, signs))
 
-        # (R3) Consistency check.
+        # (R3) Consistency check: the list of users whose vectors came.
         alive = await me.receive(ALIVE, sender="server")
         members = [me.name, *shared_by]
         is_present = [bool(mark) for mark in alive.numbers()]
         present = [name for name, here in zip(members, is_present, strict=True) if here]
-        self._check_list(me.name, present)
-        if signing is not None:
-            await self._check_consistent(me, signing, publics[2::each], present)
+        self._check_enough("have sent vectors", len(present))
+        if me.name not in present:
+            raise Abort(f"the server says that the vector of {me.name} has not come")
+        if self.active:
+            await self._check_consistent(me, ring, present)
 
         # (R4) Unmasking.
+        kept = self._opened_boxes(me, by[where], boxes)
         held = type(shares).join([own.reshape(1, 3, 4), kept])
         pieces = self.opened(held, is_present)
         await me.send(OPENED, to="server", payload=pieces)
@@ -199,14 +210,17 @@ class SecAgg:
         Raises `Abort` if fewer users, or fewer holders of a secret, are left than the threshold.
         """
         users, t = me.names("user"), self.threshold
-        keys = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1
+        sent = await me.gather_some(KEYS, me.all("user"), at_least=t)  # (R0) U1
+        keys = {name: pair for name, (pair, *_) in sent.items()}
         rings = self.rings(list(keys), me.coins)
         self._check_neighbours(rings)
         place = {name: at for at, name in enumerate(users)}
         for name, ring in rings.items():
             places = index([place[other] for other in ring], len(users))
-            publics = PublicKeys.join([keys[other] for other in ring])
-            await me.send(RING, to=name, payload=(places, publics))
+            parts = self.passed_on(me, name, {other: sent[other] for other in ring})
+            publics = PublicKeys.join([pair for pair, *_ in parts])
+            signatures = [Signatures.stack([signed for _, signed in parts])] if self.active else []
+            await me.send(RING, to=name, payload=(places, publics, *signatures))
 
         boxes = await me.gather_some(SHARES, list(keys), at_least=t)  # (R1) U2
         sharers = {name: [other for other in rings[name] if other in boxes] for name in boxes}
@@ -218,8 +232,8 @@ class SecAgg:
             members = [name, *sharers[name]]
             told = self.told(name, masked.keys())
             await me.send(ALIVE, to=name, payload=bits([other in told for other in members]))
-        if self.consistency:
-            await self._pass_on_signatures(me, rings, list(masked))
+        if self.active:
+            await self._pass_on_signatures(me, rings, list(masked))  # (R3)
 
         opened = await me.gather_some(OPENED, list(masked), at_least=t)  # (R4) U4
         total = self._unmasked(me, rings, sharers, keys, masked, opened)
@@ -231,6 +245,15 @@ class SecAgg:
         """Return the neighbours of each user: here all other users."""
         del coins
         return {name: [other for other in users if other != name] for name in users}
+
+    def passed_on(
+        self, me: Party, name: str, sent: Mapping[str, tuple[Any, ...]]
+    ) -> Sequence[tuple[Any, ...]]:
+        """Return the keys, perhaps with signatures, that the server passes on to this user: those
+        that the users of its ring have sent.
+        """
+        del me, name
+        return list(sent.values())
 
     def told(self, name: str, alive: Collection[str]) -> Collection[str]:
         """Return the users whose vectors have come, as the server tells this user: the truth."""
@@ -303,33 +326,84 @@ class SecAgg:
             total = total - masks
         return total
 
-    # The consistency round.
+    # What users check.
 
-    async def _check_consistent(
+    def _check_keys(
         self,
         me: Party,
-        signing: FieldArray,
+        ring: Sequence[str],
+        keys: PublicKeys,
         publics: PublicKeys,
-        present: Sequence[str],
+        signatures: Signatures,
     ) -> None:
-        """Sign the list, and abort unless t users, oneself included, have signed the same list.
+        """Abort unless all keys are different, and every user in the ring has signed its own keys.
+
+        `keys` are the keys of the user itself.
+        """
+        if not me.are_distinct(PublicKeys.join([keys, publics])):
+            raise Abort("the server has passed on the same key twice")
+        for place, name in enumerate(ring):
+            pair = publics[2 * place : 2 * place + 2]
+            if not me.is_signed(name, pair, signatures[place]):
+                raise Abort(f"{name} has not signed the keys that the server passed on as its keys")
+
+    def _box_keys(
+        self, me: Party, secret: FieldArray, publics: PublicKeys, ring: Sequence[str]
+    ) -> tuple[FieldArray, FieldArray]:
+        """Return the keys of the boxes to the users in the ring, and of the boxes from them; each
+        of shape (users, 4).
+
+        In the paper a box also names its sender and its recipient, so that a server cannot return
+        a user's own box to it. In its place, with `active`, the boxes of two users to each other
+        have two different keys.
+        """
+        if not self.active:
+            same = me.agree(secret, publics, WORDS, SEED, "box")
+            return same, same
+        both = me.agree(secret, publics, WORDS, (2, *SEED), "box").reshape(2 * len(ring), *SEED)
+        ahead = [2 * place + (_sign(me.name, name) < 0) for place, name in enumerate(ring)]
+        back = [2 * place + (_sign(me.name, name) > 0) for place, name in enumerate(ring)]
+        return both[ahead], both[back]
+
+    def _opened_boxes(self, me: Party, keys: FieldArray, boxes: Boxes) -> FieldArray:
+        """Return the shares in the boxes, of shape (users, 3, 4). Abort if a key does not fit."""
+        try:
+            return me.decrypt(keys, boxes)
+        except ScriptError as error:
+            raise Abort("the server has passed on a box that cannot be opened") from error
+
+    async def _check_consistent(
+        self, me: Party, ring: Sequence[str], present: Sequence[str]
+    ) -> None:
+        """Sign the list, and abort unless t users on it, oneself included, have signed the same
+        list, and nobody has signed another one.
 
         The user signs one bit for each user of the run. It does not sign places in its ring,
         because a lying server may have told other users different rings.
         """
         listed = set(present)
         statement = bits([name in listed for name in me.names("user")])
-        await me.send(SIGNED, to="server", payload=me.sign(signing, statement))
+        await me.send(SIGNED, to="server", payload=me.sign(statement))
         marks, signatures = await me.receive(SIGNATURES, sender="server")
-        signers = np.flatnonzero(marks.numbers()).tolist()
-        valid = me.is_signed(publics[signers], statement, signatures)
-        if 1 + sum(valid) < self.threshold:
-            raise Abort(f"only {1 + sum(valid)} users have signed the same list")
+        signers = [ring[place] for place in np.flatnonzero(marks.numbers()).tolist()]
+        self._check_enough("have signed the list", 1 + len(signers))
+        for name, signature in zip(signers, signatures, strict=True):
+            if name not in listed or not me.is_signed(name, statement, signature):
+                raise Abort(f"{name} has not signed the list that {me.name} was told")
+
+    def _check_enough(self, what: str, count: int) -> None:
+        """Abort unless the server names at least t users."""
+        if count < self.threshold:
+            raise Abort(
+                f"the server says that only {count} users {what}, and {self.threshold} are needed"
+            )
+
+    # What the server checks and passes on.
 
     async def _pass_on_signatures(
         self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]
     ) -> None:
-        """Collect the signatures, and send every user those of the others."""
+        """Collect the signatures of the list, and send every user those of the others."""
         signed = await me.gather_some(SIGNED, list(alive), at_least=self.threshold)
         for name in signed:
             signers = [other for other in rings[name] if other in signed]
@@ -345,17 +419,6 @@ class SecAgg:
                     f"{name} has only {len(others)} neighbours left, and {self.threshold - 1} are "
                     "needed"
                 )
-
-    def _check_list(self, reader: str, present: Sequence[str]) -> None:
-        """Abort unless the list names t users, the reader included (round 3 of figure 4).
-
-        If a reader also helped to open sums without its own vector, the server could send it any
-        list of other users.
-        """
-        if len(present) < self.threshold:
-            raise Abort(f"the server names only {len(present)} users whose vectors came")
-        if reader not in present:
-            raise Abort(f"the server says that the vector of {reader} has not come")
 
     # The ideal world.
 
@@ -402,7 +465,7 @@ class SecAggPlus(SecAgg):
     neighbours and itself. `protocols.secagg.degree` finds degrees and thresholds.
 
     Raises `ValueError` unless the degree is even, below n, and at least t - 1, for parameters that
-    `SecAgg` refuses, and with `consistency`, which needs users who all know each other.
+    `SecAgg` refuses, and with `active`: against active adversaries, Bell et al. do something else.
 
     >>> from simnet import run
     >>> protocol = SecAggPlus(DPDS(users=9, items=3, participation=1.0), threshold=3, degree=4)
@@ -420,8 +483,11 @@ class SecAggPlus(SecAgg):
                 f"the degree is even, below the number of users, {self.users}, and at least "
                 f"{self.threshold - 1}, got degree={self.degree}"
             )
-        if self.consistency:
-            raise ValueError("the consistency round is for users who all know each other: SecAgg")
+        if self.active:
+            raise ValueError(
+                "the variant against active adversaries is for users who all know each other: "
+                "SecAgg"
+            )
 
     def rings(self, users: Sequence[str], coins: Coins) -> Mapping[str, list[str]]:
         """Return the neighbours of each user that are left, in the order of their numbers."""

@@ -59,7 +59,7 @@ FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 class Sight:
     """What a coalition sees: messages with field elements, boxes, and public keys (as digests).
 
-    A signature counts as the public key that checks it. `handed` is what the ideal world hands to
+    A signature counts as the public keys that it signs. `handed` is what the ideal world hands to
     the coalition.
     """
 
@@ -270,7 +270,7 @@ class Deductions:
         pending = [self._streams[number] for number in present if number in self._streams]
         pending += [key for received in self.sight.boxes for key in received.boxes.keys]
         pending += [key for key in self.sight.public_keys if key in queries]
-        pending += [key for pair in self._unknowns.compared for key in pair]
+        pending += [key for keys in self._unknowns.compared for key in keys if key in queries]
         by_digest = {digest: node for node in self._nodes for digest in node.digests}
         found: set[bytes] = set()
         while pending:
@@ -366,8 +366,9 @@ class Deductions:
     def _were_compared(self, one: _Node, other: _Node) -> bool:
         """Whether a script was told that these two keys are different."""
         return any(
-            frozenset(pair) in self._unknowns.compared
+            keys.issuperset(pair)
             for pair in itertools.product(one.digests, other.digests)
+            for keys in self._unknowns.compared
         )
 
     def _kinds(self, node: _Node) -> set[str]:
@@ -398,7 +399,7 @@ class Deductions:
             )
         if self._unopened or "key" in kinds:
             assumptions.append("ideal encryption")
-        if not self._relevant.isdisjoint(self._unknowns.signers.values()):
+        if self._unknowns.signed:
             assumptions.append("ideal signatures")
         least = min((node.free_bits for node in nodes), default=0.0)
         several = len(nodes) != 1

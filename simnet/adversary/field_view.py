@@ -207,12 +207,12 @@ def boxes_received(
 
 
 def public_keys_received(
-    blocks: Sequence[Block], members: frozenset[int], signers: Mapping[bytes, bytes]
+    blocks: Sequence[Block], members: frozenset[int], signed: Mapping[bytes, Sequence[bytes]]
 ) -> Iterator[bytes]:
     """Yield the public keys that members of a coalition receive from outside.
 
-    `signers` has the public key that checks each signature. For a signature we yield this public
-    key, because a signature can be used like the public key to check a guess of the secret key.
+    `signed` has the public keys that each signature signs. For a signature we yield these, because
+    whoever guesses them can check the guess with the signature.
     """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):
@@ -223,7 +223,8 @@ def public_keys_received(
                     if isinstance(piece, PublicKeys):
                         yield from piece.texts()
                     elif isinstance(piece, Signatures):
-                        yield from (signers[text] for text in piece.texts() if text in signers)
+                        for text in piece.texts():
+                            yield from signed.get(text, ())
 
 
 @attrs.frozen(eq=False, kw_only=True)

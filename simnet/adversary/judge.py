@@ -287,8 +287,8 @@ class Judge:
             parts += forms_received(place, done.transcript.blocks, members)
             if self.unknowns.queries:
                 boxes += boxes_received(place, done.transcript.blocks, members)
-                signers = self.unknowns.signers
-                public_keys.update(public_keys_received(done.transcript.blocks, members, signers))
+                signed = self.unknowns.signed
+                public_keys.update(public_keys_received(done.transcript.blocks, members, signed))
         sight = Sight(parts, boxes, frozenset(public_keys), handed)
         return ShareBounds(self._doors, coalition.parties, sight)
 

@@ -373,21 +373,21 @@ class Symbolic:
         self.unknowns.ask(digest, Agreement((first, second)), first + second)
         return digest
 
-    def signed(self, key: bytes, signature: bytes) -> None:
-        """Note which key checks a signature: whoever sees the signature can test guesses of the
-        secret key.
+    def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:
+        """Note which public keys a signature signs: whoever sees the signature can test guesses of
+        them.
         """
-        self.unknowns.signers[signature] = key
+        self.unknowns.signed[signature] = tuple(public_keys)
 
-    def signer(self, signature: bytes) -> bytes | None:
-        """The public key that checks a signature; None for a signature that was not made in this
+    def signed_keys(self, signature: bytes) -> Sequence[bytes]:
+        """The public keys that a signature signs; none for a signature that was not made in this
         run.
         """
-        return self.unknowns.signers.get(signature)
+        return self.unknowns.signed.get(signature, ())
 
-    def found_different(self, one: bytes, other: bytes) -> None:
-        """Note two different keys: what the script does next may tell that they differ."""
-        self.unknowns.compared.add(frozenset((one, other)))
+    def found_different(self, keys: Sequence[bytes]) -> None:
+        """Note keys that differ from each other: what the script does next may tell this."""
+        self.unknowns.compared.add(frozenset(keys))
 
     def stretched(
         self,

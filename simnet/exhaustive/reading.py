@@ -299,6 +299,11 @@ class LocalReading(Sampled):
         del seeds
         self.refuse(f"a script that uses a {kind} {NO_RANDOM_FUNCTIONS}")
 
+    def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:
+        """Refuse: a signature is a random function of what it signs."""
+        del signature, public_keys
+        self.refuse(f"a script that uses a signature {NO_RANDOM_FUNCTIONS}")
+
     def begin(self, actors: Sequence[Actor]) -> None:
         """Do nothing: this reading needs no preparation."""
 

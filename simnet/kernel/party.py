@@ -20,6 +20,7 @@ from simnet.kernel import primitives
 from simnet.kernel.actor import Actor, refuse
 from simnet.kernel.crowds import post_rows, rows_from, tally_of
 from simnet.kernel.link import Link, Payload
+from simnet.kernel.primitives import Statement
 from simnet.kernel.reading import Reading
 from simnet.kernel.tags import Summed, Tag, Voluntary
 from simnet.kernel.turns import hand_over
@@ -343,22 +344,31 @@ class Party:
         self._begin()
         return primitives.decrypt(self._actor, self._reading, keys, boxes)
 
-    def sign(self, secret: FieldArray, statement: Typed) -> Signatures:
-        """Return a signature of plain values under the party's secret key: 64 octets.
+    def sign(self, statement: Statement) -> Signatures:
+        """Return the party's signature of plain values or of public keys: 64 octets.
 
-        Everybody who has the public key can check it with `is_signed`. Raises `ValueError` for a
-        secret key of another shape.
+        Every party has a signing key. Everybody knows from the start who signs with which key, and
+        can check the signature with `is_signed`. Raises `TypeError` for other statements.
+
+        For example, `me.sign(me.public_key(secret))` vouches for a key that a server passes on.
         """
         self._begin()
-        return primitives.sign(self._actor, self._reading, secret, statement)
+        return primitives.sign(self._actor, self._reading, statement)
 
-    def is_signed(self, public: PublicKeys, statement: Typed, signatures: Signatures) -> list[bool]:
-        """Return, for each of k public keys, whether its signature is of this statement.
+    def is_signed(self, signer: str, statement: Statement, signature: Signatures) -> bool:
+        """Return whether the party called `signer` has signed this statement.
 
-        Raises `ValueError` unless there are as many signatures as keys.
+        Raises `BadInput` if there is no such party, and `ValueError` for several signatures.
         """
         self._begin()
-        return primitives.is_signed(self._reading, public, statement, signatures)
+        (number,) = self._roster.single(self._scope + signer).numbers.tolist()
+        name = self._roster.names[number]
+        return primitives.is_signed(self._actor, self._reading, name, statement, signature)
+
+    def are_distinct(self, keys: PublicKeys) -> bool:
+        """Return whether no two of these public keys are equal."""
+        self._begin()
+        return primitives.are_distinct(self._actor, self._reading, keys)
 
     async def send(self, tag: Tag, to: str, payload: Payload) -> None:
         """Send one payload to one party.

@@ -10,11 +10,15 @@ these::
     me.agree(secret, public, F, (4,))     an ideal random function of two secret keys
     me.encrypt(key, rows)                 a box: its length is public, its content is not
     me.decrypt(key, box)                  the content
-    me.sign(secret, bits(...))            64 octets that nobody else can make
+    me.sign(bits(...))                    64 octets that nobody else can make
 
 A *seed*, a *secret key* and a *key* are all arrays of field elements. So they can be drawn, shared
 with Shamir's scheme, sent and recovered like any other field elements. The rules by which a verdict
 judges them are in docs/concepts/ideal-primitives.md.
+
+A *signing key* is not an array of a script: each party has one, and everybody knows from the start
+who signs with which key. So a signature is checked with the name of the signer. This is what papers
+call a public-key infrastructure that somebody trusted has set up before the protocol.
 
 The functions here raise the errors that the methods of `Party` with the same names document:
 `ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key and for field
@@ -34,6 +38,8 @@ from simnet.kernel.reading import Reading
 from simnet.values.field import HELD_BY_ANOTHER, Field, FieldArray
 from simnet.values.opaque import SIGNATURE_BYTES, Boxes, PublicKeys, Signatures
 from simnet.values.typed import Typed
+
+Statement = Typed | PublicKeys  # what a party can sign
 
 
 def expand(
@@ -80,38 +86,62 @@ def agree(
     return _stretched(actor, reading, digests, field, shape, label, None, public.shape[:-1])
 
 
-def sign(actor: Actor, reading: Reading, secret: FieldArray, statement: Typed) -> Signatures:
-    """Return the signature of plain values under a secret key."""
-    (key,) = public_key(actor, reading, secret).texts()
-    text = _signature(key, statement)
-    reading.signed(key, text)
+def sign(actor: Actor, reading: Reading, statement: Statement) -> Signatures:
+    """Return the party's signature of plain values or of public keys."""
+    text = _signature(actor, actor.name, statement)
+    reading.signed(text, _public_keys(statement))
     return Signatures(np.frombuffer(text, dtype=np.uint8), actor.meter)
 
 
 def is_signed(
-    reading: Reading, public: PublicKeys, statement: Typed, signatures: Signatures
-) -> list[bool]:
-    """Return, for each public key, whether its signature is of this statement."""
-    keys, texts = public.texts(), signatures.texts()
-    if len(keys) != len(texts):
-        raise ValueError(f"{len(keys)} public keys need as many signatures, got {len(texts)}")
-    for key, text in zip(keys, texts, strict=True):
-        signer = reading.signer(text)
-        if signer not in (None, key) and text == _signature(signer, statement):
-            reading.found_different(key, signer)  # this alone is why the answer is no
-    return [text == _signature(key, statement) for key, text in zip(keys, texts, strict=True)]
+    actor: Actor, reading: Reading, signer: str, statement: Statement, signature: Signatures
+) -> bool:
+    """Return whether this party has signed this statement."""
+    if not isinstance(signature, Signatures):
+        raise TypeError(f"me.is_signed takes a signature, got {type(signature).__name__}")
+    if len(signature.shape) != 1:
+        raise ValueError(f"one signature has shape (64,), got shape {signature.shape}")
+    _check_held(actor, signature)
+    (text,) = signature.texts()
+    for key, other in zip(_public_keys(statement), reading.signed_keys(text), strict=False):
+        if key != other:
+            reading.found_different([key, other])  # this may be why the answer is no
+    return text == _signature(actor, signer, statement)
 
 
-def _signature(key: bytes, statement: Typed) -> bytes:
-    if not isinstance(statement, Typed):
+def are_distinct(actor: Actor, reading: Reading, keys: PublicKeys) -> bool:
+    """Return whether no two of these public keys are equal."""
+    if not isinstance(keys, PublicKeys):
+        raise TypeError(f"me.are_distinct takes public keys, got {type(keys).__name__}")
+    _check_held(actor, keys)
+    texts = keys.texts()
+    if len(set(texts)) < len(texts):
+        return False
+    reading.found_different(texts)
+    return True
+
+
+def _public_keys(statement: Statement) -> list[bytes]:
+    return statement.texts() if isinstance(statement, PublicKeys) else []
+
+
+def _signature(actor: Actor, signer: str, statement: Statement) -> bytes:
+    if isinstance(statement, PublicKeys):
+        _check_held(actor, statement)
+        kind = "public keys"
+        content = b"".join(statement.texts())
+    elif isinstance(statement, Typed):
+        numbers = np.asarray(statement.numbers())
+        kind = f"{statement.wire.kind} {statement.wire.below}"
+        content = numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
+    else:
         raise TypeError(
-            f"a signed statement is bits(...), index(...) or reals(...), got "
+            f"a signed statement is bits(...), index(...), reals(...) or public keys, got "
             f"{type(statement).__name__}"
         )
-    numbers = np.asarray(statement.numbers())
-    head = f"simnet sign {statement.wire.kind} {statement.wire.below} {numbers.shape}:".encode()
-    text = key + head + numbers.astype("<f8" if numbers.dtype.kind == "f" else "<i8").tobytes()
-    return hashlib.shake_256(text).digest(SIGNATURE_BYTES)
+    name = signer.encode()
+    head = f"simnet sign {kind} {statement.shape} by {len(name)}:".encode()
+    return hashlib.shake_256(head + name + b":" + content).digest(SIGNATURE_BYTES)
 
 
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
@@ -145,7 +175,7 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
         )
     for place, (mine, needed) in enumerate(zip(digests, boxes.keys, strict=True)):
         if mine != needed:
-            reading.found_different(mine, needed)  # the script may catch the error
+            reading.found_different([mine, needed])  # the script may catch the error
             which = "the box" if boxes.is_single else f"box {place}"
             raise refuse(actor, actor.last_tag, f"has a key that is not the key of {which}")
     content = boxes.content.metered(actor.meter)

@@ -111,16 +111,16 @@ class Reading(Protocol):
         """Return the digest of the key that the holders of two public keys agree on."""
         ...
 
-    def signed(self, key: bytes, signature: bytes) -> None:
-        """Note that this public key checks this signature."""
+    def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:
+        """Note a signature, and the public keys that it signs, if it signs public keys."""
         ...
 
-    def signer(self, signature: bytes) -> bytes | None:
-        """Return the public key that checks a signature, if this reading needs to know."""
+    def signed_keys(self, signature: bytes) -> Sequence[bytes]:
+        """Return the public keys that a signature signs, if this reading needs to know."""
         ...
 
-    def found_different(self, one: bytes, other: bytes) -> None:
-        """Note that a script was told that two keys are different."""
+    def found_different(self, keys: Sequence[bytes]) -> None:
+        """Note that a script was told that no two of these keys are equal."""
         ...
 
     def stretched(
@@ -178,14 +178,14 @@ class Sampled:
         """Return the digest of the pair of keys."""
         return agreed_digest(one, other)
 
-    def signed(self, key: bytes, signature: bytes) -> None:
+    def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:
         """Do nothing: a signature contains all that a run needs."""
 
-    def signer(self, signature: bytes) -> bytes | None:  # noqa: ARG002  # as above
-        """Return None: only a symbolic reading needs to know."""
-        return None
+    def signed_keys(self, signature: bytes) -> Sequence[bytes]:  # noqa: ARG002  # as above
+        """Return nothing: only a symbolic reading needs to know."""
+        return ()
 
-    def found_different(self, one: bytes, other: bytes) -> None:
+    def found_different(self, keys: Sequence[bytes]) -> None:
         """Do nothing: numbers need no bookkeeping."""
 
     def stretched(

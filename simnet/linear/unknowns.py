@@ -123,8 +123,9 @@ class Unknowns:
         self._digests: dict[Hashable, str] = {}
         self.queries: dict[bytes, Query] = {}  # what each digest of a seed stands for
         self._forms_of_queries: dict[bytes, bytes] = {}
-        # Which public key checks each signature, and which keys a script knows to be different.
-        self.signers: dict[bytes, bytes] = {}
+        # The public keys that each signature signs, and the sets of keys of which a script was told
+        # that no two are equal.
+        self.signed: dict[bytes, tuple[bytes, ...]] = {}
         self.compared: set[frozenset[bytes]] = set()
         self._lock = threading.Lock()
 

@@ -96,7 +96,7 @@ class PublicKeys(_Octets):
 
 
 class Signatures(_Octets):
-    """Signatures, made by `me.sign`: one of shape (64,), or several of shape (k, 64)."""
+    """Signatures of parties, made by `me.sign`: one of shape (64,), or several of shape (k, 64)."""
 
     __slots__ = ()
 

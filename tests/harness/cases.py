@@ -236,7 +236,7 @@ CASES: Mapping[str, Case] = {
             "items": st.integers(1, 4),
             "participation": CHANCES,
             "left": st.sampled_from([0.0, 0.5, 0.9]),
-            "consistency": st.booleans(),
+            "active": st.booleans(),
         },
         outputs=of_all,
         tiny={"users": 3, "items": 2, "participation": 0.3},

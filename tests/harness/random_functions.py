@@ -71,7 +71,6 @@ from simnet import (
     Seat,
     SimnetError,
     Tag,
-    bits,
     constant,
     run,
     verdict,
@@ -245,7 +244,7 @@ class Played:
             if sent.kind == "public key":
                 payload = me.public_key(first)
             elif sent.kind == "signature":
-                payload = me.sign(first, bits(1))
+                payload = me.sign(me.public_key(first))
             elif sent.kind == "box":
                 payload = me.encrypt(first, arrays[sent.of[1]])
             await me.send(Tag(f"note {place}"), "eve", payload)

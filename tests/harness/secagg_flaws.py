@@ -146,8 +146,34 @@ class KeysAlong(SecAgg):
         await me.send(ALONG, "server", remembering.keys)
 
 
-class Swapping:
-    """A server that gives users its own public keys for masks in the place of theirs."""
+@attrs.frozen
+class InTheMiddle(SecAgg):
+    """A server that gives users public keys of its own for masks. `swapped` has, for each reader,
+    the users in whose place the server stands. It signs its keys with its own name.
+    """
+
+    swapped: Mapping[str, Collection[str]] = attrs.field(factory=dict)
+
+    def passed_on(
+        self, me: Party, name: str, sent: Mapping[str, tuple[Any, ...]]
+    ) -> Sequence[tuple[Any, ...]]:
+        parts = []
+        for other, part in sent.items():
+            if other in self.swapped.get(name, ()):
+                own = me.public_key(me.coins.field(WORDS, KEY))
+                pair = PublicKeys.stack([part[0][0], own])
+                part = (pair, me.sign(pair)) if self.active else (pair,)
+            parts.append(part)
+        return parts
+
+
+def in_the_middle(active: bool) -> InTheMiddle:
+    """Return a server that stands between each two users."""
+    return InTheMiddle(question(4), 3, active, swapped=dict.fromkeys(EVERYBODY, EVERYBODY))
+
+
+class Copying:
+    """A user, but u1 shows its key for masks to u3, and u3 sends this key as its own."""
 
     def __init__(self, me: Party) -> None:
         self._me = me
@@ -155,21 +181,39 @@ class Swapping:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._me, name)
 
-    async def gather_some(self, tag: Tag, *arguments: Any, **options: Any) -> Any:
-        came = await self._me.gather_some(tag, *arguments, **options)
-        if tag is not KEYS:
-            return came
-        own = self._me.public_key(self._me.coins.field(WORDS, KEY))
-        return {name: PublicKeys.stack([pair[0], own]) for name, pair in came.items()}
+    async def send(self, tag: Tag, to: str, payload: Any) -> None:
+        if tag is KEYS and self._me.name == "u1":
+            await self._me.send(ALONG, "u3", payload[0][1:])
+        if tag is KEYS and self._me.name == "u3":
+            pair = PublicKeys.join([payload[0][:1], await self._me.receive(ALONG, "u1")])
+            payload = (pair, self._me.sign(pair)) if len(payload) == 2 else (pair,)
+        await self._me.send(tag, to, payload)
 
 
 @attrs.frozen
-class SwappedKeys(SecAgg):
-    """The server sits in the middle of all agreements on masks."""
+class CopiedKeys(SecAgg):
+    """u3 advertises the key of u1 for masks. So the masks of u2 with u1 and with u3 cancel."""
 
-    async def server(self, me: Party) -> Sealed:
-        swapping: Any = Swapping(me)
-        return await super().server(swapping)
+    async def user(self, me: Party, item: Sealed) -> None:
+        copying: Any = Copying(me)
+        await super().user(copying, item)
+
+
+@attrs.frozen
+class ReturnedBoxes(Liar):
+    """A server that gives u1 the boxes of u1, as if they were from the others."""
+
+    async def _pass_on(
+        self,
+        me: Party,
+        rings: Mapping[str, Sequence[str]],
+        sharers: Mapping[str, Sequence[str]],
+        boxes: Mapping[str, Boxes],
+    ) -> None:
+        for name in boxes:
+            own = [boxes[other][[rings[other].index(name)]] for other in sharers[name]]
+            mine = boxes[name] if name == "u1" else Boxes.join(own)
+            await me.send(BOXES, name, (bits([True] * len(mine)), mine))
 
 
 @attrs.frozen
@@ -186,25 +230,32 @@ class LiarAtEveryStep(SecAgg):
     async def server(self, me: Party) -> None:
         """Collect everything that can still be opened, and abort."""
         users = me.names("user")
-        keys = await me.gather_some(KEYS, me.all("user"))
+        sent = await me.gather_some(KEYS, me.all("user"))
         for name in users:
             ring = self.rings_told[name]
             places = index([users.index(other) for other in ring], len(users))
-            await me.send(RING, name, (places, PublicKeys.join([keys[other] for other in ring])))
+            publics = PublicKeys.join([sent[other][0] for other in ring])
+            signed = [Signatures.stack([sent[other][1] for other in ring])] if self.active else []
+            await me.send(RING, name, (places, publics, *signed))
         boxes = await me.gather_some(SHARES, users, at_least=0)
         known = {name: await self._pass_boxes(me, name, boxes) for name in users}
+        told = {name: {name, *known[name]} & set(self.lists[name]) for name in users}
         await me.gather_some(MASKED, users, at_least=0)
         for name in users:
-            marks = [other in self.lists[name] for other in [name, *known[name]]]
+            marks = [other in told[name] for other in [name, *known[name]]]
             await me.send(ALIVE, name, bits(marks))
-        if self.consistency:
-            signed = await me.gather_some(SIGNED, users, at_least=0)
+        if self.active:
+            lists = await me.gather_some(SIGNED, users, at_least=0)
             for name in users:
-                signers = [other for other in self.rings_told[name] if other in signed]
+                signers = [
+                    other
+                    for other in self.rings_told[name]
+                    if other in lists and told[other] == told[name]
+                ]
                 if not signers:
                     continue  # nothing to send; the reader waits in vain
                 marks = [other in signers for other in self.rings_told[name]]
-                found = Signatures.stack([signed[other] for other in signers])
+                found = Signatures.stack([lists[other] for other in signers])
                 await me.send(SIGNATURES, name, (bits(marks), found))
         await me.gather_some(OPENED, users, at_least=0)
         raise Abort("the server has lied, and has no output")

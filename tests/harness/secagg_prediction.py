@@ -23,13 +23,13 @@ from protocols.secagg.script import SIGNATURES, SIGNED, SecAgg
 from simnet import Abort, Fate, Party
 from simnet.kernel.tags import Tag
 from simnet.values.field import FieldArray
-from simnet.values.opaque import PublicKeys, Signatures
+from simnet.values.opaque import Signatures
 from simnet.values.typed import bits
 
 STEPS = ("keys", "shares", "masked", "opened")  # a user drops out before sending one of these
 STAYS = len(STEPS)
 Lists = Mapping[str, Collection[str]]  # by reader: the users that it is told to be present
-HELP = Tag("help")
+ASK, HELP = Tag("ask"), Tag("help")
 
 
 def question(users: int) -> DPDS:
@@ -41,8 +41,7 @@ def question(users: int) -> DPDS:
 class Liar(SecAgg):
     """Secure aggregation with a server that tells each reader what `lists` has for it.
 
-    The users in `helpers` give the server the keys that they sign with, and the server signs every
-    list in their names.
+    The users in `helpers` sign every list that the server has told to somebody.
     """
 
     lists: Lists = attrs.field(factory=dict)
@@ -58,34 +57,34 @@ class Liar(SecAgg):
         return super()._unmasked(*arguments)
 
     async def _check_consistent(
-        self,
-        me: Party,
-        signing: FieldArray,
-        publics: PublicKeys,
-        present: Sequence[str],
+        self, me: Party, ring: Sequence[str], present: Sequence[str]
     ) -> None:
-        if me.name in self.helpers:
-            await me.send(HELP, "server", signing)
+        if me.name not in self.helpers:
+            await super()._check_consistent(me, ring, present)
             return
-        await super()._check_consistent(me, signing, publics, present)
+        lists = await me.receive(ASK, "server")
+        signed = [me.sign(lists[place]) for place in range(lists.shape[0])]
+        await me.send(HELP, "server", Signatures.stack(signed))
 
     async def _pass_on_signatures(
         self, me: Party, rings: Mapping[str, Sequence[str]], alive: Sequence[str]
     ) -> None:
+        """Send every reader the signatures of the list that it was told, and no others."""
+        told = {name: frozenset(self.told(name, alive)) & set(rings) for name in alive}
         honest = [name for name in alive if name not in self.helpers]
         signed = await me.gather_some(SIGNED, honest, at_least=0) if honest else {}
         helping = [name for name in alive if name in self.helpers]
-        keys = await me.gather_some(HELP, helping, at_least=0) if helping else {}
-        for name in signed:
-            present = self.told(name, list(alive))
-            statement = bits([other in present for other in me.names("user")])
-            found = {other: signed[other] for other in signed if other in rings[name]}
-            found |= {other: me.sign(key, statement) for other, key in keys.items()}
-            if not found:
-                continue  # nothing to send; the reader waits in vain
-            marks = bits([other in found for other in rings[name]])
-            ordered = Signatures.stack([found[other] for other in rings[name] if other in found])
-            await me.send(SIGNATURES, to=name, payload=(marks, ordered))
+        lists = bits([[other in told[name] for other in me.names("user")] for name in honest])
+        for name in helping if honest else ():
+            await me.send(ASK, name, lists)
+        helped = await me.gather_some(HELP, helping, at_least=0) if helping and honest else {}
+        for place, name in enumerate(honest):
+            found = {other: one for other, one in signed.items() if told[other] == told[name]}
+            found |= {other: each[place] for other, each in helped.items() if other in told[name]}
+            marks = [other in found for other in rings[name]]
+            if any(marks):  # else there is nothing to send, and the reader waits in vain
+                ordered = [found[other] for other in rings[name] if other in found]
+                await me.send(SIGNATURES, name, (bits(marks), Signatures.stack(ordered)))
 
 
 @attrs.frozen
@@ -98,7 +97,7 @@ class Pattern:
     leaves: tuple[int, ...]
     threshold: int
     lists: Lists = attrs.field(factory=dict)
-    consistency: bool = False
+    active: bool = False
     helpers: tuple[str, ...] = ()
 
     @property
@@ -112,7 +111,7 @@ class Pattern:
         return Liar(
             question(len(self.leaves)),
             self.threshold,
-            self.consistency,
+            self.active,
             lists=self.lists,
             helpers=self.helpers,
         )
@@ -152,7 +151,7 @@ class Pattern:
         """The users who send shares at the end: those that accept their list."""
         readers = self.reached("opened")
         enough = [name for name in readers if self.is_fit(name)]
-        if not self.consistency:
+        if not self.active:
             return enough
         # a user that leaves before "opened" has signed all the same
         signers = [
@@ -166,7 +165,8 @@ class Pattern:
 
         def accepts(reader: str) -> bool:
             same = [name for name in signers if set(self.told(name)) == set(self.told(reader))]
-            return len(same) + len(helping) >= self.threshold
+            named = [name for name in helping if name in self.told(reader)]
+            return len(same) + len(named) >= self.threshold
 
         return [name for name in enough if name in self.helpers or accepts(name)]
 

@@ -281,6 +281,11 @@ class OutlineReading(Symbolic):
         self.refuse("a party uses seeds or keys")
         raise NotAlike(self._refusals[0])
 
+    def signed(self, signature: bytes, public_keys: Sequence[bytes]) -> None:  # noqa: ARG002  # refused
+        """Refuse signatures: they depend on the names of the parties."""
+        self.refuse("a party signs")
+        raise NotAlike(self._refusals[0])
+
     def refuse(self, why: str) -> None:
         """Note why this run has no outline."""
         self._refusals.append(why)

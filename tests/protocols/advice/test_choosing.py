@@ -172,7 +172,7 @@ USERS, ITEMS = 40, 4
 def traffics() -> dict[str, tuple[Any, traffic.Traffic]]:
     sampled, noisy = DPDS(USERS, ITEMS, 0.5), DPDG(USERS, ITEMS, 0.5, 1e-5, calibration="analytic")
     two_stage, few = TSS(USERS, ITEMS, 0.5, 2), Committee(USERS, ITEMS, 0.5, 3)
-    checked = SecAgg(sampled, 21, consistency=True)
+    checked = SecAgg(sampled, 21, active=True)
     plus = SecAggPlus(noisy, 5, degree=8)
     local = local_frequency(users=USERS, items=ITEMS, mechanism="oue", epsilon=1.0)
     report_bits = FREQUENCY["oue"](1.0, ITEMS).report_bits
@@ -182,7 +182,7 @@ def traffics() -> dict[str, tuple[Any, traffic.Traffic]]:
         "tss": (two_stage, traffic.two_stage(two_stage)),
         "committee": (few, traffic.committee(few)),
         "secagg": (SecAgg(noisy, 21), traffic.secure_aggregation(SecAgg(noisy, 21), USERS - 1)),
-        "consistency": (checked, traffic.secure_aggregation(checked, USERS - 1)),
+        "active": (checked, traffic.secure_aggregation(checked, USERS - 1)),
         "secagg_plus": (plus, traffic.secure_aggregation(plus, 8)),
         "oue": (local, traffic.one_report(USERS, report_bits)),
     }

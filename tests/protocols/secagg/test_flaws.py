@@ -1,5 +1,6 @@
 """Known mistakes in secure aggregation: each is caught, and the sound twin beside it is not."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,13 +15,16 @@ from tests.harness.fuzz import cases
 from tests.harness.secagg_flaws import (
     EVERYBODY,
     BothShares,
+    CopiedKeys,
+    InTheMiddle,
     KeysAlong,
     LiarAtEveryStep,
     LiarWithoutSelfMask,
+    ReturnedBoxes,
     ShortSeeds,
-    SwappedKeys,
     TwoIterations,
     collected_twice,
+    in_the_middle,
     liar,
     sound,
 )
@@ -87,8 +91,97 @@ def test_keys_of_boxes_open_everything() -> None:
     assert found(KeysAlong(question(4), 3)) == "leaks"
 
 
-def test_a_server_in_the_middle_knows_all_masks() -> None:
-    assert found(SwappedKeys(question(4), 3)) == "leaks"
+# Keys that are not the users' own.
+
+
+@pytest.mark.parametrize(("active", "finding"), [(False, "leaks"), (True, "nothing")])
+def test_signed_keys_stop_a_server_in_the_middle(active: bool, finding: str) -> None:
+    protocol = in_the_middle(active)
+    done = run(protocol, [1] * 4, seed=1)
+    judged = verdict(done, "server")
+    assert judged.finding == finding
+    assert check(certificate_text(certificate_of(judged))).statement == finding
+    exposed = {leak.exposes.party for leak in judged.leaks if leak.exposes}
+    assert exposed == (set() if active else set(EVERYBODY))
+    reasons = [ending.reason for ending in done.aborts if ending.party in EVERYBODY]
+    assert len(reasons) == (4 if active else 0)
+    assert all("has not signed the keys" in reason for reason in reasons)
+
+
+USERS = ("u1", "u2", "u3")
+LINKS = tuple(itertools.permutations(USERS, 2))  # a reader, and the user whose keys it is told
+
+
+def open_sums(swapped: frozenset[tuple[str, str]]) -> list[set[str]]:
+    """Predict, for users who do not sign, the users of each sum that a server in the middle opens.
+
+    Two users hide each other if both have the true key of the other. If only one has it, the mask
+    of this user never cancels, and hides the user and everybody who is connected with it.
+    """
+    parts: list[set[str]] = [{name} for name in USERS]
+    for one, other in itertools.combinations(USERS, 2):
+        if not {(one, other), (other, one)} & swapped:
+            joined = [part for part in parts if part & {one, other}]
+            parts = [part for part in parts if part not in joined] + [set().union(*joined)]
+    hidden = {
+        reader
+        for reader, other in LINKS
+        if (reader, other) not in swapped and (other, reader) in swapped
+    }
+    return [part for part in parts if not part & hidden]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("active", [False, True])
+def test_every_set_of_keys_that_a_server_replaces(active: bool) -> None:
+    """n = 3, t = 2. All 64 sets of links between a reader and a user in whose place the server
+    stands.
+    """
+    findings = set()
+    for chosen in itertools.product([False, True], repeat=len(LINKS)):
+        swapped = frozenset(itertools.compress(LINKS, chosen))
+        told = {name: [other for reader, other in swapped if reader == name] for name in USERS}
+        protocol = InTheMiddle(question(3), 2, active, swapped=told)
+        judged = verdict(run(protocol, [1] * 3, seed=1), "server")
+        deceived = {reader for reader, _ in swapped}
+        if active:  # who was told a false key stops; the others go on if they are enough
+            left = set(USERS) - deceived
+            expected = [left] if len(left) >= 2 else []
+        else:
+            expected = open_sums(swapped)
+        by_name = sorted(users_in_sums(judged), key=sorted)
+        if judged.finding == "output-only":
+            assert len(expected) == 1, swapped
+        else:
+            assert by_name == sorted(expected, key=sorted), swapped
+        assert (judged.finding == "nothing") == (not expected), swapped
+        findings.add(judged.finding)
+    assert findings == {"nothing", "output-only"} | (set() if active else {"leaks"})
+
+
+@pytest.mark.parametrize(("active", "exposed"), [(False, {"u2"}), (True, set())])
+def test_a_user_that_copies_keys_takes_masks_away(active: bool, exposed: set[str]) -> None:
+    done = run(CopiedKeys(question(3), 2, active), [1] * 3, seed=1)
+    judged = verdict(done, ["server", "u3"])
+    assert {leak.exposes.party for leak in judged.leaks if leak.exposes} == exposed
+    assert (judged.finding == "nothing") == active
+    same_key = [ending.party for ending in done.aborts if "the same key" in ending.reason]
+    assert same_key == (["u1", "u2"] if active else [])
+
+
+@pytest.mark.parametrize("active", [False, True])
+def test_nobody_opens_its_own_boxes_for_those_of_others(active: bool) -> None:
+    """Without the check, u1 opens shares of its own seed, and the others open its secret key."""
+    lists = {name: ["u2", "u3", "u4"] for name in EVERYBODY} | {"u1": ["u1", "u2", "u3"]}
+    protocol = ReturnedBoxes(question(4), 3, active, lists={} if active else lists)
+    done = run(protocol, [1] * 4, seed=1)
+    judged = verdict(done, "server")
+    exposed = {leak.exposes.party for leak in judged.leaks if leak.exposes}
+    stopped = [ending.party for ending in done.aborts if "cannot be opened" in ending.reason]
+    assert (exposed, stopped) == ((set(), ["u1"]) if active else ({"u1"}, []))
+
+
+# What a server tells.
 
 
 def same_places() -> dict[str, Any]:
@@ -116,7 +209,7 @@ def users_in_sums(judged: Verdict) -> list[set[str]]:
 
 def test_lists_with_the_same_places_in_different_rings_are_different_lists() -> None:
     """2t = 10 > n = 9: with signatures of the sets, nobody opens a sum over fewer than t users."""
-    liar = LiarAtEveryStep(question(9), 5, consistency=True, **same_places())
+    liar = LiarAtEveryStep(question(9), 5, active=True, **same_places())
     judged = verdict(run(liar, [1] * 9, seed=3), "server")
     assert judged.finding == "nothing"
 
@@ -148,8 +241,8 @@ def stories(draw: Any) -> dict[str, Any]:
 def test_whatever_a_server_tells_at_any_step_sums_have_at_least_t_users(
     story: dict[str, Any],
 ) -> None:
-    """n = 5, t = 3, so 2t > n, and the users check that all were told the same."""
-    liar = LiarAtEveryStep(question(5), 3, consistency=True, **story)
+    """n = 5, t = 3, so 2t > n, and the users sign their keys and lists."""
+    liar = LiarAtEveryStep(question(5), 3, active=True, **story)
     judged = verdict(run(liar, [1] * 5, seed=1), "server")
     assert judged.finding != "undecided"
     assert all(len(users) >= 3 for users in users_in_sums(judged))

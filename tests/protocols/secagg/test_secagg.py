@@ -224,7 +224,7 @@ def test_a_consistency_round_prevents_sums_of_few_users() -> None:
 @pytest.mark.slow
 def test_a_consistency_round_stops_a_server_with_different_lists() -> None:
     assert [len(some) for some in DIFFERENT_LISTS.learned(["server"])] == [2]
-    closed = attrs.evolve(DIFFERENT_LISTS, consistency=True)
+    closed = attrs.evolve(DIFFERENT_LISTS, active=True)
     check(closed)
     assert closed.learned(["server"]) == []
 
@@ -257,7 +257,7 @@ def runs(draw):
         st.sampled_from(
             [
                 secagg(users=draw(st.integers(2, 5)), **settings),
-                secagg(users=draw(st.integers(3, 5)), consistency=True, **settings),
+                secagg(users=draw(st.integers(3, 5)), active=True, **settings),
                 secagg_plus(users=draw(st.integers(5, 8)), degree=4, **settings),
             ]
         )
@@ -342,8 +342,8 @@ def test_a_server_alone_on_a_circle_that_was_cut_learns_two_sums() -> None:
         (lambda: SecAgg(question(4), threshold=5), "the threshold is from 2"),
         (lambda: SecAggPlus(question(5), threshold=4, degree=2), "the degree is even"),
         (
-            lambda: SecAggPlus(question(5), threshold=2, degree=2, consistency=True),
-            "the consistency round",
+            lambda: SecAggPlus(question(5), threshold=2, degree=2, active=True),
+            "the variant against active",
         ),
     ],
 )

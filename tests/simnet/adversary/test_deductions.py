@@ -16,6 +16,7 @@ from simnet import (
     Field,
     FieldArray,
     Party,
+    PublicKeys,
     ScriptError,
     Seat,
     SimnetError,
@@ -187,14 +188,27 @@ def an_agreement_with_the_public_key(me: Party, x: FieldArray) -> list[Any]:
     return [known, me.public_key(own), x + me.agree(own, me.public_key(known), S, (4,))]
 
 
-def a_signature_with_the_secret(me: Party, x: FieldArray) -> list[Any]:
-    return [me.sign(x, bits(1))]
+def a_signature_of_the_secret(me: Party, x: FieldArray) -> list[Any]:
+    return [me.sign(me.public_key(x))]
 
 
-def whether_two_keys_are_equal(me: Party, x: FieldArray) -> list[Any]:
+def whether_a_key_is_signed(me: Party, x: FieldArray) -> list[Any]:
     key = coins(me)
-    answer = me.is_signed(me.public_key(key), bits(1), me.sign(key + x, bits(1)))
-    return [bits(int(answer[0]))]
+    signature = me.sign(me.public_key(key + x))
+    return [bits(int(me.is_signed("alice", me.public_key(key), signature)))]
+
+
+def whether_keys_are_distinct(me: Party, x: FieldArray) -> list[Any]:
+    key = coins(me)
+    secrets = [coins(me), key, key + x]
+    keys = PublicKeys.stack([me.public_key(secret) for secret in secrets])
+    return [bits(int(me.are_distinct(keys)))]
+
+
+def whether_fresh_keys_are_distinct(me: Party, x: FieldArray) -> list[Any]:
+    secrets = [coins(me), coins(me)]
+    keys = PublicKeys.stack([me.public_key(secret) for secret in secrets])
+    return [bits(int(me.are_distinct(keys))), x + coins(me)]
 
 
 def whether_a_key_opens_a_box(me: Party, x: FieldArray) -> list[Any]:
@@ -235,11 +249,11 @@ def a_chain_of_seeds(me: Party, x: FieldArray) -> list[Any]:
 
 
 def a_signature_of_a_short_key(me: Party, x: FieldArray) -> list[Any]:
-    return [me.sign(me.coins.field(F, (2,)), bits([True])), x + coins(me)]
+    return [me.sign(me.public_key(me.coins.field(F, (2,)))), x + coins(me)]
 
 
 def a_signature(me: Party, x: FieldArray) -> list[Any]:
-    return [me.sign(coins(me), bits([True])), x + coins(me)]
+    return [me.sign(me.public_key(coins(me))), me.sign(bits([True])), x + coins(me)]
 
 
 EXPECTED: list[tuple[Said, str]] = [
@@ -272,8 +286,10 @@ EXPECTED: list[tuple[Said, str]] = [
     (an_agreement_with_the_public_key, "leaks"),
     (a_signature, "nothing"),
     (a_signature_of_a_short_key, "undecided"),
-    (a_signature_with_the_secret, "undecided"),
-    (whether_two_keys_are_equal, "undecided"),
+    (a_signature_of_the_secret, "undecided"),
+    (whether_a_key_is_signed, "undecided"),
+    (whether_keys_are_distinct, "undecided"),
+    (whether_fresh_keys_are_distinct, "nothing"),
     (whether_a_key_opens_a_box, "undecided"),
     (related_secret_keys, "undecided"),
     (a_seed_with_a_product, "undecided"),

@@ -219,7 +219,7 @@ def test_what_yields_to_nobody_is_refused() -> None:
 # A party is used by its own script alone.
 
 KEY = PublicKeys(np.zeros((1, 32), dtype=np.uint8))
-SIGNATURE = Signatures(np.zeros((1, 64), dtype=np.uint8))
+SIGNATURE = Signatures(np.zeros(64, dtype=np.uint8))
 BOX = Boxes(elements(1), [bytes(32)], is_single=True)
 
 USES = [
@@ -245,8 +245,9 @@ USES = [
     lambda me: me.agree(elements(4), KEY, F, 1),
     lambda me: me.encrypt(elements(4), elements(1)),
     lambda me: me.decrypt(elements(4), BOX),
-    lambda me: me.sign(elements(4), bits([1])),
-    lambda me: me.is_signed(KEY, bits([1]), SIGNATURE),
+    lambda me: me.sign(bits([1])),
+    lambda me: me.is_signed("a", bits([1]), SIGNATURE),
+    lambda me: me.are_distinct(KEY),
     lambda me: me.secret(lambda: [1], field=F, shape=(1,)),
     lambda me: me.disclose(lambda: 1),
     lambda me: me.output(lambda: 1),
