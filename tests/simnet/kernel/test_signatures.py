@@ -13,12 +13,15 @@ from simnet import (
     PublicKeys,
     Seat,
     Signatures,
+    SimnetError,
     Tag,
     bits,
     index,
     reals,
     run,
 )
+from simnet.exhaustive.compare import Comparison
+from simnet.values.sealed import Sealed
 
 F = Field(2**32 - 5)
 SIGNED = Tag("signed")
@@ -70,6 +73,24 @@ def test_a_signature_is_valid_for_its_signer_and_its_statement_alone() -> None:
         assert row == [is_signed and place == statement for place in range(count)]
         valid += sum(row)
     assert valid == count + count - 4
+
+
+class Vouching:
+    """Anna signs a bit for carl."""
+
+    def parties(self) -> dict[str, Seat]:
+        return {"anna": Seat(self.anna), "carl": Seat(self.carl)}
+
+    async def anna(self, me: Party, number: Sealed) -> None:
+        await me.send(SIGNED, "carl", me.sign(bits(1)))
+
+    async def carl(self, me: Party) -> None:
+        await me.receive(SIGNED, "anna")
+
+
+def test_exact_views_refuse_signatures() -> None:
+    with pytest.raises(SimnetError, match="uses a signature"):
+        Comparison(Vouching(), "carl").compare([1], [2])
 
 
 class Doing:

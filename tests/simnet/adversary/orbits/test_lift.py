@@ -10,7 +10,7 @@ from protocols.dpds.script import DPDS
 from protocols.sharing.schemes import Shamir
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import BadInput, Field, Seat, Summed, Tag, run, seats
+from simnet import BadInput, Field, Seat, Summed, Tag, bits, run, seats
 from simnet.adversary.orbits.lift import lift
 from simnet.adversary.orbits.outline import outline_of
 from simnet.adversary.orbits.rows import NotAlike
@@ -202,7 +202,12 @@ class Stretches(Neighbours):
         await me.send(Tag("note"), f"u{me.index % self.users + 1}", mine + mask)
 
 
-@pytest.mark.parametrize("script", [Multiplies, Discloses, MakesSecrets, Stretches])
+class Signs(Neighbours):
+    async def user(self, me, number):
+        await me.send(Tag("note"), f"u{me.index % self.users + 1}", me.sign(bits(1)))
+
+
+@pytest.mark.parametrize("script", [Multiplies, Discloses, MakesSecrets, Stretches, Signs])
 def test_what_an_outline_has_no_rule_for_is_refused(script):
     recording = Recording()
     done = run(script(3), [1, 2, 3], 1, reading=recording)
