@@ -361,7 +361,7 @@ def _disclosed(call: DoorCall, result: Any) -> Any:
 
 
 def _is_recordable(value: Any) -> bool:
-    """Return whether a value consists only of numbers, texts and arrays."""
+    """Return whether a value is a number, a text, an array or None, or a container of these."""
     if isinstance(value, _IMMUTABLE):
         return True
     if isinstance(value, tuple | list | set | frozenset):
@@ -376,7 +376,7 @@ def _returns_no_values(call: DoorCall, result: object) -> str:
     inside = " with other things inside" if isinstance(result, _CONTAINERS) else ""
     return (
         f"{call.name} returns a {kind}{inside}: the function of a door may return numbers, texts, "
-        "arrays, and tuples, lists and dictionaries of these"
+        "arrays, None, and tuples, lists, sets and dictionaries of these"
     )
 
 

@@ -205,8 +205,8 @@ class Party:
         disclosed it.
 
         `function` is called with the values behind the arguments and, if it has one more parameter,
-        with discrete coins. The function may return any value. A verdict assumes that everybody
-        knows the value.
+        with discrete coins. The function may return numbers, texts, arrays, None, and tuples,
+        lists, sets and dictionaries of these. A verdict assumes that everybody knows the value.
 
         Errors are as for `secret`. For example, `me.disclose(lambda vote: vote > 2, vote)`.
         """
