@@ -284,6 +284,25 @@ def test_a_result_is_the_frequency_among_the_users_who_were_counted(done) -> Non
         assert np.allclose(done.outputs["server"], expected)
 
 
+@pytest.mark.parametrize("users", [3, 8])
+def test_signatures_are_all_that_the_active_variant_adds_to_the_bill(users: int) -> None:
+    """A user sends a signature of its keys and one of the list, and gets those of all others."""
+    honest, active = (
+        run(secagg(users=users, items=2, active=which), [1] * users, seed=1).ledger.by(
+            "tag", "sent"
+        )
+        for which in (False, True)
+    )
+    others = users * (users - 1)
+    marks = users * -(-(users - 1) // 8)  # a bit for each other user, in whole octets
+    more = {"keys": 64 * users, "ring": 64 * others}
+    more |= {"signed": 64 * users, "signatures": 64 * others + marks}
+    expected = {tag: sent.payload_bytes + more.get(tag, 0) for tag, sent in honest.items()}
+    expected |= {tag: more[tag] for tag in ("signed", "signatures")}
+    assert {tag: sent.payload_bytes for tag, sent in active.items()} == expected
+    assert active["keys"].messages == honest["keys"].messages
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["dpds", "dpdg"])
 def test_estimates_after_drop_outs_are_unbiased_and_their_intervals_hold(answer: str) -> None:
