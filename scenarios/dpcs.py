@@ -1,4 +1,6 @@
-"""The scenario `dpcs`: a trusted party samples the users and tells a server the counts."""
+"""The scenario `dpcs`: a trusted party counts the items of the users in a random sample, and tells
+a server the counts.
+"""
 
 from protocols.dpds.central import DPCS
 from protocols.dpds.central_about import about

@@ -1,5 +1,5 @@
-"""The scenario `dpcs_star`: a trusted party samples the users and splits the counts into shares
-for a server.
+"""The scenario `dpcs_star`: a trusted party counts the items of the users in a random sample,
+splits the counts into shares, and sends all shares to a server.
 """
 
 from protocols.dpds.central import DPCSStar

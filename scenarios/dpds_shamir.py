@@ -1,5 +1,5 @@
-"""The scenario `dpds_shamir`: DPDS on Shamir's sharing. Any three users together learn the item of
-every other user.
+"""The scenario `dpds_shamir`: DPDS on Shamir's sharing. Any three users together learn the answer
+of every other user: its item, or that it is not in the sample.
 """
 
 from protocols.dpds.about import about

@@ -1,5 +1,6 @@
-"""The scenario `ldp_sgd`: fifty thousand users answer one locally private gradient each, and a
-server learns a linear model of one column of their table.
+"""The scenario `ldp_sgd`: a server learns a linear model of one column of a table of fifty thousand
+users. Most of them send one locally private gradient each; a tenth of them tests the model and is
+not asked.
 """
 
 from protocols.ldp_sgd.about import about_table

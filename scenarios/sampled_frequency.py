@@ -1,5 +1,5 @@
-"""The scenario `sampled_frequency`: of a million users, a tenth sends a randomised response on one
-of thirty items.
+"""The scenario `sampled_frequency`: each of a million users has one of thirty items and sends a
+randomised response with probability 0.1.
 """
 
 from protocols.postprocess.processed import postprocessed

@@ -1,5 +1,5 @@
-"""The scenario `sampled_personal`: a million users in four groups, each of which reports with a
-probability of its own.
+"""The scenario `sampled_personal`: a million users in four groups. Each group has its own
+probability with which each of its users reports.
 """
 
 from protocols.postprocess.processed import postprocessed

@@ -1,4 +1,4 @@
-"""The scenario `secagg`: the secure aggregation of Bonawitz et al., under the answers of DPDS."""
+"""The scenario `secagg`: the secure aggregation of Bonawitz et al. adds up the answers of DPDS."""
 
 from protocols.secagg.about import about
 from protocols.secagg.build import secagg

@@ -102,8 +102,8 @@ class EstimatorPoint:
 
 @typed(EstimatorPoint)
 def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measurements:
-    """Run the collection repeatedly; return the mean of the estimated count and its mean squared
-    error.
+    """Run the collection repeatedly; return the mean of the estimated counts and their mean squared
+    distance from the exact mean, each beside its exact value.
     """
     del data
     case, coins = CASES[point.case], SampledCoins(seed, "users")
@@ -123,7 +123,7 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 
 
 def _deviation(squares: Floats, variance: float) -> float:
-    """The standard deviation of the mean of the squared errors.
+    """The standard deviation of the mean of the squared distances.
 
     The deviation is estimated from the squares. If there are fewer than 100 squares, it is computed
     for normal estimates.
@@ -216,7 +216,7 @@ def printed_variance_c_hat(case: str, sampling: float) -> float:
 
 
 def corrected_variance_g(case: str, sampling: float) -> float:
-    """The exact variance of g.
+    """The exact variance of g if the users' items are fixed.
 
     Where the proof squares a mean, this formula has f p² + (1 - f) q², the mean square of the
     probabilities that a report names the item.
@@ -230,7 +230,8 @@ def corrected_variance_g(case: str, sampling: float) -> float:
 
 
 def corrected_variance_c_hat(case: str, sampling: float) -> float:
-    """The exact variance of ĉ: the printed variance minus 2 q Cov(N_i, S) / (π (p - q))².
+    """The exact variance of ĉ if the users' items are fixed: the printed variance minus 2 q
+    Cov(N_i, S) / (π (p - q))².
 
     Here Cov(N_i, S) = n π (1 - π) (f p + (1 - f) q).
     """
@@ -274,9 +275,10 @@ def printed_variance_t() -> float:
 
 
 def corrected_variance_t(drawn: bool) -> float:
-    """The exact variance of T: m_j² where the proof squares a mean, for fixed or drawn items.
+    """The exact variance of T, for fixed or drawn items: m_j² where the proof squares a mean.
 
-    m_j is the probability that the report of user j, if sent, names the item.
+    m_j is the probability that the report of user j, if sent, names the item. If items are drawn,
+    it is the same for all users.
     """
     case, known = CASES[OWN], personal()
     (p, q, gap), pi = known.chances, known.sampling
@@ -308,6 +310,8 @@ def normalised_by_reports(sampling: float) -> float:
 
 
 def normalised_by_mean(sampling: float) -> float:
-    """Var(g) / E[g], as Definition 3.1 normalises, for the item of the case; up to a constant."""
+    """Var(g) / E[g], as Definition 3.1 normalises, for the item of the case; up to a constant
+    factor.
+    """
     made, share = centred(sample(CROWD, sampling)), CASES[CROWD].share
     return float(made.variance(share) / made.mean(share))

@@ -111,7 +111,7 @@ def mean_is_negative(known: SamplingDesign, f: float) -> bool:
 
 
 def falls_with_sampling(known: SamplingDesign, f: float) -> bool:
-    """Whether the variance of g is smaller if twice as many users are sampled."""
+    """Whether the variance of g is smaller if the sampling probability is doubled, to at most 1."""
     twice = SamplingDesign(known.response, known.users, min(2 * known.common, 1.0))
     return bool(centred(twice).variance(f) < centred(known).variance(f))
 

@@ -45,7 +45,8 @@ class SamplePoint:
 def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
     """Run one collection; return the errors of raw and normalised estimates, and what was sent.
 
-    `raw0`, `raw1` and so on are the estimated shares of the values.
+    `raw0`, `raw1` and so on, which are returned with `histogram` only, are the estimated shares of
+    the values.
     """
     del data
     held, users, sampling = holders(point.law, point.users), point.users, point.sampling

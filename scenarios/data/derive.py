@@ -87,8 +87,8 @@ def census(texts: Texts) -> Rows:
 
 
 def adult(texts: Texts) -> Rows:
-    """Return the rows of Adult: the training part, then the test part, whose labels end in a full
-    stop.
+    """Return the rows of Adult: the training part, then the test part. The full stop behind the
+    labels of the test part is removed.
     """
     rows = [list(ADULT)]
     for text, split in zip(texts, ("train", "test"), strict=True):
@@ -118,15 +118,17 @@ def first_sessions(texts: Texts) -> Rows:
 
 
 def breast_cancer(texts: Texts) -> Rows:
-    """The patients unchanged, under a header."""
+    """Return the patients unchanged, under a header."""
     return [list(PATIENT), *(line.split(",") for line in texts[0] if line)]
 
 
 def gowalla_cells(texts: Texts) -> Rows:
-    """For each user the cell with the most check-ins, and the lowest such cell for a tie.
+    """Return for each user the cell with the most check-ins, and the lowest such cell for a tie.
 
-    The texts are the places, the tuning part, the test part and the training part. The training
-    part is used for the first `FULL` users only: it numbers the later users differently.
+    Users without a check-in in the grid have no row. The column `history` says whether the parts
+    have the whole history of the user (`full`) or not (`last30`). The texts are the places, the
+    tuning part, the test part and the training part. The training part is used for the first `FULL`
+    users only: it numbers the later users differently.
     """
     places, *parts = texts
     cells = {

@@ -22,9 +22,9 @@ MOST_BYTES = 1 << 29  # the largest unpacked size: five times the size of the la
 def fetch_data(folder: Path, /, *names: str) -> int:
     """Fetch the public data that experiments use with `--data FOLDER`.
 
-    Every download, every file made from it, and every file that is already in the folder is
-    checked against its digest. A file with other content, such as one that a full disk cut short,
-    is made again; the old file is kept with `.old` behind its name. For
+    Every download and every file made from downloads is checked against its digest. So is each of
+    the files to make that is already in the folder. A file with other content, such as one that a
+    full disk cut short, is made again; the old file is kept with `.old` behind its name. For
     gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 needs it from elsewhere, or
     runs on made-up people without `--data`.
 
@@ -43,7 +43,8 @@ def fetch_data(folder: Path, /, *names: str) -> int:
     if unknown is not None:
         hint = f" (it is {ELSEWHERE[unknown]})" if unknown in ELSEWHERE else ""
         raise BadInput(
-            f"no public original is known of {unknown!r}{hint}: there are {', '.join(FILES)}"
+            f"no public original is known of {unknown!r}{hint}: the files that can be made are "
+            f"{', '.join(FILES)}"
         )
     screen = console(None)
     for name in names or FILES:

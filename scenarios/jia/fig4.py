@@ -149,7 +149,9 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
 
 
 def mixture(table: Table, population: str) -> Counterpart:
-    """Return whether Eq. 21 gives the law of the estimates of OUE, by the exact laws."""
+    """Return whether Eq. 21 gives the law of the estimates of OUE, by the exact laws and up to the
+    threshold of the word "Gaussian".
+    """
     rows = table.where(population=population, mechanism="oue", epsilon=1.0).rows
     if not rows:
         raise NoSuchPoint(f"no estimates on {population} were looked at")

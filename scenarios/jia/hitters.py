@@ -146,7 +146,10 @@ def below(table: Table) -> Places:
 
 
 def above(table: Table) -> Places:
-    """Return the trials by cut, for the cuts from the significance threshold on."""
+    """Return the trials by cut, for the cuts from the significance threshold on.
+
+    Raises `NoSuchPoint` if there are none.
+    """
     return _some({cut: rows for cut, rows in by_cut(table).items() if cut >= threshold_of(table)})
 
 
@@ -274,7 +277,10 @@ def lower_recall(places: Places, axis: str) -> Counterpart:
 
 def fewer_positives(places: Places, axis: str) -> Counterpart:
     """Return the share of places at which Calibrate has fewer true positives and fewer false
-    positives than OUE. The law is that of the recall: some items are always below the cut.
+    positives than OUE.
+
+    The law is that of the recall, because there are always items below the cut, which OUE alone
+    predicts with some probability.
     """
     pairs = [("right_calibrate", "right_oue", 1.0), ("wrong_calibrate", "wrong_oue", 1.0)]
     return _if_lowered(places, all_less(places, pairs, axis))

@@ -64,7 +64,9 @@ def variances(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
 
 
 def as_eq_14(table: Table, **point: Any) -> Counterpart:
-    """Return the share of two items whose variance is the variance of Eq. 14."""
+    """Return the share of two items whose variance differs from the variance of Eq. 14 by at most
+    the threshold of 'approximately'.
+    """
     change, outcomes = table.word("approximately"), []
     for name in ("held", "unheld"):
         found = table.at(name, **point)
@@ -183,10 +185,16 @@ EQ14 = Experiment(
     ],
     measures=[
         Measure(
-            "held", "variance of the most held item by Eq. 14", "expected_held", "deviation_held"
+            "held",
+            "variance of the most held item, over Eq. 14's",
+            "expected_held",
+            "deviation_held",
         ),
         Measure(
-            "unheld", "variance of an unheld item by Eq. 14", "expected_unheld", "deviation_unheld"
+            "unheld",
+            "variance of an unheld item, over Eq. 14's",
+            "expected_unheld",
+            "deviation_unheld",
         ),
     ],
     trials=60,

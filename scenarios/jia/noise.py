@@ -5,7 +5,7 @@ is a Gaussian with mean 0 and the variance of Eq. 14, σ². We check this at the
 ..., 4 σ. The *distance* is the largest difference, over the bounds, between the share of items
 whose noise is at most the bound and the same probability of the Gaussian. The largest difference
 over all values is not smaller; by the triangle inequality it is at most the mean, over the items,
-of the difference of one item's exact distribution function.
+of the largest difference of one item's exact distribution function from that of the Gaussian.
 
 The exact law of an item's noise is known. The number of reports that support an item with f holders
 is Bin(f, p) + Bin(n - f, q), whose probabilities are a Fourier transform of its characteristic

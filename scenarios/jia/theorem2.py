@@ -43,7 +43,7 @@ def risk(point: RiskPoint, seed: int, data: Path | None) -> Measurements:
     The conditional MSE given an estimate is a sum over all counts (Theorem 2). The sum is computed
     at 400 estimates. The other calibrators return the estimate itself, its zeroed version, the
     likeliest count, the median count, and the result of Eq. 12 moved up or down by 1 % of the
-    noise.
+    noise's standard deviation.
     """
     del seed, data  # this trial draws nothing and has no people
     counts = np.arange(point.largest + 1.0)

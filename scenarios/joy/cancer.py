@@ -95,7 +95,7 @@ def _patients(table: Table, by: str) -> float:
     """
     held = {row["group"]: float(row["holders"]) for row in table.rows}
     if set(held) != set(GROUPS[by]) or table.synthetic:
-        raise NoSuchPoint(f"the table lacks groups by {by}, or patients")
+        raise NoSuchPoint(f"the table lacks groups by {by}, or its patients are made up")
     return sum(held.values())
 
 

@@ -1,9 +1,9 @@
 """The exact errors of Joy and Gerla's mechanism beside the errors of randomised response.
 
 An error is the standard deviation of an estimated number of owners. A bar in a figure is a 95 %
-bound, `BAR` standard deviations. The errors depend on the number of owners and on how many of them
-hold the value, and on nothing else. In particular they do not depend on the background faces, which
-the paper does not give.
+bound, `BAR` standard deviations. For given π_s and given coins of randomised response, the errors
+depend only on the number of owners and on how many of them hold the value. In particular they do
+not depend on the background faces, which the paper does not give.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, section 5 and Fig. 2 to 7.
 """

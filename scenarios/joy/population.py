@@ -1,6 +1,6 @@
 """Errors of Joy and Gerla's mechanism as the population grows.
 
-The errors do not grow, because owners keep their faces for both rounds.
+The errors do not grow if owners keep their faces for both rounds, as in the paper.
 """
 
 from typing import Any

@@ -110,7 +110,7 @@ def collected(how: Answers, owners: int, yes: int, seed: int) -> dict[str, float
     value. Raises `BadInput` for a `yes` outside 0..`owners`.
     """
     if not 0 <= yes <= owners:
-        raise BadInput(f"of the owners some hold the value, 0..{owners}, got {yes}")
+        raise BadInput(f"0 to {owners} of {owners} owners can hold the value, got {yes}")
     coins, deviation = SampledCoins(seed, "collections"), deviation_of(how, owners, yes)
     if how.mechanism == "response":
         response = JoyGerla(how.truthful, how.coin)

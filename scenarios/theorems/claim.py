@@ -2,8 +2,8 @@
 
 Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
 the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`
-is for upper bounds on δ, which may be as small as 1e-300 and are kept as logarithms; `ValueClaim`
-is for all other numbers.
+is for upper bounds on δ, which are kept as logarithms, because they may be smaller than any
+floating-point number; `ValueClaim` is for all other numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,8 @@ class Setting:
     epsilon: float
     z: float | None = None  # the z of Theorem 3.2; without z the theorem claims nothing
     delta: float = 1e-5  # of DPDG
-    reported: int | None = None  # k of TSS; None stands for two fifths of the items
+    # k of TSS; None stands for two fifths of the items, rounded, and at least 1
+    reported: int | None = None
     gamma: float = 2.0  # γ of the adaptive reporting sets
 
     def __attrs_post_init__(self) -> None:
@@ -90,7 +91,8 @@ class Setting:
 class JudgedClaim:
     """The verdict on a claim for given parameters.
 
-    If the paper claims nothing for these parameters, `claimed` and `holds` are None. Values of δ
+    If the paper claims nothing for these parameters, `claimed` and `holds` are None. If no exact
+    number is defined for them, `exact` is empty and `holds` is None. Values of δ
     are kept as ln δ (then `is_log` is true), because δ can be smaller than the smallest
     floating-point number.
     """

@@ -45,7 +45,8 @@ def claims(
     delta
         The δ of DPDG.
     reported
-        The number of items that a user of TSS reports on; by default two fifths of the items.
+        The number of items that a user of TSS reports on; by default two fifths of the items,
+        rounded, and at least 1.
     gamma
         The weight γ of adaptive reporting sets.
     json

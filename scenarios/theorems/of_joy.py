@@ -1,8 +1,8 @@
 """The numbered statements of Joy and Gerla, and how each is judged.
 
-The paper numbers no theorem. This module lists the equations that state an expected value, an
-estimator or an ε, and the claim of section 4.3. Probabilities are fractions, and every outcome of
-the owners' dice is played out.
+The paper numbers no theorem. This module lists its only definition, the equations that state a
+probability, an expected value, an estimator or an ε, and the claim of section 4.3. Probabilities
+are fractions. Means of counts come from playing out every outcome of the owners' dice.
 """
 
 from collections.abc import Iterator
@@ -372,7 +372,9 @@ def _equation_30(all_coins: bool) -> Finding:
 
 
 def _private(both_rounds: bool) -> Finding:
-    """Judge whether an owner's answers have a finite ε: in both rounds, or in round two alone."""
+    """Judge whether an owner's answers have at most the larger ε of Eqs. 21 and 25: the answers of
+    both rounds, or that of round two alone.
+    """
 
     def instances() -> Iterator[Instance]:
         for where, mechanism in _binary():
@@ -397,8 +399,8 @@ POPULATIONS = [(owners, yes) for owners in (1, 2, 3) for yes in range(1, owners 
 
 
 def _private_in_sum() -> Finding:
-    """Judge whether the exact counts of both rounds have a finite ε, if one owner who holds yes
-    holds no instead.
+    """Judge whether the exact counts of both rounds have at most the larger ε of Eqs. 21 and 25, if
+    one owner who holds yes holds no instead.
     """
 
     def instances() -> Iterator[Instance]:

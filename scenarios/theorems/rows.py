@@ -15,9 +15,9 @@ def theorem_quotes(paper: str) -> list[Quote]:
     """Return a row for each reading of each statement of a paper that can be judged.
 
     Definitions that state no fact have no row. A reading that mends the theorem is the correction
-    of the other rows. A theorem is judged only when its row is read off a table. The expected value
-    is 1 if the statement holds and 0 if it fails; nothing is measured. Raises `ValueError` for an
-    unknown paper.
+    of the other rows. Any other statement is judged only when its row is read off a table. The
+    expected value is 1 if the statement holds and 0 if it fails; nothing is measured. Raises
+    `ValueError` for an unknown paper.
     """
     return [
         _row(theorem, reading)

@@ -1,19 +1,19 @@
 """Theorems of the papers, each with a verdict that is computed.
 
 Theory of operation. A `Theorem` is a numbered statement of a paper: theorem, lemma, corollary,
-proposition, definition, remark, or an equation that claims something. (Joy and Gerla number only
-equations.) A theorem has one or more readings, since a text sometimes allows several readings. The
-first reading is the text taken literally, and its verdict is the verdict of the theorem. Each
-reading has a `judge`, a function without arguments that returns a `Finding`. Most judges go through
-`Instance`s in a stated order, smallest first, and stop at the first one for which the statement is
-false::
+proposition, definition, remark, or an equation that claims something. (Joy and Gerla number no
+theorem, so a claim of a section is one, too.) A theorem has one or more readings, since a text
+sometimes allows several readings. The first reading is the text taken literally, and its verdict is
+the verdict of the theorem. Each reading has a `judge`, a function without arguments that returns a
+`Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
+first one for which the statement is false::
 
     holds    proved          docs/proofs/papers.md proves it for all parameters; the search agrees
              searched        no counterexample among the instances that the finding names
     fails    counterexample  the first in the stated order, and by how much it fails
     not judged               the finding says why, such as: a definition states no fact
 
-So *holds* with `searched` is no proof, and the text says so.
+So *holds* with `searched` is no proof.
 
 Example. Lemma 3.1 of Yang et al. has one reading. The judge of the reading enumerates the
 populations of up to 4 users and all sets of users who take part. The judge finds the printed error
@@ -75,7 +75,7 @@ class Instance:
 
     @property
     def excess(self) -> str:
-        """By how much the exact number differs from the claimed one."""
+        """By how much the exact number differs from the claimed one; empty if one is missing."""
         if self.claimed is None or self.exact is None:
             return ""
         claimed, exact = float(self.claimed), float(self.exact)
@@ -123,7 +123,7 @@ class Finding:
 
     `basis` says in words which instances were judged, and in which order. `numbers` says what the
     claimed and the exact numbers are, if the statement itself does not say this. `points` is the
-    number of instances judged. `sample` has some of these instances, to show.
+    number of instances judged. `sample` has the last of these instances, to show.
     """
 
     state: State

@@ -17,8 +17,8 @@ COLOURS = {"holds": "green", "fails": "bold red", "not judged": "yellow"}
 
 
 def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> int:
-    """Judge the theorems, lemmas and corollaries of the papers: each holds, fails, or is not
-    judged.
+    """Judge every numbered statement of the papers (theorems, lemmas, equations and so on): it
+    holds, fails, or is not judged.
 
     The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves
     it. `searched`: no counterexample was found among the instances that `--show` names, which is no
@@ -36,8 +36,8 @@ def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> in
     papers
         The papers: yang, wang, jia, joy, biswas. By default all of them.
     show
-        Show all about the statements with this number or name, such as 3.1 or "Lemma 3.1": every
-        reading of the text, the range of the search, and some of the instances judged.
+        Show everything about the statements with this number or name, such as 3.1 or "Lemma 3.1":
+        every reading of the text, the range of the search, and some of the instances judged.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """

@@ -36,7 +36,7 @@ class Census:
         and linear regression of the target.
 
         All other columns of the record are features. The values of a category are the values that
-        occur in the file, in order.
+        occur in the file.
 
         Raises `BadInput` for a file that cannot be read, and for a number outside its declared
         range.

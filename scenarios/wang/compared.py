@@ -138,7 +138,7 @@ def alike(
 ) -> Quote:
     """Return the quote that the means of two methods have similar errors everywhere.
 
-    The larger of the errors is at most the share `word` above the smaller one.
+    The larger of the errors exceeds the smaller one by at most the threshold of `word`, a share.
     """
 
     def reading(table: Table) -> Counterpart:

@@ -132,7 +132,7 @@ def drawn_ratios(table: Table) -> "Figure":
         notes=[
             "Worst variance divided by that of Duchi et al., computed. Below 1 PM or HM is better.",
             "The paper compares with Duchi et al. as printed, which is not ε-LDP for even d.",
-            "For d = 5 both versions of Duchi et al. are one.",
+            "For d = 5 both versions of Duchi et al. are the same.",
             "Curves jump at ε = 5 and 7.5, where k of Eq. 12 goes from 1 to 2 and to 3.",
         ],
     )

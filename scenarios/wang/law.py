@@ -21,7 +21,7 @@ def expected_error(table: Table) -> Law:
 
     The variance of a reported number is linear in the square of the value, and the variance of a
     frequency is linear in the share. So the function needs only two facts about the people: the
-    mean of the squares, and the mean share of the categories.
+    mean of the squares, and the mean share of the categories. It takes k by Eq. 12.
     """
     people = {row["estimates"]: row for row in table.rows}
     squares = {name: _mean_square(name, table) for name in people}

@@ -94,8 +94,8 @@ def drawn(
     """Draw `users` people of a census or of a synthetic law, with `attributes` attributes or with
     all.
 
-    Raises `BadInput` for an unknown name, for data that do not fit, and for more attributes than
-    there are.
+    Raises `BadInput` for an unknown name, for data that do not fit, and, for a census, for fewer
+    than two attributes or more than it has.
     """
     if name in LAWS:
         return _synthetic(LAWS[name], users, attributes or SYNTHETIC_ATTRIBUTES, seed)

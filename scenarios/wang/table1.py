@@ -81,8 +81,8 @@ def outperforming(attributes: int, variant: DuchiVariant) -> dict[str, float]:
 
 
 def share(measure: str, **at: Any) -> Callable[[Table], Counterpart]:
-    """Return a function that reads the share of all points (d, ε) at which an order holds or HM is
-    best.
+    """Return a function that reads the share of all points (d, ε) at which an order holds, or at
+    which HM or PM beats all rivals.
     """
 
     def reading(table: Table) -> Counterpart:

@@ -615,7 +615,7 @@ def mass_of_steps(name: str, epsilon: float, first: int) -> float:
 
 
 def mass_quote(name: str) -> Quote:
-    """The quote that the density of SCDF, or of Staircase, is one."""
+    """The quote that the mass of the density of SCDF, or of Staircase, is one."""
     return Quote(
         "Wang et al., Eq. 2",
         f"mass of {name}'s density, ε=1",

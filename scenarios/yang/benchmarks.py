@@ -15,7 +15,7 @@ from simnet.studies.store import Store
 from simnet.studies.sweep import Study, sweep
 
 TRIALS = 1000
-SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, a process a processor"
+SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, one process for each processor"
 
 
 def _timed() -> tuple[float, float, int]:

@@ -58,7 +58,7 @@ CHOICES = (
 )
 OF_DATA = {
     "gowalla": "Gowalla: a subset of its users; in a tie, the lowest cell.",
-    "census": "Census-Income: wage per hour in intervals of 100 that hold 1 % of the users.",
+    "census": "Census-Income: wage per hour in intervals of 100 with 1 % of the users or more.",
 }
 
 

@@ -47,14 +47,17 @@ class Entry:
 
 
 def shares(users: int, items: int, alpha: float) -> float:
-    """The mean number of shares that a user of TSS sends to other users: α² (n - 1) N."""
+    """The mean number of field elements that a user of TSS draws: α² (n - 1) N.
+
+    The reporting sets are uniform.
+    """
     return alpha**2 * (users - 1) * items
 
 
 def sent(users: int, items: int, alpha: float) -> float:
     """The mean number of shares and sums that a user of TSS sends: αN(2 - α + αn).
 
-    Shares that a user keeps for itself are counted.
+    The reporting sets are uniform. Shares that a user keeps for itself are counted.
     """
     return alpha * items * (2 - alpha + alpha * users)
 

@@ -1,8 +1,8 @@
-"""The numbered statements of Yang et al., and what its running text claims, judged by computation.
+"""The numbered statements of Yang et al., and two claims of section 3.1.2, judged by computation.
 
 A trial judges one theorem under one reading (`scenarios/theorems`), one claim of section 3.1.2 for
-given parameters, or the two privacy theorems at one point of a plane. No coins are drawn. The
-plane, in which every item has equally many holders, shows where Theorems 3.1 and 3.2 hold.
+given parameters, or one of the two privacy theorems at one point of a plane. No coins are drawn.
+The plane, in which every item has equally many holders, shows where Theorems 3.1 and 3.2 hold.
 """
 
 from collections.abc import Mapping

@@ -209,7 +209,7 @@ def test_another_file_and_no_connection_are_told(tmp_path: Path, server: str) ->
     with pytest.raises(BadInput, match="is there a connection to the internet"):
         fetched(Original("http://127.0.0.1:9/none", "0" * 64), tmp_path / "cache")
     with pytest.raises(
-        BadInput, match=r"no public original is known of 'x': there are census_income\.csv\.gz"
+        BadInput, match=r"no public original is known of 'x': the files .* census_income\.csv\.gz"
     ):
         fetch_data(tmp_path, "x")
     with pytest.raises(
