@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from simnet.cli.options import JsonFile, OutputFile, settings_of
 from simnet.cli.studying import StudyOptions
@@ -11,6 +11,7 @@ from simnet.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from concurrent.futures import Future
     from typing import Any
 
     from rich.console import Console
@@ -56,11 +57,13 @@ def reproduce(
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     from simnet.cli.output import console, write_json
     from simnet.cli.studying import run_study
     from simnet.studies.find import names as all_experiments
     from simnet.studies.page import update_page
-    from simnet.studies.report import Undrawn, report
+    from simnet.studies.report import report
 
     if not names:
         raise BadInput(
@@ -71,34 +74,61 @@ def reproduce(
     studies = how.studies(chosen)
     _refuse_unknown_readings(how, chosen)
     _refuse_unwritable(out, studies)
-    reports, listed, failed = [], [], 0
-    with how.open_store() as store, how.executor(studies) as (executor, slots):
+    reports, tallies = [], []
+    files: list[Future[_Written]] = []
+    # Files are written in a thread, while worker processes run the trials of the next experiment.
+    with (
+        how.open_store() as store,
+        how.executor(studies) as (executor, slots),
+        ThreadPoolExecutor(1) as writer,
+    ):
         _announce(studies, store, slots, screen)
         for study in studies:
-            tally = run_study(study, store, executor, slots)
-            reported = report(study, store)
-            files: list[Path] = []
-            if reported.table.rows:  # otherwise leave the files of an earlier run unchanged
-                try:
-                    files = reported.write(out)
-                except Undrawn as error:  # the other experiments go on
-                    tell(str(error))
-                    files, failed = error.written, failed + 1
-            _print_report(reported, screen)
-            reports.append(reported)
-            listed.append(
-                {**reported.as_json(), **tally.as_json(), "files": [str(path) for path in files]}
-            )
-            failed += tally.failed + (not reported.holds)
+            tallies.append(run_study(study, store, executor, slots))
+            reports.append(report(study, store))
+            _print_report(reports[-1], screen)
+            if files:
+                files[-1].result()  # a folder that cannot be written ends the command here
+            files.append(writer.submit(_write, reports[-1], out))
+    written = [one.result() for one in files]
+    listed = [
+        {**one.as_json(), **tally.as_json(), "files": [str(path) for path in there.files]}
+        for one, tally, there in zip(reports, tallies, written, strict=True)
+    ]
+    failed = (
+        sum(tally.failed for tally in tallies)
+        + sum(not one.holds for one in reports)
+        + sum(not there.is_drawn for there in written)
+    )
     for file in (out / "verdicts.md", page):
         if file is not None:
             update_page(file, reports, lambda name: _command([name], how))
-    written = [path for experiment in listed for path in experiment["files"]]
-    screen.print(f"{files_in_words(written)} in {out}, the results in {store.path}", soft_wrap=True)
+    paths = [str(path) for there in written for path in there.files]
+    screen.print(f"{files_in_words(paths)} in {out}, the results in {store.path}", soft_wrap=True)
     write_json(
         {"experiments": listed, "store": str(store.path), "seconds": time.monotonic() - began}, json
     )
     return 1 if failed else 0
+
+
+class _Written(NamedTuple):
+    """The files of a report, and whether its figure could be drawn."""
+
+    files: "list[Path]"
+    is_drawn: bool
+
+
+def _write(reported: "Report", out: Path) -> _Written:
+    """Write the files of a report; without trials, leave the files of an earlier run unchanged."""
+    from simnet.studies.report import Undrawn
+
+    if not reported.table.rows:
+        return _Written([], is_drawn=True)
+    try:
+        return _Written(reported.write(out), is_drawn=True)
+    except Undrawn as error:  # the other experiments go on
+        tell(str(error))
+        return _Written(error.written, is_drawn=False)
 
 
 def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
