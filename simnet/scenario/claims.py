@@ -104,7 +104,8 @@ class LearnsOnlyOutput:
         """Return whether the coalition learns something, all of it from its output (0 ≠ L ⊆ F).
 
         Without `from_shares`, disclosed values must also be independent of the inputs. In an
-        aborted run, whose output nobody may have, the coalition may also learn nothing.
+        aborted run, perhaps nobody has an output: there the claim also holds if the coalition
+        learns nothing.
         """
         expected: tuple[Expectation, Expectation] = ("output-only", "nothing")
         if self.from_shares:
