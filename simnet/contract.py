@@ -190,7 +190,7 @@ class OverItems(Protocol, Interface):
     def items(self) -> int:
         """The number of items, N.
 
-        Called by: exact views, to try all neighbouring inputs, and weighted aggregation, whose
+        Called by: verdicts and exact views, to try other inputs, and weighted aggregation, whose
         groups must have the same items.
         """
         ...

@@ -84,7 +84,7 @@ def peak(users: int, items: int) -> float:
 
 
 def peak_memory() -> float:
-    """Return the peak memory of this process, in MB."""
+    """Return the peak memory of this process, in MB (of 2^20 bytes)."""
     status = Path("/proc/self/status")
     # This file has the peak of this process alone. `getrusage` would give the peak of the parent
     # process if that was higher.

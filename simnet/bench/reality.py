@@ -50,7 +50,9 @@ class Held:
 
     @property
     def median(self) -> float:
-        """The median of the measured times."""
+        """The median of the measured times; of an even number of times, the upper one in the
+        middle.
+        """
         return sorted(self.measured)[len(self.measured) // 2]
 
     @property

@@ -3,7 +3,7 @@
 Theory of operation. The log says what every party did, in the order of its script. The clock goes
 through these events and moves the time of each party: work takes as long as its operations cost, a
 send takes no time of the script (the uplink works on by itself), and a wait lasts until the last of
-its messages has come. A message leaves when the uplink has sent everything before it, is under way
+its messages is there. A message leaves when the uplink has sent everything before it, is under way
 for the latency, and is there when the downlink has delivered everything before it.
 
 What comes first at a downlink depends on the times of *all* senders, so the order of events
@@ -47,12 +47,12 @@ DEADLINE_PASSED = -2  # in the place of a post: the party waited until its deadl
 
 class Wait(NamedTuple):
     """A wait that made a party go on later: it lasted from `began` until `ended`, when the message
-    of a post was there. `came` is when the message came to the downlink. `after` is the party
-    because of which the wait ended: the sender of the post, or, if no post ended the wait, the last
-    party that could still go on.
+    of a post was there. `came` is when the message came to the downlink. `after` is the party that
+    sent the message to it: the sender of the post, or the relay.
 
-    For a crowd the times are those of the member that went on last. If a party waited until its
-    deadline, `after` is the party itself.
+    If the party was told that nobody can go on, `after` is the party that had reached the latest
+    time, and `came` is this time. If the party waited until its deadline, `after` is the party
+    itself, and `came` is `began`. For a crowd the times are those of the member that went on last.
     """
 
     party: int
@@ -77,8 +77,9 @@ class OpenWait:
 
 @attrs.define(eq=False)
 class Need:
-    """What a party waits for: single posts, and lists of posts. It then goes on with the event
-    `next_event`. `unsent` is the number of posts and lists that are not sent yet.
+    """What a party waits for: single posts, and lists of posts. The party then goes on with the
+    event `next_event`. `unsent` is the number of posts, and of lists with a post, that are not sent
+    yet.
 
     `time` is when all is there, as computed when `computed_at` posts had been sent to the party.
     `last` is the post that comes last, and `came` is when this post comes to the downlink. If no
@@ -113,8 +114,9 @@ class Clock:
     `forwarded` has the wait of the relay for each post that went through it.
 
     `open_waits` has, by party, the waits with a deadline that have not ended in the log. If there
-    are any, `play` stops some time after the first of them has ended. Then `ended` has, for each
-    party whose wait has ended, the time and the senders whose messages were not there.
+    are any, `play(lookahead)` stops `lookahead` seconds after the first of them has ended. Then
+    `ended` has, for each party whose wait has ended, the time and the senders of those of its
+    `posts` that were not there.
     """
 
     def __init__(
@@ -264,8 +266,8 @@ class Clock:
             self._note_sent(post)
 
     def _note_sent(self, post: int) -> None:
-        """Note that a post is on its way to its recipients, and who need not wait for it to be sent
-        any more.
+        """Note that a post is on its way to its recipients, and compute the waits whose posts have
+        all been sent now.
         """
         self._is_sent[post] = True
         ready = self._waiting_for.pop(post, [])
@@ -469,6 +471,6 @@ def _other_chances() -> BadInput:
     the run.
     """
     return BadInput(
-        "with these chances of the links, other messages come in time than in the run, whose "
+        "with these chances of the links, other messages come in time than came in the run, whose "
         "scripts wait with deadlines: give the seed of the run"
     )

@@ -2,8 +2,8 @@
 
 The clock plays the log of the run so far, up to the first waits that end. So each decision takes as
 long as timing the run so far. Let t be the time at which the first wait ends. What a party sends
-from then on comes, at the earliest, at t plus the smallest latency of the network. So all waits
-that end before that time are decided together.
+from then on comes, at the earliest, at t plus the smallest latency between the classes of the
+parties. So all waits that end before that time are decided together.
 
 The chances of the network follow from the seed of the run.
 """
@@ -25,7 +25,7 @@ from simnet.roster import Roster
 class OnNetwork:
     """A timekeeper for one run on a network.
 
-    Raises `BadInput` if the network does not fit the parties of the run.
+    Raises `BadInput` if the network has no class for a role of the run.
     """
 
     def __init__(
@@ -46,7 +46,8 @@ class OnNetwork:
     def decide(self, waits: Sequence[Open]) -> list[Ended]:
         """Return the waits that end first.
 
-        Raises `BadInput` if a latency between the parties of the run is 0.
+        Raises `BadInput` if a latency between the classes of the run's parties is 0, also that of
+        a class with itself, and if the network's relay is no party of the run.
         """
         if not self._lookahead:
             raise BadInput(

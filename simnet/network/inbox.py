@@ -16,7 +16,7 @@ and one `maximum.accumulate` computes it for all messages of a recipient.
 
 The posts to a group are kept once for the group, as columns of numbers, and not once for each
 recipient: `GroupPosts`. A recipient computes its own times from the columns when it waits. An
-`Inbox` remembers only which posts it has passed.
+`Inbox` remembers of a group only how many posts it has read from the columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -59,8 +59,9 @@ class GroupPosts:
     The columns are the post, the party whose uplink it leaves, when its first message begins to
     leave, the seconds that a message takes on the uplink, the bytes of a message, and the offset
     and the size of its sender in the group, -1 and 0 for a sender outside. The offset of a member
-    is the number of messages of a post before its own, and `messages` is the number of all.
-    `resent` is how often a packet is sent on average until it comes, by the class of the sender.
+    is the number of messages of a post before its own, and `messages` is the number of all, if the
+    sender stands outside the group. `crowds` are the crowds in the group. `resent` is how often a
+    packet is sent on average until it comes, by the class of the sender.
     """
 
     offset_of: Mapping[int, int]
@@ -172,8 +173,8 @@ class Inbox:
         self._singles: list[Arriving] = []
         self._single_posts = 0
         self._groups: list[tuple[GroupPosts, int]] = []
-        self._passed: list[int] = []  # of each group, how many posts are no longer pending
-        self._left: Passing | None = None  # pending messages of passed posts
+        self._passed: list[int] = []  # of each group, how many posts were read from its columns
+        self._left: Passing | None = None  # messages that were read, and are not there yet
         self._free = 0.0
         self.watched: dict[int, float] = {}  # posts, and when their message is there
 

@@ -36,7 +36,8 @@ class Links:
     """The links of all parties on one network.
 
     `sending` has the seconds in which each uplink was busy. `left` has, for each post, when its
-    first message began to leave, and the seconds on the uplink for each message.
+    first message began to leave its sender (for a post of a crowd: the message of the last member),
+    and the seconds on the uplink for each message. A post through a relay leaves as one message.
     """
 
     def __init__(self, log: RecordedRun, network: Network, seed: int) -> None:
@@ -101,8 +102,8 @@ class Links:
         return any(member not in (sender, self.relay) for member in members)
 
     def upload(self, post: int, time: Time) -> None:
-        """Send all messages of a post to the relay, at once. The post comes to the inbox of the
-        relay under the number `uploaded(post)`. Raises `BadInput` for a post of a crowd.
+        """Send all messages of a post to the relay, as one message. The post comes to the inbox of
+        the relay under the number `uploaded(post)`. Raises `BadInput` for a post of a crowd.
         """
         assert self.relay is not None
         sender = self._log.sender(post)
@@ -116,7 +117,9 @@ class Links:
         self._send_one(self.uploaded(post), sender, self.relay, time, size, packets, post)
 
     def rank(self, post: int) -> int:
-        """Return the place of a post among those that come at the same time."""
+        """Return the rank of a post: of posts that come at the same time, the one with the lowest
+        rank is delivered first.
+        """
         return int(self._ranks[post])
 
     def uploaded(self, post: int) -> int:

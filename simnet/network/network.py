@@ -29,7 +29,7 @@ def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float
 
 def _is_time(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     if not 0 <= value < float("inf"):
-        raise BadInput(f"{attribute.name} is a number of seconds, 0 or more, got {value}")
+        raise BadInput(f"{attribute.name} is a finite number of seconds, 0 or more, got {value}")
 
 
 @attrs.frozen
@@ -64,7 +64,8 @@ class Latency:
     exponential law, or the uniform law on [0, 2 jitter]. Each packet is lost with probability
     `loss` and is then sent again one round trip later, 2 (`seconds` + `jitter`).
 
-    Raises `BadInput` for negative times, and unless `loss` lies in [0, 1).
+    Raises `BadInput` for negative and infinite times, for an unknown law, and unless `loss` lies in
+    [0, 1).
 
     >>> from simnet import Latency
     >>> Latency(0.02).round_trip
@@ -88,15 +89,17 @@ class Latency:
 
     @property
     def round_trip(self) -> float:
-        """The mean time of a message and its answer, in seconds."""
+        """The mean time of a message and its answer, in seconds, if no packet is lost, without the
+        time on the links.
+        """
         return 2 * (self.seconds + self.jitter)
 
 
 @attrs.frozen
 class Transport:
     """What the transport adds to a message: a message is cut into packets of at most `payload`
-    bytes, and every packet has `header` bytes. Raises `BadInput` for a `payload` below 1 and for a
-    negative `header`.
+    bytes, and every packet has `header` bytes more. Raises `BadInput` for a `payload` below 1 and
+    for a negative `header`.
 
     >>> Transport(payload=1448, header=66).bytes(3000)
     3198
@@ -113,11 +116,11 @@ class Transport:
             )
 
     def packets(self, message: int) -> int:
-        """Return the number of packets of a message of so many bytes, at least 1."""
+        """Return the number of packets of a message of `message` bytes, at least 1."""
         return max(1, -(-message // self.payload))
 
     def bytes(self, message: int) -> int:
-        """Return the bytes of a message with the headers of its packets."""
+        """Return the bytes of a message of `message` bytes with the headers of its packets."""
         return message + self.packets(message) * self.header
 
 
@@ -133,7 +136,8 @@ class Network:
     `classes` maps the name of a class to its access, and `roles` maps a role of the protocol to a
     class. Parties of other roles are clients if they bring an input, and servers if not.
     `latencies` maps pairs of classes to a latency; a pair holds in both directions unless the pair
-    in the other order is given too. `prices` has the seconds that one operation takes.
+    in the other order is given too. `transport` says what is added to the bytes of a message.
+    `prices` has the seconds that one operation takes; an operation without a price takes no time.
 
     With `relay`, the name of a party, all messages between two other parties go through this party:
     the messages that a party sends in one call are one upload, and the relay sends them on when it
@@ -195,7 +199,7 @@ class Network:
         name = self.roles.get(role, CLIENT if brings_input else SERVER)
         if name not in self.classes:
             raise BadInput(
-                f"the network {self.name} has no class for the role {role!r}: give it one, such as "
-                f"{role} = {next(iter(self.classes))!r}, among the roles"
+                f"the network {self.name} has no class for the role {role!r}: name the class of "
+                f"this role among the roles, such as {role} = {next(iter(self.classes))!r}"
             )
         return name

@@ -92,7 +92,7 @@ PRESETS: Mapping[str, Network] = {
         ),
         Network(
             name="rounds",
-            source="every message takes 1 s, whatever its size: the time is the number of rounds",
+            source="every message takes 1 s, whatever its size, and computing takes no time",
             classes={"client": Access(), "server": Access()},
             latencies={
                 ("client", "client"): Latency(1.0),

@@ -53,8 +53,8 @@ class RecordedRun:
     `works` has the operations of one piece of work. `members` has, by post of a crowd, how many
     members sent a message. `deferred` has, by post, the work that made its rows later. `delays`
     has, by post and recipient, the seconds by which a message comes later. `deadlines` says how the
-    waits with a deadline ended; if there are any, `network` describes the network of the run as
-    TOML. `command` says how the run can be repeated.
+    waits with a deadline ended. If a `Network` decided them, `network` describes it as TOML;
+    otherwise `network` is empty. `command` says how the run can be repeated.
     """
 
     names: tuple[str, ...]
@@ -88,7 +88,9 @@ class RecordedRun:
         return self.lines[int(self.post_line[post])].sender
 
     def recipients_of(self, post: int) -> int:
-        """Return the number of parties that a post goes to, without its sender."""
+        """Return the number of parties that a post goes to, without its sender. Every member of a
+        crowd counts.
+        """
         to, sender = int(self.post_to[post]), self.sender(post)
         if to >= 0:
             return self.sizes[to] * (to != sender)

@@ -1,4 +1,6 @@
-"""A figure of who waits when: a lane for each party of the longest chain and a few others."""
+"""A figure of who waits when, with a lane for each party of the longest chain and a few others, and
+at most 14 lanes.
+"""
 
 from typing import Any
 
@@ -7,13 +9,13 @@ from simnet.network.timing import Timing
 from simnet.printable import printable
 
 MOST_LANES = 14
-OTHERS_OF_A_ROLE = 2  # parties that are shown though they are not on the longest chain
+OTHERS_OF_A_ROLE = 2  # the first parties of a role are shown also if they are on no chain
 
 
 def timeline_figure(timing: Timing) -> Any:
     """Return a matplotlib figure of the times of some parties.
 
-    Each lane is dark while its party works or sends, and light while it waits. Arrows are the
+    Each lane is dark while its party computes, and light while it waits. Arrows are the
     messages of the longest chain. Raises `BadInput` when matplotlib is not installed.
     """
     lanes = shown_parties(timing)
@@ -43,7 +45,7 @@ def timeline_figure(timing: Timing) -> Any:
     axes.set_ylim(-0.7, len(lanes) - 0.3)
     dress(axes, "", f"time on the network {timing.network.name} [{unit}]", "")
     handles = [
-        axes.barh([0], [0], color=COLOURS[0], label="computes, or ends"),
+        axes.barh([0], [0], color=COLOURS[0], label="computes"),
         axes.barh([0], [0], color=TRUTH, label="waits"),
         axes.plot([], [], color=ESTIMATE, label="message of the longest chain")[0],
     ]
@@ -59,7 +61,9 @@ def timeline_figure(timing: Timing) -> Any:
 
 
 def shown_parties(timing: Timing) -> list[str]:
-    """Return the parties that get a lane, in the order of the run."""
+    """Return the parties that get a lane, in the order of the run: those of the longest chain and
+    the first two of each role. If these are more than 14, the last ones are left out.
+    """
     chosen = {name for leg in timing.legs for name in (leg.party, leg.sender) if name is not None}
     for role in dict.fromkeys(timing.log.roles):
         own = [

@@ -22,9 +22,9 @@ ROLE_HEADS = (
     *("bytes up", "bytes down"),
 )
 ROLE_NOTE = (
-    "ended: when the last party of the role ends. The other columns are means of a party. sending: "
-    "its uplink is busy, also while the party itself waits. The bytes include the headers of "
-    "packets."
+    "ended: when the last party of the role ends. The columns to its right are means over the "
+    "parties of the role. sending: how long the uplink is busy, also while the party itself waits. "
+    "The bytes include the headers of packets."
 )
 
 
@@ -32,9 +32,10 @@ ROLE_NOTE = (
 class RoleTiming:
     """The times and bytes of the parties of one role.
 
-    `ended` is when the last of the parties ended. `computing` and `waiting` are the seconds in
-    which a party computed and waited, and `sending` those in which its uplink was busy; each is the
-    mean over the parties. `bytes_up` and `bytes_down` are means too, with the transport's headers.
+    `parties` counts every member of a crowd. `ended` is when the last party ended. `computing` and
+    `waiting` are the seconds in which a party computed and waited, and `sending` those in which its
+    uplink was busy; each is the mean over the parties. `bytes_up` and `bytes_down` are means too,
+    with the transport's headers.
     """
 
     role: str
@@ -57,7 +58,7 @@ class RoleTiming:
 @attrs.frozen
 class Leg:
     """One step of the longest chain: between `began` and `ended`, `party` computed or, if there is
-    a `tag`, waited for a message of `sender`.
+    a `tag`, a message of `sender` was on its way to `party`.
 
     The message was sent at `began`, began to leave the uplink at `left`, was wholly sent at `gone`,
     came to the downlink at `came`, and was there at `ended`. `told` says that no message ended the
@@ -94,19 +95,21 @@ class Leg:
             (self.ended - self.came, f"{self.party}'s downlink takes"),
         ]
         words = ", ".join(f"{what} {in_units(took)}" for took, what in parts if took > 1e-12)
-        return f"{self.party} has {self.sender}'s {self.tag} at {at}: sent at {began}; {words}"
+        on_its_way = f"; {words}" if words else ""
+        return f"{self.party} has {self.sender}'s {self.tag} at {at}: sent at {began}{on_its_way}"
 
 
 def in_units(seconds: float) -> str:
-    """Return a time with three digits, in s, ms or µs.
+    """Return a time with three digits, in s, ms or µs; a time of 1,000 s or more has all digits
+    before the point.
 
-    >>> in_units(0.05808), in_units(2.0)
-    ('58.1 ms', '2 s')
+    >>> in_units(0.05808), in_units(0.9999), in_units(1234.5)
+    ('58.1 ms', '1 s', '1,234 s')
     """
-    if seconds >= 1000:
+    if seconds >= 999.5:
         return f"{seconds:,.0f} s"
     for unit, scale in (("s", 1.0), ("ms", 1e3)):
-        if seconds * scale >= 1:
+        if seconds * scale >= 0.9995:  # three digits of a smaller number are below 1
             return f"{seconds * scale:.3g} {unit}"
     return f"{seconds * 1e6:.3g} µs" if seconds else "0 s"
 
@@ -117,6 +120,7 @@ class Timing:
 
     `ended` maps each party to the time at which its script ended; for a crowd it is that of the
     last member. `legs` is the longest chain of messages and work, from the start to the end.
+    `waits` has the waits of all parties.
 
     >>> from simnet import Timing, run, timed
     >>> from protocols import DPDS
@@ -154,8 +158,9 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
 
     If scripts wait with deadlines, the network and the chances must be those of the run. For a
     `Run` the chances then follow from its own seed, and for a log from `seed`, which must be the
-    seed of the run. Raises `BadInput` for another network than that of such a run, for an unknown
-    network, and for a network that does not fit the parties of the run.
+    seed of the run. Raises `BadInput` for another network than that of such a run, for a seed with
+    which other messages come in time, for an unknown network, and for a network that does not fit
+    the parties of the run.
 
     >>> from simnet import Field, Seat, Tag, run, timed
     >>> class Send:

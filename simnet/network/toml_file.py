@@ -28,6 +28,9 @@ and prices in nanoseconds::
 
     [prices_ns]                      # optional: nanoseconds of one operation
     FA = 2
+
+Without the table `prices_ns`, the prices are those of the networks that have a name. In this table,
+an operation that is not listed takes no time.
 """
 
 import tomllib
@@ -122,9 +125,8 @@ def as_toml(network: Network) -> str:
         lines += [f"{_text(role)} = {_text(name)}" for role, name in network.roles.items()]
     transport = network.transport
     lines += ["", "[transport]", f"payload = {transport.payload}", f"header = {transport.header}"]
-    if network.prices:
-        lines += ["", "[prices_ns]"]
-        lines += [f"{kind} = {_number(price / NANO)}" for kind, price in network.prices.items()]
+    lines += ["", "[prices_ns]"]  # also without prices: a file without this table has others
+    lines += [f"{kind} = {_number(price / NANO)}" for kind, price in network.prices.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -138,7 +140,10 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
     if not classes:
         raise BadInput("a network needs classes, such as [classes.client]")
     latencies = {}
-    for entry in given.get("latencies", ()):
+    entries = given.get("latencies", [])
+    if not isinstance(entries, list):
+        raise BadInput(f"latencies are a list of tables, such as [[latencies]], got {entries!r}")
+    for entry in entries:
         _refuse_others("a latency", entry, _LATENCY)
         between = entry.get("between")
         if not isinstance(between, list) or len(between) != 2:

@@ -36,7 +36,7 @@ RELATIONS = {
 }
 COUNTINGS = {
     "wire": "wire = what travels between different parties",
-    "logical": "logical = what travels and what a party keeps for itself, as papers count",
+    "logical": "logical = what travels and what a party keeps for itself, as papers mostly count",
 }
 # What the page explains in its last section: terms of the glossary, as far as they are needed.
 TERMS = (
@@ -72,7 +72,9 @@ class Table:
 
 @attrs.frozen
 class Bar:
-    """One estimate of the chart; positions are shares of the width, None if unknown."""
+    """One estimate of the chart; positions are shares of the width, None if there is nothing to
+    draw.
+    """
 
     label: str
     estimate: float | None
@@ -113,7 +115,9 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
     columns = (assessed.estimate, assessed.low, assessed.high, assessed.truth)
     rows, bars = [], []
     shown = [*columns[:3]] if is_private else [*columns]
-    ends = [float(value[place]) for value in shown for place in assessed.shown]
+    # The places of the largest true values, in their order, would tell about the inputs.
+    places = assessed.shown_without_truth if is_private else assessed.shown
+    ends = [float(value[place]) for value in shown for place in places]
     outside = False
     finite = [0.0, *(end for end in ends if isfinite(end))]
     least, most = min(finite), max(finite)
@@ -123,7 +127,7 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
             return None
         return (value - least) / (most - least)
 
-    for place in assessed.shown:
+    for place in places:
         estimate, low, high, truth = (float(values[place]) for values in columns)
         interval = f"{_number(low)} to {_number(high)}" if not isnan(low) else "unknown"
         is_outside = estimate < low or estimate > high
@@ -168,7 +172,8 @@ def _error(result: Performance, is_private: bool) -> list[str]:
     expected = assessed.expected_squared_l2
     if is_private:
         return [
-            "The truth, and the error, are left out: they are computed from inputs of real people."
+            "The truth and the error are left out: they are computed from inputs that may belong "
+            "to real people."
         ]
     beside = "" if isnan(expected) else f"; {expected:.4g} is expected"
     sentences = [f"Squared L2 error {assessed.squared_l2:.4g}{beside}."]
@@ -262,8 +267,8 @@ def depends_on_truth(result: Result) -> bool:
 
 
 def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield lists of inputs that are not the parties' own. In some of them, all parties have the
-    input of one party.
+    """Yield inputs to compare with those of the run. First all parties have the input of one party.
+    If all inputs are whole numbers, then all parties have a 1, and then 1 and 2 in turns.
     """
     values = list(inputs.values())
     distinct = list({repr(value): value for value in values}.values())
@@ -294,8 +299,8 @@ class Curves:
 
 
 def curves_of(result: Result) -> Curves | None:
-    """Return the exact curve δ(ε) of every view. Return None if the protocol states no curve, or if
-    computing the curves takes too long.
+    """Return the curve δ(ε) of every view and relation. Return None for a `PlainRun`, if the
+    protocol states no curve, and if computing the curves takes too long.
 
     A statement of pure ε-privacy has no curve, because δ is 0 from the stated ε on.
     """
@@ -382,7 +387,7 @@ def bill_of(rows: Sequence[BillRow]) -> Table | None:
         if any(cell[2].endswith(f", {counting}") for cell in cells)
     ]
     if meanings:
-        meanings.append("an empty cell: not stated")
+        meanings.append("an empty cell: not stated, or without meaning in this row")
     legend = ["; ".join(meanings)] if meanings else []
     if repeats_bytes(rows):
         legend.append(BYTES_REPEATED)

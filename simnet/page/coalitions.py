@@ -43,13 +43,15 @@ MOST_LETTERS_OF_PROOFS = 400_000  # JSON of all proofs together
 EVIDENCE_SHOWN = 5  # messages of an attack in words, where there is no proof on the page
 
 NO_PROOF_ROOM = (
-    "This proof is too long for the page. The command below writes it into a file, and checks it."
+    "This proof is too long for the page. The command simnet verify writes it into a file with the "
+    "option --certificate FILE, and python -m simnet.adversary.check FILE checks it."
 )
 NO_COEFFICIENTS = (
     "The proof is left out: it has coefficients that may be disclosed values, and these may depend "
-    "on inputs. The command below writes the proof into a file, and checks it."
+    "on inputs. The command simnet verify writes the proof into a file with the option "
+    "--certificate FILE, and python -m simnet.adversary.check FILE checks it."
 )
-UNDECIDED = "An undecided verdict is a bound, and has no proof that could be checked."
+UNDECIDED = "An undecided verdict consists of two bounds, and has no proof that could be checked."
 
 Json = dict[str, Any]
 

@@ -1,8 +1,9 @@
 """A sequence diagram of a small run: as text for a terminal, and as SVG for a paper.
 
 Theory of operation. Every party is a vertical line, time runs downwards, and every message is an
-arrow between two lines. A run with more parties or messages than fit is drawn role by role: one
-line for each role, and one arrow for all messages of one round, tag and pair of roles.
+arrow between two lines. A run with more parties or messages than fit, or with a crowd, is drawn
+role by role: one line for each role, and one arrow for all messages of one round, tag, size and
+pair of roles.
 
 >>> from simnet import perform
 >>> print(diagram_text(perform("dpds", users=2, items=2, seed=1).run))
@@ -56,7 +57,9 @@ class Diagram:
 
 
 def diagram_of(done: Run) -> Diagram:
-    """Return the diagram of a run: message by message, or role by role if the run is large."""
+    """Return the diagram of a run: message by message, or role by role if the run is large or has a
+    crowd.
+    """
     roster = done.roster
     messages = done.ledger.total().messages
     if len(roster) <= MOST_PARTIES and messages <= MOST_ARROWS and not roster.crowds:
@@ -91,7 +94,7 @@ def diagram_of(done: Run) -> Diagram:
 def diagram_text(done: Run) -> str:
     """Return the messages of a run as a sequence diagram for a terminal.
 
-    A run with more parties or messages than fit is drawn role by role.
+    A run with more parties or messages than fit, or with a crowd, is drawn role by role.
 
     >>> from simnet import perform
     >>> print(diagram_text(perform("dpds", users=300, items=2, seed=1).run))
@@ -123,7 +126,7 @@ def _arrow_row(arrow: Arrow, middles: Sequence[int]) -> str:
     row = list(_lines("", middles))
     source = middles[arrow.source]
     if arrow.target is None or arrow.target == arrow.source:
-        among = " among them" if arrow.target is not None else " to several roles"
+        among = " among them" if arrow.target is not None else " to unknown roles"
         text = f"├─ {arrow.label}{among} "
         return "".join(row[:source]) + text + "".join(row[source + len(text) :])
     target = middles[arrow.target]
@@ -179,7 +182,7 @@ def diagram_svg(done: Run) -> str:
 def _arrow_svg(arrow: Arrow, middles: Sequence[int], y: int) -> list[str]:
     source, label = middles[arrow.source], escape(arrow.label)
     if arrow.target is None or arrow.target == arrow.source:
-        among = "" if arrow.target is not None else " to several roles"
+        among = "" if arrow.target is not None else " to unknown roles"
         return [
             f'<path d="M{source} {y - 8}h26v8h-26" fill="none" stroke="black"/>'
             f'<polygon points="{source},{y} {source + 8},{y - 4} {source + 8},{y + 4}"/>'

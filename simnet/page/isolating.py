@@ -1,8 +1,9 @@
 """Labels inside the sentences of a page: a mark in a label changes nothing around the label.
 
 Some characters change the direction in which letters are written, also of the letters behind them.
-A browser ends their effect at the end of a `bdi` element. So every text of a page stands in such an
-element, and labels with such characters get an element of their own inside it.
+A browser ends their effect at the end of a `bdi` element. So a text of the page that may contain a
+label stands in such an element, and labels with such characters get an element of their own inside
+it. (Texts of pictures need no such element: a browser ends the effect at the end of each of them.)
 """
 
 import re

@@ -7,8 +7,8 @@ three ways, and each of them is closed.
   seed are left out of every page about given inputs.
 - *Coefficients.* A script may disclose a value and multiply a secret by it. The value is then a
   coefficient of the form of a message, so it is also in equations and proofs. If a party has
-  disclosed anything that was sealed, we leave out all coefficients but 1 and -1, which say only
-  that a secret occurs, and all proofs that need others.
+  disclosed anything that was made from a sealed value, we leave out all coefficients but 1 and -1,
+  which say only that a secret occurs, and all proofs that need others.
 - *Texts.* A script may write a disclosed value into a tag, and an error may quote a number. Digits
   are then replaced by `#`.
 

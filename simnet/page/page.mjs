@@ -389,7 +389,7 @@ function start(data) {
       });
       return element("li", {}, shown, told, how);
     }), "equation", { class: "equations" }));
-    if (verdict.more > 0) region.append(element("p", { class: "note" }, `and ${counted(verdict.more, "more function")}, which the command below lists`));
+    if (verdict.more > 0) region.append(element("p", { class: "note" }, `and ${counted(verdict.more, "more function")}, which simnet verify lists with the option --json`));
   }
 
   const link = (i) => `${names[traffic.from[i]]} → ${names[traffic.to[i]]}`;
@@ -454,7 +454,7 @@ function start(data) {
       element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What other messages tell is judged above."),
       element("p", {}, isolated(isNone || disclosed.words === "not judged" ? (isNone ? "There are none" : "Not judged") : tells),
         element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), isNone ? " on purpose" : ""));
-    if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "The argument names the function of the script that makes the value, and the parties that call it. A sealed argument would be somebody's input."));
+    if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "This text names the function of the script that makes the value, and the parties that call the function. A sealed argument of the function would be somebody's input."));
     if (disclosed.sees.length) region.append(element("p", { class: "note" }, "Plain messages that reach the set:"), element("ul", {}, disclosed.sees.map((line) => element("li", {}, isolated(line)))));
   }
 
@@ -504,7 +504,7 @@ function start(data) {
     box("picture").replaceChildren(heads, body);
     box("picture").classList.toggle("tall", height > TALLEST);
     const hidden = all.length - arrows.length;
-    box("hidden").textContent = hidden > 0 ? `${counted(hidden, "more arrow")} ${hidden === 1 ? "is" : "are"} not drawn: those of ticked parties come first.` : "";
+    box("hidden").textContent = hidden > 0 ? `${counted(hidden, "more arrow")} ${hidden === 1 ? "is" : "are"} not drawn: arrows of ticked parties come first.` : "";
     paint();
   }
 
@@ -594,7 +594,7 @@ function start(data) {
     element("dt", {}, term), element("dd", {}, typeof value === "string" ? isolated(value) : value)]));
 
   function showArrow(arrow) {
-    const lane = (i) => i === null ? "several roles" : lanes[i].title;
+    const lane = (i) => i === null ? "unknown roles" : lanes[i].title;
     const rows = arrow.messages.slice(0, 60).map((i) => element("button", { type: "button", onclick: () => showMessage(i) }, nameOfMessage(i), ", ", isolated(link(i))));
     const hidden = arrow.messages.length - rows.length;
     box("message").replaceChildren(
@@ -619,7 +619,7 @@ function start(data) {
       ["Size", (traffic.count[i] ?? 1) > 1 ? `${size}; ${traffic.count[i]} messages` : size],
       ["Contents", traffic.content[i] ?? (data.private ? "left out: the inputs were given" : "left out: the run is too large")],
       ["Form", form],
-      ["Who can compute it", traffic.elements[i] ? who : "the message has plain values; a verdict assumes that everybody knows disclosed values"],
+      ["Who can compute it", traffic.elements[i] ? who : "the message has no field elements; a verdict assumes that everybody knows disclosed values"],
     ]));
   }
 

@@ -7,7 +7,7 @@ Everything is in the file: the data as JSON, three scripts, and a style sheet. A
 policy forbids every request, and allows only these scripts and this style sheet, by their hashes.
 So a reader can open the page without a network, and nothing in somebody's data can run: texts of
 the data reach the page through the template, which escapes them, or through the script, which only
-ever sets the text of an element.
+sets texts and attributes of elements.
 
 The first script is the reader of certificates `simnet/adversary/check.mjs`, the same file that
 Node.js runs on the command line. The second script makes certificates of the proofs on the page.
@@ -16,12 +16,13 @@ The third script draws.
 Inputs of real people. A page about given inputs leaves out what these inputs can be computed from:
 the seed, the numbers in messages, the values of attacks, keys, outputs, the truth and the error,
 and statements of privacy that depend on the truth (`simnet.page.keeping` has more). Attacks on such
-a page are equations without numbers. The page has all of these only if the scenario itself drew all
-inputs from the seed, so that they are nobody's data. Only the origin of the inputs decides: given
-inputs are kept back even if they happen to equal drawn inputs.
+a page are equations without values. Unless the caller of `page_of` decides it, the page has all of
+these only if the scenario itself drew all inputs from the seed, so that they are nobody's data.
+Only the origin of the inputs decides: given inputs are kept back even if they happen to equal drawn
+inputs.
 
 Size. The proofs of many coalitions repeat each other. Data above 100,000 letters are compressed
-with gzip, which every browser can undo by itself, and written in base64.
+with gzip, which browsers can undo by themselves since 2023, and written in base64.
 """
 
 import base64
@@ -36,6 +37,7 @@ from typing import Any
 from simnet.adversary.coalition import coalition_of
 from simnet.adversary.verdict import Verdict
 from simnet.contract import OverItems
+from simnet.network.timeline import MOST_LANES
 from simnet.network.timing import Timing
 from simnet.page.beside import (
     MOST_LETTERS_OF_A_LABEL,
@@ -73,8 +75,8 @@ CHECKER = HERE.parent / "adversary" / "check.mjs"
 _UNSAFE = re.compile("[<>&]")
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "[^"]*";$', re.MULTILINE)
 NO_SETS = (
-    "the run is too large to judge all sets, and neither the scenario nor the command names some "
-    "(simnet show has the option --judge)"
+    "the run is too large to judge all sets, and neither the scenario nor the command names sets "
+    "to judge (simnet show has the option --judge)"
 )
 MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 MOST_ROWS = 16  # a table with more rows is folded
@@ -160,6 +162,7 @@ def page_of(
         terms=terms_of_page(),
         most_rows=MOST_ROWS,
         most_steps=MOST_STEPS,
+        most_lanes=MOST_LANES,
         most_columns=MOST_COLUMNS,
         most_of_label=MOST_LETTERS_OF_A_LABEL,
         most_letters=MOST_LETTERS_OF_A_LINE,

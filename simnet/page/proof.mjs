@@ -11,7 +11,7 @@
 // disclosed, and the messages that reach the coalition. The sentence about a verdict is made here, from what was
 // compared; it is not in the data.
 //
-// Numbers of the page are JavaScript's numbers, or texts such as "#1152921504606846976" above 2^53.
+// Numbers of the page are JavaScript's numbers, or texts such as "#1152921504606846976" from 2^53 on.
 
 import { check, checkInSteps } from "../adversary/check.mjs";
 

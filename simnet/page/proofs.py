@@ -16,7 +16,7 @@ of the proof, an unknown is its place in the table of its modulus. The script of
 proof, numbers families and unknowns as they occur, and writes the certificate. The result may
 number the unknowns of a message in another order than Python's own certificate; all else is equal.
 
-JavaScript reads numbers as doubles, which are exact below 2^53. A larger number is written as a
+JavaScript reads numbers as doubles, which are exact below 2^53. Any other number is written as a
 text that begins with `#`.
 """
 

@@ -1,4 +1,4 @@
-"""The times of a run on a network, as the page shows them: a picture whose axis is the clock."""
+"""The times of a run on a network, as the page shows them: a picture whose axis is time."""
 
 import attrs
 
@@ -14,7 +14,7 @@ MOST_LEGS = 1000  # of the chain; the template folds all but the first
 
 @attrs.frozen
 class Lane:
-    """A party of the picture: it is busy from 0 to `ended`, except in its waits. Each wait is a
+    """A party of the picture: it computes from 0 to `ended`, except in its waits. Each wait is a
     pair: where it begins, and its width.
     """
 

@@ -9,7 +9,9 @@ knows these numbers, so a large run is not played again.
 
 The ledger does not say which sender's messages a recipient got. If parties of two roles receive
 messages of one tag, round and size from parties of two roles, we do not know how many messages each
-role got from each role. Then the flow has no recipient.
+role got from each role. Then the flow has no recipient. A flow whose messages nobody received has
+no recipient either. A flow to the only role that received messages also counts the messages that
+nobody received.
 """
 
 from collections import Counter

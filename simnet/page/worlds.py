@@ -146,7 +146,7 @@ def _view(view: Hashable, names: Sequence[str]) -> str:
         if len(message) != 7:  # somebody waited in vain
             recipient, tag, _, senders = message
             missing = ", ".join(names[sender] for sender in senders)
-            parts.append(f"{names[recipient]} hears no {tag} of {missing}")
+            parts.append(f"{names[recipient]} hears no {tag} from {missing}")
             continue
         sender, recipient, _, tag, key, _, content = message
         of_key = "" if key is None else f" {key}"
@@ -186,7 +186,7 @@ def _combination(row: Sequence[tuple[int, int]], elements: Sequence[str], modulu
     for place, factor in row:
         signed = factor - modulus if factor > modulus // 2 else factor
         # Numbers above the places of all elements are unknowns: the members' own field coins.
-        name = elements[place] if place < len(elements) else "an own number"
+        name = elements[place] if place < len(elements) else "a field coin of a member"
         size = "" if abs(signed) == 1 else f"{abs(signed)} "
         parts.append(f"{'-' if signed < 0 else '+'} {size}{name}")
     return " ".join(parts).removeprefix("+ ")

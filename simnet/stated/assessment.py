@@ -80,11 +80,19 @@ class Assessment:
     @property
     def shown(self) -> list[int]:
         """The places of the estimates to show to a person: all places, or the places of the 40
-        largest shares or weights.
+        largest true shares or weights, the largest first. A weight counts without its sign.
         """
-        if len(self.truth) <= ITEMS_SHOWN:
-            return list(range(len(self.truth)))
-        size = self.truth if self.labels is None else np.abs(self.truth)
+        return self._largest(self.truth)
+
+    @property
+    def shown_without_truth(self) -> list[int]:
+        """As `shown`, but with the 40 largest estimates, where the truth must not be told."""
+        return self._largest(np.nan_to_num(self.estimate, nan=-np.inf))
+
+    def _largest(self, values: Floats) -> list[int]:
+        if len(values) <= ITEMS_SHOWN:
+            return list(range(len(values)))
+        size = values if self.labels is None else np.abs(values)
         return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
 
     @property

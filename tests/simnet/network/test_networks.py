@@ -37,6 +37,7 @@ def test_a_network_as_a_file_is_the_same_network(name: str, tmp_path: Path) -> N
     again = read_network(file)
     assert again.name == name
     assert again.classes == PRESETS[name].classes
+    assert again.prices == pytest.approx(PRESETS[name].prices)
     assert timed(recorded(small()), again).completion == pytest.approx(
         timed(recorded(small()), PRESETS[name]).completion
     )
@@ -66,6 +67,7 @@ def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("x = 1", "has no 'x'"),
+        ("latencies = 3\n[classes.client]", "latencies are a list of tables"),
         ("[classes.client]\nupp_mbit = 1", "did you mean up_mbit"),
         ("[classes.client]\nup_mbit = -1", "bits per second above 0"),
         ("[classes.client]\n", "no latency between its classes 'client' and 'client'"),

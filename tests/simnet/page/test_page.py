@@ -349,6 +349,19 @@ def test_proofs_about_given_inputs_have_no_keys_of_messages() -> None:
     assert all(each["key"] is None for each in (*private["messages"], *boxes))
 
 
+def test_rows_about_given_inputs_stand_in_the_order_of_the_estimates() -> None:
+    result = perform("dpds", users=90, items=50, claims=False)
+    private, public = (estimate_of(result, is_private=hides) for hides in (True, False))
+    numbers = [float(row[1].split()[0]) for row in private.table.rows]
+    assert numbers == sorted(numbers, reverse=True)
+    truths = [float(row[3]) for row in public.table.rows]
+    assert truths == sorted(truths, reverse=True)
+    # The order of the true values would tell about inputs that the page keeps back.
+    assert [row[0] for row in private.table.rows] != [row[0] for row in public.table.rows]
+    assert len(numbers) == len(truths) == 40
+    assert private.hidden == 10
+
+
 def test_the_legend_of_the_estimates_lists_what_is_drawn() -> None:
     result = result_of("dpds")
     for is_private in (False, True):
