@@ -18,19 +18,15 @@ We judge all coalitions, one after the other, from one reading of the run. In th
 the two neighbours of a user expose this user.
 """
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
 from simnet.adversary.judge import Judge
-from simnet.adversary.verdict import Verdict
+from simnet.adversary.reach import Reached, reached_by
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
-from simnet.linear.span import Span
-from simnet.linear.unknowns import ONE, PLACES
-from simnet.linear.vectors import Vector
 from simnet.stated.about import About
 
 MOST_PARTIES = 12
@@ -151,31 +147,6 @@ class EveryCoalition:
         raise BadInput(f"{party!r} has declared no secret in this run")
 
 
-@attrs.frozen
-class _Judged:
-    """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
-    the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
-
-    A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
-    more, if doors were given field elements. So from a decided verdict we cannot conclude that a
-    party is neither exposed nor touched.
-    """
-
-    exposes: int
-    touches: int
-    may_expose: int
-    may_touch: int
-    finding: str
-
-    @property
-    def is_decided(self) -> bool:
-        return self.finding != "undecided"
-
-    @property
-    def leaks(self) -> bool:
-        return self.finding == "leaks"
-
-
 def every_coalition(
     done: Run, about: About | None = None, progress: Callable[[int], None] = lambda _: None
 ) -> EveryCoalition:
@@ -215,13 +186,13 @@ def every_coalition(
     owners = judge.declaring
     if not owners:
         raise BadInput("no party has declared a secret in this run")
-    table: dict[int, _Judged] = {}
+    table: dict[int, Reached] = {}
     for members in range(1, 1 << len(names)):
         chosen = [name for place, name in enumerate(names) if members >> place & 1]
         if owners <= set(chosen):  # nobody is left to learn about
-            table[members] = _Judged(0, 0, 0, 0, "nothing")
+            table[members] = Reached(0, 0, 0, 0, "nothing")
         else:
-            table[members] = _judged(judge.verdict(chosen), names)
+            table[members] = reached_by(judge.verdict(chosen), names)
         progress(1)
     standings = tuple(
         _standing(names, place, table) for place, name in enumerate(names) if name in owners
@@ -235,62 +206,7 @@ def every_coalition(
     )
 
 
-def _judged(found: Verdict, names: Names) -> _Judged:
-    everybody = (1 << len(names)) - 1
-    least = [
-        (knowledge.modulus, [function.terms for function in knowledge.functions])
-        for knowledge in found.knowledge
-    ]
-    exposes, touches = _reach(found, names, least)
-    widest = found.bounds.widest
-    may_expose = may_touch = everybody
-    if widest is not None:
-        most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
-        may_expose, may_touch = _reach(found, names, most)
-    return _Judged(exposes, touches, may_expose, may_touch, found.finding)
-
-
-def _reach(
-    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
-) -> tuple[int, int]:
-    """Return two sets of parties: the parties that the functions expose, and the parties that they
-    touch. A set is a number, as in `_Judged`.
-
-    `functions` has pairs of a modulus and the functions over its field.
-    """
-    exposes = touches = 0
-    number = {name: 1 << place for place, name in enumerate(names)}
-
-    @functools.cache
-    def owners(unknown: int) -> frozenset[str]:
-        families = found.unknowns.families
-        family = families[unknown // PLACES]
-        if family.factors:  # a product of secrets belongs to all who have a factor
-            return frozenset().union(*(families[u // PLACES].holders for u in family.factors))
-        return frozenset(family.holders)
-
-    for modulus, vectors in functions:
-        occurring = {unknown for vector in vectors for unknown in vector if unknown != ONE}
-        for name in set().union(*map(owners, occurring)):
-            touches |= number[name]
-            if _is_alone(modulus, vectors, {u for u in occurring if owners(u) == {name}}):
-                exposes |= number[name]
-    return exposes, touches
-
-
-def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
-    """Whether some combination of the functions contains only these unknowns and perhaps a public
-    number.
-    """
-    # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
-    # no unknown outside `own`.
-    span = Span(modulus, order=lambda unknown: (unknown in own, unknown))
-    for vector in vectors:
-        span.add(vector)
-    return any(all(u in own or u == ONE for u in row) for row, _ in span.basis())
-
-
-def _standing(names: Names, place: int, table: dict[int, _Judged]) -> Standing:
+def _standing(names: Names, place: int, table: dict[int, Reached]) -> Standing:
     own = 1 << place
     without = {members: each for members, each in table.items() if not members & own}
     lists = [
@@ -310,7 +226,7 @@ def _standing(names: Names, place: int, table: dict[int, _Judged]) -> Standing:
     return Standing(names[place], *(_named(names, chosen) for chosen in lists))
 
 
-def _leaks(names: Names, table: dict[int, _Judged]) -> Iterator[Leak]:
+def _leaks(names: Names, table: dict[int, Reached]) -> Iterator[Leak]:
     for members in _minimal([c for c, each in table.items() if each.leaks]):
         undone = [
             name

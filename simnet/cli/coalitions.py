@@ -38,16 +38,23 @@ def coalitions(
     network: OneNetwork = None,
     figure: FigureFile = None,
     certificates: Path | None = None,
+    user: str | None = None,
     json: JsonFile = None,
 ) -> None:
-    """Judge every coalition of a small run: whom it exposes, and whom it learns something about.
+    """Judge every coalition of a run: whom it exposes, and whom it learns something about.
 
     A coalition *exposes* a party if it determines a function of this party's secrets alone. It
     *touches* a party if it determines a function in which a secret of the party occurs, for example
     a sum. For every party, the table has the minimal coalitions that expose or touch the party, and
     the maximal coalitions that do not expose it. Then come the minimal coalitions that learn more
     than their output, and a table with the findings by the number of members of each role. All this
-    is about secret shares, in one run with at most 12 parties.
+    is about secret shares, in one run.
+
+    With more than 12 parties, coalitions are given by their numbers of members of each kind: for
+    example, a user is exposed by "server with all 999 other users". This works if parties are alike
+    or share by Shamir's scheme, and without drop-outs. For other runs, the command gives for one
+    party one minimal coalition that exposes it and one maximal coalition that does not, and says
+    that others may exist.
 
     For example:
 
@@ -55,6 +62,7 @@ def coalitions(
     - `simnet coalitions dpds_shamir --users 5 --items 1 --sharing shamir:3`
     - `simnet coalitions tss --users 6 --items 3 --seed 4`
     - `simnet coalitions secagg --users 4 --items 1 --figure coalitions.svg --certificates proofs`
+    - `simnet coalitions dpds --users 1000 --items 30`
 
     Parameters
     ----------
@@ -74,16 +82,21 @@ def coalitions(
         without deadlines needs none.
     figure
         Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib). With at most 6
-        parties, the figure has a mark for each coalition. With more parties, it has a bar for all
-        coalitions with the same number of members of each role.
+        parties, the figure has a mark for each coalition. With up to 12 parties, it has a bar for
+        all coalitions with the same number of members of each role.
     certificates
         Write a certificate of each coalition that the lists name into this folder. `python -m
-        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run.
+        simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run. If
+        coalitions are given by counts, one coalition stands for each list of counts.
+    user
+        The parties, separated by commas, for whom coalitions are searched if the coalitions of a
+        large run cannot be counted. Without this option: the first party with a secret.
     json
         Write the result as JSON to this file; `-` writes it to standard output. The JSON has the
         finding about each coalition.
     """
     from simnet.adversary.every_coalition import MOST_PARTIES, every_coalition
+    from simnet.cli.counted import large_coalitions
     from simnet.cli.output import console, print_note, write_json
     from simnet.cli.progress import progress_bar
     from simnet.errors import BadInput
@@ -98,21 +111,31 @@ def coalitions(
 
     scenario = find(protocol)[1].with_settings(settings_of(set_))
     made = scenario.build(scenario.users, scenario.items)
-    parties = len(made.parties())
+    about, parties = scenario.described(made), len(made.parties())
+    clocked = None if network is None else network_named(network)
+    out = console(json)
+    if certificates is not None:
+        certificates.mkdir(parents=True, exist_ok=True)
     if parties > MOST_PARTIES:
+        if figure is not None:
+            raise BadInput(
+                f"--figure draws runs with at most {MOST_PARTIES} parties, and this run has "
+                f"{parties:,}: leave out --figure, or choose fewer --users"
+            )
+        large_coalitions(
+            out, scenario, protocol, made, seed, drop or (), clocked, user, certificates, json
+        )
+        return
+    if user is not None:
         raise BadInput(
-            f"this run has {parties} parties, and simnet coalitions judges at most "
-            f"{MOST_PARTIES}: choose fewer --users, or use simnet breaking"
+            f"--user goes with runs of more than {MOST_PARTIES} parties: all parties of a smaller "
+            "run are judged"
         )
     if figure is not None:
         refuse_undrawable(figure)
-    if certificates is not None:
-        certificates.mkdir(parents=True, exist_ok=True)
-    clocked = None if network is None else network_named(network)
-    done, about = played(scenario, seed, drop=drop or (), network=clocked), scenario.described(made)
+    done = played(scenario, seed, drop=drop or (), network=clocked)
     with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
         found = every_coalition(done, about, progress)
-    out = console(json)
     _print(out, done, about, found)
     print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
     if figure is not None:

@@ -143,6 +143,17 @@ def verify_alike(
     return VerifiedAlike(scenario, protocol, about, judge.verdict(corrupt), about.public(done))
 
 
+def alike_judge(scenario: Scenario, seed: int) -> AlikeJudge:
+    """Return the judge of one run in which many parties are alike, with made-up inputs. Shares that
+    are values of polynomials are refused at once.
+
+    Raises `NotAlike` for other runs, and `BadInput` for a run that is too large to be judged.
+    """
+    protocol, own_inputs = _prepared(scenario, seed, None, 1, alike=True)
+    with explained_by(guessed_inputs_in_words(scenario, protocol, has_option=False)):
+        return AlikeJudge(protocol, own_inputs, seed, with_polynomials=False)
+
+
 def _fitted(
     scenario: Scenario, seed: int, inputs: Sequence[int] | Population | None
 ) -> tuple[Scenario, Sequence[int] | Numbers | None]:

@@ -35,20 +35,44 @@ class Lifted:
         return ORDER[max(findings, default=0)]
 
 
-def lift(structure: Structure, corrupt: frozenset[int]) -> Lifted:
-    """Return what a coalition learns.
+def lift(
+    structure: Structure,
+    corrupt: frozenset[int],
+    part: int | None = None,
+    named: frozenset[int] = frozenset(),
+) -> Lifted:
+    """Return what a coalition learns. With `part`, only this part of the run is judged. Parties in
+    `named` are classes of their own from the start.
 
     Raises `NotAlike` if parties are not alike, or if no proof was found after a few tries.
     """
-    named: frozenset[int] = frozenset()
     for _ in range(MOST_TRIES):
         components: list[Component] = []
         try:
-            components += structure.components(corrupt, named)
+            components += structure.components(corrupt, named, part)
             return Lifted(tuple((each, solve(each.system)) for each in components))
         except NoProof as error:
             reason = str(error)
             named |= set(_to_name(components, corrupt))
+        except NotAlike as error:
+            if error.party is None:
+                raise
+            reason = str(error)
+            named |= {error.party}
+    raise NotAlike(reason)
+
+
+def alike(structure: Structure, part: int) -> tuple[Component | None, frozenset[int]]:
+    """Return the classes of a part of the run whose members can be exchanged, whatever the
+    coalition is, and the parties that were named for it. There are no classes if the part contains
+    no secrets.
+
+    Raises `NotAlike` if parties are not alike, even if a few of them are classes of their own.
+    """
+    named: frozenset[int] = frozenset()
+    for _ in range(MOST_TRIES):
+        try:
+            return structure.alike(part, named), named
         except NotAlike as error:
             if error.party is None:
                 raise

@@ -51,6 +51,7 @@ from simnet.kernel.ideal import ideal_world
 from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms, lanes_of
+from simnet.linear.mixtures import Mixture
 from simnet.linear.terms import Terms, fresh, refine, take
 from simnet.linear.unknowns import ONE, PLACES
 from simnet.record.message import Block
@@ -113,11 +114,16 @@ class Outline:
 
 
 def outline_of(
-    sampled: Run, record: DoorRecord, progress: Callable[[int], None] | None = None
+    sampled: Run,
+    record: DoorRecord,
+    progress: Callable[[int], None] | None = None,
+    with_polynomials: bool = True,
 ) -> Outline:
     """Read the outline of a run, whose doors are on record.
 
-    `progress` is called with the number of field elements just read.
+    `progress` is called with the number of field elements just read. Parties with a polynomial's
+    values at different points are rarely alike, and reading these values takes long: without
+    `with_polynomials` they are refused at once.
 
     Raises `NotAlike` for a run that has something for which outlines have no rule, and
     `ScriptError` if the script behaves differently when it is read again.
@@ -129,7 +135,7 @@ def outline_of(
         )
     if sampled.roster.crowds:
         raise NotAlike("some parties are crowds")
-    reading = OutlineReading(record)
+    reading = OutlineReading(record, with_polynomials)
     try:
         done = run(
             sampled.protocol,
@@ -203,8 +209,9 @@ class OutlineReading(Symbolic):
 
     notes_sums = True
 
-    def __init__(self, record: DoorRecord) -> None:
+    def __init__(self, record: DoorRecord, with_polynomials: bool = True) -> None:
         super().__init__(record)
+        self._with_polynomials = with_polynomials
         self.books: dict[int, Book] = {}
         self.moduli: set[int] = set()
         self._numbers: dict[str, int] = {}
@@ -398,6 +405,7 @@ class OutlineReading(Symbolic):
         """Read messages under summed tags: one row of the array for each recipient."""
         sender = self._numbers[name]
         rows = self._own_forms(name, rows)
+        self._check_polynomials(rows)
         messages = sum(len(group) for group in groups)
         terms = rows.terms
         if terms.rows % messages:
@@ -412,6 +420,16 @@ class OutlineReading(Symbolic):
             if each > 1:
                 part = take(terms, np.arange(messages) * each + element)
             self._read(sender, blocks, part, rows.field)
+
+    def _check_polynomials(self, forms: Forms) -> None:
+        """Raise `NotAlike` for rows that weigh the same base in different ways, if these are
+        refused.
+        """
+        rows = forms.rows
+        if self._with_polynomials or not isinstance(rows, Mixture):
+            return
+        if np.any(rows.weights != rows.weights[0]):
+            raise NotAlike("parties receive a polynomial's values at different points")
 
     def _own_forms(self, name: str, rows: Forms) -> Forms:
         """The forms of an array that a party sends. If the array consists of fresh unknowns that
@@ -449,6 +467,7 @@ class OutlineReading(Symbolic):
                 tags[family] = block.tag, piece
         for family, sent in recipients.items():
             name, forms = self._payloads[family]
+            self._check_polynomials(forms)
             self._read_payload(family, self._numbers[name], forms, tags[family], sent)
 
     def _read_payload(

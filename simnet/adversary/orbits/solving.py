@@ -207,6 +207,51 @@ def exposed_types(system: SymmetricSystem, proof: OrbitProof) -> list[int]:
     return found
 
 
+def touches(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool:
+    """Whether, for each party of a class, a secret of this party occurs in some function that is
+    learned.
+    """
+    of_class = {place for place, each in enumerate(system.secrets) if each.word == (name,)}
+    return any(secret in of_class for _, secret, _ in proof.learned)
+
+
+def exposes(system: SymmetricSystem, proof: OrbitProof, name: str) -> bool | None:
+    """Whether, for each party of a class, some function is learned in which only secrets of this
+    party occur, with coefficients that are not all 0. None if no tables show either.
+
+    A function of one party's secrets is the same for all ways to exchange the other parties, so it
+    is a table whose rows have the word of this party. To show that there is no such function, we
+    find a change of secrets for each secret of the party: the change changes this secret, no other
+    secret of the party, and no function that is learned. A function of the party's secrets alone
+    then has the coefficient 0 at each of them.
+    """
+    solver, word = _Solver(system), (name,)
+    own = [(0, place, ((0, 0),)) for place, each in enumerate(system.secrets) if each.word == word]
+    words, functions = _words(system.secrets), proof.functions
+    numbers = set(solver.vector(dict.fromkeys(own, 1)))
+    # Entries outside `own` become pivots first, so a row whose pivot is in `own` is all in `own`.
+    span = Span(system.modulus, order=lambda key: (key in numbers, key))
+    for entry in solver.orbits.entries([word], functions):
+        span.add(
+            solver.vector(
+                solver.orbits.product({entry: 1}, proof.learned, [word], functions, words)
+            )
+        )
+    if any(set(row) <= numbers for row, _ in span.basis()):
+        return True
+    fixed = {(secret, 0, matching) for _, secret, matching in own}
+    changes = [each for each in solver.orbits.entries(words, [word]) if each not in fixed]
+    images = [
+        solver.orbits.product(proof.learned, {each: 1}, functions, words, [word])
+        for each in changes
+    ]
+    for each in fixed:
+        image = solver.orbits.product(proof.learned, {each: 1}, functions, words, [word])
+        if solver.solves(images, image) is None:
+            return None
+    return False
+
+
 class _Solver:
     def __init__(self, system: SymmetricSystem) -> None:
         self.system = system
@@ -241,7 +286,7 @@ class _Solver:
             self.orbits.product({entry: 1}, self.system.handed, functions, self.ideal, self.secrets)
             for entry in unknowns
         ]
-        solution = self._solved(images, learned)
+        solution = self.solves(images, learned)
         return None if solution is None else {unknowns[k]: value for k, value in solution.items()}
 
     def witness(self, functions: Sequence[Word], learned: Table) -> tuple[Table, tuple[Word, ...]]:
@@ -310,7 +355,7 @@ class _Solver:
             self.orbits.product({entry: 1}, learned, [word], functions, self.secrets)
             for entry in self.orbits.entries([word], functions)
         ]
-        return self._solved(images, function) is not None
+        return self.solves(images, function) is not None
 
     def _explained(self, functions: Sequence[Word], learned: Table) -> tuple[Table, Table] | None:
         """The tables X and W with AX + Wℓ = B; None if there are none."""
@@ -325,7 +370,7 @@ class _Solver:
             self.orbits.product({entry: 1}, learned, self.rows, functions, self.secrets)
             for entry in rests
         ]
-        solution = self._solved(images, self.system.told)
+        solution = self.solves(images, self.system.told)
         if solution is None:
             return None
         unknowns = [*shifts, *rests]
@@ -378,9 +423,7 @@ class _Solver:
         """A basis of the combinations of tables that are zero."""
         return self._span(images)[1]
 
-    def _solved(
-        self, images: Sequence[Table], wanted: Mapping[Entry, int]
-    ) -> dict[int, int] | None:
+    def solves(self, images: Sequence[Table], wanted: Mapping[Entry, int]) -> dict[int, int] | None:
         """A combination of the tables that is the wanted table; None if there is none."""
         span, _ = self._span(images)
         rest, origin = span.reduce(self.vector(wanted), {})

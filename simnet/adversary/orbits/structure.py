@@ -26,6 +26,7 @@ Nothing here is an assumption about the protocol. Classes and types are read off
 message of the run is looked at.
 """
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
@@ -145,14 +146,9 @@ class Structure:
         if first != second:
             self._joined[first] = second
 
-    def components(
-        self, corrupt: frozenset[int], named: frozenset[int] = frozenset()
-    ) -> Iterator[Component]:
-        """Yield the systems in which honest parties have secrets, as the coalition sees them. Each
-        party in `named` is a class of its own.
-
-        Raises `NotAlike` if the parties of a run are not alike.
-        """
+    @functools.cached_property
+    def _parts(self) -> "Sequence[_Part]":
+        """The labels and the places of secrets that are joined, part by part."""
         together: dict[Node, list[Node]] = defaultdict(list)
         for node in list(self._joined):
             together[self._find(node)].append(node)
@@ -160,19 +156,81 @@ class Structure:
         for node, handed_row in self._handed:
             if node in self._joined:
                 handed[self._find(node)].append(handed_row)
+        found = []
         for root, nodes in together.items():
             labels = [node for node in nodes if not isinstance(node, SecretPlace)]
             secrets = [node for node in nodes if isinstance(node, SecretPlace)]
-            builder = _Builder(
-                self,
-                corrupt,
-                named,
-                {label: self._senders[label] for label in labels},
-                {node: self._secrets[node] for node in secrets},
-                handed[root],
+            found.append(
+                _Part(
+                    {label: self._senders[label] for label in labels},
+                    {node: self._secrets[node] for node in secrets},
+                    handed[root],
+                )
             )
+        return found
+
+    @property
+    def parts(self) -> int:
+        """The number of parts of the run that share no unknowns with each other."""
+        return len(self._parts)
+
+    def labels(self, part: int) -> list[str]:
+        """The labels of a part's messages, for people, in order."""
+        return sorted({_text(label) for label in self._parts[part].senders})
+
+    def received_labels(self, part: int, party: int) -> list[str]:
+        """The labels of the messages of a part that a party receives from others, in order."""
+        found = set()
+        for label, senders in self._parts[part].senders.items():
+            groups = {}
+            for sender, number in senders:
+                if sender != party:
+                    group = self.outline.books[sender].sent[number].recipients
+                    groups[id(group)] = group  # many senders have the same group
+            if any(bool(np.any(group == party)) for group in groups.values()):
+                found.add(_text(label))
+        return sorted(found)
+
+    def components(
+        self,
+        corrupt: frozenset[int],
+        named: frozenset[int] = frozenset(),
+        part: int | None = None,
+    ) -> Iterator[Component]:
+        """Yield the systems in which honest parties have secrets, as the coalition sees them. Each
+        party in `named` is a class of its own. With `part`, yield the system of this part alone.
+
+        Raises `NotAlike` if the parties of a run are not alike.
+        """
+        for chosen in self._parts if part is None else [self._parts[part]]:
+            builder = _Builder(self, corrupt, named, chosen)
             if builder.has_honest_secrets:
                 yield builder.component()
+
+    def alike(self, part: int, named: frozenset[int]) -> Component | None:
+        """The classes of a part of the run if nobody is corrupt, or None if the part contains no
+        secrets. Each party in `named` is a class of its own.
+
+        Members of a class can be exchanged in the whole part: the messages and their relations stay
+        the same. So this holds for every coalition, while the classes that `components` yields are
+        those of one coalition. Raises `NotAlike` if the parties are not alike.
+        """
+        builder = _Builder(self, frozenset(), named, self._parts[part])
+        if not builder.has_honest_secrets:
+            return None
+        builder.check_published()
+        return builder.component()
+
+
+@attrs.frozen(eq=False)
+class _Part:
+    """Labels and secrets that relations join: who sends under each label, by the number of the
+    block; who has each secret; and the rows of the ideal output.
+    """
+
+    senders: Mapping[Label, Sequence[tuple[int, int]]]
+    secrets: Mapping[SecretPlace, set[int]]
+    handed: Sequence[HandedRow]
 
 
 class _Builder:
@@ -183,18 +241,16 @@ class _Builder:
         structure: Structure,
         corrupt: frozenset[int],
         named: frozenset[int],
-        senders: Mapping[Label, Sequence[tuple[int, int]]],
-        secrets: Mapping[SecretPlace, set[int]],
-        handed: Sequence[HandedRow],
+        part: _Part,
     ) -> None:
         self._structure = structure
         self._outline = structure.outline
         self._corrupt = corrupt
         self._named = named
-        self._senders = dict(sorted(senders.items(), key=lambda item: str(item[0])))
-        self._secrets = dict(sorted(secrets.items(), key=lambda item: str(item[0])))
+        self._senders = dict(sorted(part.senders.items(), key=lambda item: str(item[0])))
+        self._secrets = dict(sorted(part.secrets.items(), key=lambda item: str(item[0])))
         self._handed: dict[str, list[HandedRow]] = defaultdict(list)
-        for handed_row in handed:
+        for handed_row in part.handed:
             self._handed[handed_row[0]].append(handed_row)
         # By identity of a group: how many members are in each class, and the set of all members.
         self._bins: dict[int, tuple[Ints, Ints]] = {}
@@ -531,6 +587,29 @@ class _Builder:
         if len(seen) > 1:
             raise NotAlike("alike parties publish to different recipients")
         return seen.pop()
+
+    def check_published(self) -> None:
+        """Raise `NotAlike` unless whatever is published goes to all other members of a class, or to
+        none.
+
+        `component` counts a published message once, whoever receives it. So the numbers of messages
+        could agree although a party publishes to its neighbours alone.
+        """
+        for label, senders in self._senders.items():
+            for party, number in senders:
+                sent = self._sent(party, number)
+                if not sent.is_published:
+                    continue
+                to = self._to_classes(sent.recipients)
+                has_itself = self._is_member(sent.recipients, party)
+                for place, name in enumerate(self._names):
+                    is_own = name == self._class(party)
+                    count = int(to[place]) - (has_itself and is_own)
+                    if count not in (0, self.sizes[name] - is_own):
+                        raise NotAlike(
+                            f"a party publishes under {_text(label)} to some of several alike "
+                            "parties"
+                        )
 
     def is_published(self, label: Label) -> bool:
         """Whether messages of a label are the same for all recipients."""

@@ -166,6 +166,7 @@ class AlikeJudge:
 
     `same_as` is a run that was made before: `ScriptError` is raised unless this run does the same.
     `progress` is called with the number of field elements just moved; each is moved twice.
+    `with_polynomials` is explained at `outline_of`.
     """
 
     def __init__(
@@ -176,13 +177,14 @@ class AlikeJudge:
         *,
         same_as: Run | None = None,
         progress: Callable[[int], None] | None = None,
+        with_polynomials: bool = True,
     ) -> None:
         recording = Recording()
         sampled = run(protocol, inputs, seed, reading=recording, progress=progress)
         if same_as is not None:
             compare_runs(same_as, sampled)
-        self.outline = outline_of(sampled, recording.record, progress)
-        self._structure = Structure(self.outline)
+        self.outline = outline_of(sampled, recording.record, progress, with_polynomials)
+        self.structure = Structure(self.outline)
 
     def verdict(self, corrupt: CoalitionLike) -> AlikeVerdict:
         """Return what a coalition learns.
@@ -195,7 +197,7 @@ class AlikeJudge:
         coalition = coalition_of(corrupt, done.roster)
         members = frozenset(done.roster.number[name] for name in coalition.parties)
         notes = self._notes(coalition)
-        lifted = lift(self._structure, members)
+        lifted = lift(self.structure, members)
         at_most: ShareFinding = lifted.finding
         at_least = at_most
         if at_most == "leaks":

@@ -1,9 +1,18 @@
 """`simnet coalitions`: its table, its certificates, and what it refuses."""
 
+import json
 from pathlib import Path
 
+import pytest
+
+from simnet import Party, Seat, run, seats
+from simnet.adversary.by_count import ByCount, CountedPart, CountedStanding, Kind
 from simnet.adversary.check import check
-from tests.harness.shell import simnet
+from simnet.adversary.staircase import Staircase
+from simnet.cli.counted import print_counted
+from simnet.cli.output import console
+from simnet.scenario.large_coalitions import Counted
+from tests.harness.shell import RING, refusal, simnet
 
 
 def test_each_coalition_that_is_listed_gets_a_certificate_that_reads_again(tmp_path: Path) -> None:
@@ -22,8 +31,100 @@ def test_each_coalition_that_is_listed_gets_a_certificate_that_reads_again(tmp_p
             assert simnet("verify", "--check", file).status == 0
 
 
-def test_a_large_run_is_refused_before_it_is_played() -> None:
-    refused = simnet("coalitions", "dpds", "--users", 50)
-    assert refused.status == 2
-    assert "51 parties" in refused.err
-    assert "simnet breaking" in " ".join(refused.err.split())
+def test_a_large_run_is_counted_and_each_line_has_a_certificate(tmp_path: Path) -> None:
+    folder = tmp_path / "proofs"
+    found = simnet("coalitions", "dpds", "--users", 50, "--items", 2, "--certificates", folder)
+    assert found.status == 0
+    lines = [" ".join(line.split()) for line in found.out.splitlines()]
+    assert "each user exposed by at least all 49 1" in lines
+    assert "not exposed by at most 48 1" in lines
+    said = " ".join(lines)
+    assert "The lists are complete" in said
+    assert "docs/proofs/breaking-sets.md" in said
+    assert "Not searched: which coalitions learn more than their output" in said
+    files = sorted(folder.glob("*.json"))
+    assert len(files) == 4
+    sets = []
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        assert check(text).proved
+        sets.append(json.loads(text)["set"])
+    assert [*(f"u{number}" for number in range(1, 50)), "server"] in sets
+    assert ["server"] in sets
+
+
+def test_a_run_with_shamirs_sharing_is_counted() -> None:
+    found = simnet("coalitions", "dpds_shamir", "--users", 20, "--items", 2, "--json", "-").json
+    (part,) = found["parts"]
+    assert [kind["name"] for kind in part["kinds"]] == ["user", "server"]
+    (standing,) = part["standings"]
+    assert standing["exposing"] == {"minimal": [[3, 0]], "maximal": [[2, 1]], "unsearched": ""}
+    assert found["complete"]
+
+
+def test_a_run_that_cannot_be_counted_says_why_and_that_more_may_exist() -> None:
+    found = simnet("coalitions", RING, "--users", 13, "--user", "u7")
+    said = " ".join(found.out.split())
+    assert found.status == 0
+    assert "cannot be counted" in said
+    assert "why: parties are not alike: the parties of this run are of too many different" in said
+    assert "u6, u8" in said
+    assert "all others but u8" in said
+    assert "Not complete" in said
+    assert "no coalition" not in said
+
+
+def test_drop_outs_are_not_counted() -> None:
+    found = simnet("coalitions", "dpds", "--users", 13, "--items", 1, "--drop", "u3@share:after")
+    said = " ".join(found.out.split())
+    assert "u3" in said
+    assert "counted in runs without drop-outs and networks alone" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--users", 13, "--figure", "coalitions.svg"), "--figure draws runs with at most 12"),
+        (("--users", 4, "--user", "u1"), "--user goes with runs of more than 12 parties"),
+    ],
+)
+def test_options_that_do_not_fit_the_size_are_refused(
+    options: tuple[object, ...], reason: str
+) -> None:
+    refused = simnet("coalitions", "dpds", "--items", 1, *options)
+    assert reason in " ".join(refusal(refused).split())
+
+
+def test_a_user_without_a_secret_is_refused() -> None:
+    refused = simnet("coalitions", RING, "--users", 13, "--user", "u99")
+    assert "'u99' has declared no secret" in refusal(refused)
+
+
+def test_counts_are_said_in_full_and_nothing_that_was_not_found_is_denied() -> None:
+    """A search that ended early prints `none found`, and never `no coalition`."""
+    kinds = (
+        Kind("user", tuple(f"u{number}" for number in range(1, 31)), True, ("share",)),
+        Kind("server", ("server",), False, ()),
+    )
+    stairs = Staircase((), (), "2,000 coalitions of one part were judged")
+    whole = Staircase((), ((29, 1),))
+    part = CountedPart(("x",), ("share",), kinds, (CountedStanding("user", stairs, whole),))
+    found = ByCount(31, (part,), (), 7, ())
+    out = console(None)
+    with out.capture() as captured:
+        print_counted(out, Counted(run(Quiet(), [1], 1), found, lambda _: None))
+    lines = [" ".join(line.split()) for line in captured.get().splitlines()]
+    assert "each user exposed by at least none found" in lines
+    assert "each user touched by at least no coalition" in lines
+    assert "not touched by at most all 29 1" in lines
+    assert any("The lists are not complete" in line for line in lines)
+    assert not any("The lists are complete" in line for line in lines)
+
+
+class Quiet:
+    """One user who does nothing."""
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 1)
+
+    async def user(self, me: Party, number: int) -> None: ...

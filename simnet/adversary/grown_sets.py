@@ -1,0 +1,111 @@
+"""One minimal and one maximal coalition for a party, in a run whose coalitions cannot be counted.
+
+Theory of operation. To expose a party is monotone: a coalition without u that exposes u still does
+so when others join (docs/proofs/breaking-sets.md). If all others together do not expose u, then
+nobody does. Otherwise we find
+
+- a minimal coalition that exposes u. Line up all others; the shortest beginning of the line that
+  exposes u ends with a party that is needed. We put this party in front, drop whoever stands behind
+  it, and repeat until those in front expose u.
+- a maximal coalition that does not. Whoever can join without exposing u joins.
+
+Both use bisection. Other minimal and maximal coalitions may exist: the result does not say that a
+coalition that it does not mention is safe.
+
+>>> exposes = lambda members: {"u3", "u7"} <= set(members)
+>>> smallest_with([f"u{k}" for k in range(1, 10)], exposes)
+('u3', 'u7')
+>>> largest_without([f"u{k}" for k in range(1, 10)], lambda members: not exposes(members))
+('u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u8', 'u9')
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from simnet.adversary.reach import Reach, What
+
+Names = tuple[str, ...]
+
+
+@attrs.frozen
+class OneOfEach:
+    """A minimal coalition with a property, and a maximal coalition without it.
+
+    A coalition is None if no such coalition is certain. If `nobody` is true, no coalition without
+    the party has the property, and the lists are complete.
+    """
+
+    minimal: Names | None
+    maximal: Names | None
+    nobody: bool
+
+
+@attrs.frozen
+class GrownSets:
+    """What was found about a party: one coalition that exposes it and one that does not, and the
+    same for touching.
+    """
+
+    party: str
+    exposing: OneOfEach
+    touching: OneOfEach
+
+
+def grown_sets(reach: Reach, party: str, names: Sequence[str]) -> GrownSets:
+    """Return a minimal and a maximal coalition of the parties `names` for a party."""
+    others = [name for name in names if name != party]
+    return GrownSets(
+        party,
+        _one_of_each(reach, "exposes", party, others),
+        _one_of_each(reach, "touches", party, others),
+    )
+
+
+def _one_of_each(reach: Reach, what: What, party: str, others: Sequence[str]) -> OneOfEach:
+    def is_reached(members: Sequence[str]) -> bool:
+        return reach.certain(what, members, party) is True
+
+    def is_safe(members: Sequence[str]) -> bool:
+        return reach.certain(what, members, party) is False
+
+    if is_safe(others):
+        return OneOfEach(None, tuple(others), nobody=True)
+    minimal = smallest_with(others, is_reached) if is_reached(others) else None
+    return OneOfEach(minimal, largest_without(others, is_safe), nobody=False)
+
+
+def smallest_with(line: Sequence[str], has: Callable[[Sequence[str]], bool]) -> Names:
+    """Return a minimal set of names with a monotone property that all names together have."""
+    needed: list[str] = []
+    behind = list(line)
+    while not has(needed):
+        # The property holds with `high` of those behind, and not with `low`.
+        low, high = 0, len(behind)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if has([*needed, *behind[:middle]]):
+                high = middle
+            else:
+                low = middle
+        needed.append(behind[high - 1])
+        behind = behind[: high - 1]
+    return tuple(name for name in line if name in needed)
+
+
+def largest_without(line: Sequence[str], is_safe: Callable[[Sequence[str]], bool]) -> Names:
+    """Return a maximal set of names with a property that every smaller set has, too."""
+    joined: list[str] = []
+    left = list(line)
+    while left:
+        # All of the first `low` can join together, and not all of the first `high`.
+        low, high = 0, len(left) + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if is_safe([*joined, *left[:middle]]):
+                low = middle
+            else:
+                high = middle
+        joined += left[:low]
+        left = left[low + 1 :]
+    return tuple(joined)

@@ -1,0 +1,137 @@
+"""Whom a coalition exposes, and whom it touches, by the verdict on it.
+
+A coalition *exposes* a party outside it if it determines a function of this party's secrets alone
+that is not constant. It *touches* a party if it determines some function in which a secret of the
+party occurs. `every_coalition` says what follows for other coalitions.
+"""
+
+import functools
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import attrs
+
+from simnet.adversary.judge import Judge
+from simnet.adversary.verdict import Verdict
+from simnet.linear.span import Span
+from simnet.linear.unknowns import ONE, PLACES
+from simnet.linear.vectors import Vector
+
+Names = tuple[str, ...]
+What = Literal["exposes", "touches"]
+
+
+@attrs.frozen
+class Reached:
+    """Whom one coalition certainly exposes and touches, whom it may expose and touch at most, and
+    the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
+
+    A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
+    more, if doors were given field elements. So from a decided verdict we cannot conclude that a
+    party is neither exposed nor touched.
+    """
+
+    exposes: int
+    touches: int
+    may_expose: int
+    may_touch: int
+    finding: str
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the verdict is decided."""
+        return self.finding != "undecided"
+
+    @property
+    def leaks(self) -> bool:
+        """Whether the coalition learns more than its output."""
+        return self.finding == "leaks"
+
+
+class Reach:
+    """Says whom coalitions of a run expose and touch, and judges each coalition once."""
+
+    def __init__(self, judge: Judge, names: Names) -> None:
+        self._judge = judge
+        self._names = names
+        self._found: dict[frozenset[str], Reached] = {}
+
+    @property
+    def judged(self) -> int:
+        """The number of coalitions that were judged."""
+        return len(self._found)
+
+    def certain(self, what: What, coalition: Collection[str], party: str) -> bool | None:
+        """Whether a coalition exposes, or touches, a party outside it; None if this is not known.
+
+        The party must have declared a secret.
+        """
+        if not coalition:
+            return False
+        members = frozenset(coalition)
+        found = self._found.get(members)
+        if found is None:
+            in_order = [name for name in self._names if name in members]
+            found = reached_by(self._judge.verdict(in_order), self._names)
+            self._found[members] = found
+        own = 1 << self._names.index(party)
+        if (found.exposes if what == "exposes" else found.touches) & own:
+            return True
+        at_most = found.may_expose if what == "exposes" else found.may_touch
+        return False if found.is_decided and not at_most & own else None
+
+
+def reached_by(found: Verdict, names: Names) -> Reached:
+    """Return whom the coalition of a verdict exposes and touches, among the parties `names`."""
+    everybody = (1 << len(names)) - 1
+    least = [
+        (knowledge.modulus, [function.terms for function in knowledge.functions])
+        for knowledge in found.knowledge
+    ]
+    exposes, touches = _reach(found, names, least)
+    widest = found.bounds.widest
+    may_expose = may_touch = everybody
+    if widest is not None:
+        most = [(modulus, list(vectors)) for modulus, (_, vectors) in widest.functions.items()]
+        may_expose, may_touch = _reach(found, names, most)
+    return Reached(exposes, touches, may_expose, may_touch, found.finding)
+
+
+def _reach(
+    found: Verdict, names: Names, functions: Sequence[tuple[int, Sequence[Vector]]]
+) -> tuple[int, int]:
+    """Return two sets of parties: the parties that the functions expose, and the parties that they
+    touch. A set is a number, as in `Reached`.
+
+    `functions` has pairs of a modulus and the functions over its field.
+    """
+    exposes = touches = 0
+    number = {name: 1 << place for place, name in enumerate(names)}
+
+    @functools.cache
+    def owners(unknown: int) -> frozenset[str]:
+        families = found.unknowns.families
+        family = families[unknown // PLACES]
+        if family.factors:  # a product of secrets belongs to all who have a factor
+            return frozenset().union(*(families[u // PLACES].holders for u in family.factors))
+        return frozenset(family.holders)
+
+    for modulus, vectors in functions:
+        occurring = {unknown for vector in vectors for unknown in vector if unknown != ONE}
+        for name in set().union(*map(owners, occurring)):
+            touches |= number[name]
+            if _is_alone(modulus, vectors, {u for u in occurring if owners(u) == {name}}):
+                exposes |= number[name]
+    return exposes, touches
+
+
+def _is_alone(modulus: int, vectors: Sequence[Vector], own: set[int]) -> bool:
+    """Whether some combination of the functions contains only these unknowns and perhaps a public
+    number.
+    """
+    # Unknowns that are not in `own` become pivots first. So a row whose pivot is in `own` contains
+    # no unknown outside `own`.
+    span = Span(modulus, order=lambda unknown: (unknown in own, unknown))
+    for vector in vectors:
+        span.add(vector)
+    return any(all(u in own or u == ONE for u in row) for row, _ in span.basis())

@@ -1,0 +1,325 @@
+"""What coalitions of a large run learn, as tables on a terminal, as JSON and as certificates."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simnet.adversary.by_count import ByCount, CountedPart, CountedStanding, Kind
+    from simnet.adversary.grown_sets import OneOfEach
+    from simnet.adversary.staircase import Counts, Staircase
+    from simnet.contract import Protocol
+    from simnet.kernel.deadlines import Clocked
+    from simnet.scenario.large_coalitions import Counted, Grown
+    from simnet.scenario.scenario import Scenario
+
+PARTS_SHOWN = 3
+STEPS_SHOWN = 6  # so many vectors of a list are shown
+MEMBERS_SHOWN = 6
+NOT_SEARCHED = (
+    "Not searched: which coalitions learn more than their output. This may end when somebody "
+    "joins, so it cannot be counted. `simnet verify` judges any one coalition."
+)
+
+
+def large_coalitions(
+    out: "Console",
+    scenario: "Scenario",
+    place: str,
+    made: "Protocol",
+    seed: int,
+    drop: Sequence[str],
+    network: "Clocked | None",
+    user: str | None,
+    certificates: Path | None,
+    json: str | None,
+) -> None:
+    """Judge the coalitions of a large run; print what they learn, and write what is wanted.
+
+    `place` is the name or file of the scenario, and `made` its protocol.
+    """
+    from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
+    from simnet.cli.output import print_note, write_json
+    from simnet.scenario.drops import outcome_in_words
+    from simnet.scenario.large_coalitions import Counted, judge_large
+    from simnet.scenario.plain import guessed_inputs_in_words
+
+    about = scenario.described(made)
+    users = [] if user is None else [name.strip() for name in user.split(",")]
+    elements = 0 if about.workload is None else about.workload.elements
+    with announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT):
+        judged = judge_large(scenario, place, about, seed, drop, network, users)
+    for sentence in outcome_in_words(judged.run, about):
+        out.print(sentence, style="yellow")
+    if isinstance(judged, Counted):
+        print_counted(out, judged)
+    else:
+        print_grown(out, judged)
+    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
+    if certificates is not None:
+        write_certificates(out, judged, certificates)
+    write_json(
+        counted_as_json(judged) if isinstance(judged, Counted) else grown_as_json(judged), json
+    )
+
+
+def print_counted(out: "Console", counted: "Counted") -> None:
+    """Print the kinds of parties and the staircases of every part, and what they rest on."""
+    found = counted.found
+    out.print(
+        f"{found.parties:,} parties (seed {counted.run.seed}). A coalition is given by its numbers "
+        "of members of each kind. The tables say whom it exposes and touches by secret shares; the "
+        "party itself is never a member."
+    )
+    for part in found.parts[:PARTS_SHOWN]:
+        out.print()
+        _print_part(out, part)
+    hidden = len(found.parts) - PARTS_SHOWN
+    out.print()
+    if hidden > 0:
+        out.print(f"and {hidden:,} more parts of the run, all of them with --json")
+    if len(found.parts) > 1:
+        out.print(
+            "A coalition exposes or touches a party if it does so in some part. Parties that a "
+            "part does not name make no difference there."
+        )
+    if found.untouched:
+        out.print(
+            f"no coalition exposes or touches {_some(found.untouched)}, whose secrets occur in no "
+            "message"
+        )
+    _print_scope(out, found)
+
+
+def _print_scope(out: "Console", found: "ByCount") -> None:
+    """Print how far the result goes, and what it rests on."""
+    if found.is_complete:
+        out.print(
+            f"The lists are complete: they decide for every coalition whom it exposes and touches. "
+            f"{found.judged:,} coalitions were judged for them."
+        )
+    else:
+        reasons = "; ".join(found.unsearched())
+        out.print(
+            f"The lists are not complete, because the search ended early: {reasons}. What they "
+            f"have was proved, and says nothing about other coalitions. {found.judged:,} "
+            "coalitions were judged.",
+            style="yellow",
+        )
+    for sentence in found.rests_on:
+        out.print(f"  {sentence}")
+    out.print(NOT_SEARCHED)
+
+
+def _print_part(out: "Console", part: "CountedPart") -> None:
+    from rich.text import Text
+
+    from simnet.cli.grid import Grid
+
+    out.print(Text(f"{'; '.join(part.secrets)} (messages: {', '.join(part.labels)})", "bold"))
+    kinds = Grid("kind", "parties", "in this part", "who")
+    for kind in part.kinds:
+        kinds.add_row(kind.name, f"{len(kind.members):,}", _role(kind), _some(kind.members))
+    out.print(kinds)
+    out.print()
+    table = Grid("party", "is", *(kind.name for kind in part.kinds))
+    for standing in part.standings:
+        for what, stairs in (("exposed", standing.exposing), ("touched", standing.touching)):
+            rows = [*_steps(f"{what} by at least", stairs.minimal, part, standing, stairs)]
+            rows += _steps(f"not {what} by at most", stairs.maximal, part, standing, stairs)
+            for row in rows:
+                table.add_row(_party(part, standing) if row is rows[0] else "", *row)
+    out.print(table)
+
+
+def _party(part: "CountedPart", standing: "CountedStanding") -> str:
+    (size,) = (len(kind.members) for kind in part.kinds if kind.name == standing.kind)
+    return standing.kind if size == 1 else f"each {standing.kind}"
+
+
+def _steps(
+    what: str,
+    vectors: "Sequence[Counts]",
+    part: "CountedPart",
+    standing: "CountedStanding",
+    stairs: "Staircase",
+) -> Iterator[list[str]]:
+    """The rows of a list of counts: what they mean, and then a count for each kind."""
+    blank = [""] * (len(part.kinds) - 1)
+    if not vectors:
+        yield [what, "none found" if stairs.unsearched else "no coalition", *blank]
+    for place, counts in enumerate(vectors[:STEPS_SHOWN]):
+        yield [
+            "" if place else what,
+            *map(_count, counts, part.kinds, [standing.kind] * len(counts)),
+        ]
+    hidden = len(vectors) - STEPS_SHOWN
+    if hidden > 0:
+        yield ["", f"and {hidden:,} more", *blank]
+
+
+def _count(count: int, kind: "Kind", own: str) -> str:
+    """A number of members, and whether these are all; the party itself is not counted."""
+    others = len(kind.members) - (kind.name == own)
+    return f"all {count:,}" if count == others > 1 else f"{count:,}"
+
+
+def _role(kind: "Kind") -> str:
+    """What the parties of a kind do in a part."""
+    words = ["has a secret"] if kind.has_secret else []
+    if kind.receives:
+        words.append(f"receives {', '.join(kind.receives)}")
+    return "; ".join(words) or "sends"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names."""
+    hidden = len(names) - MEMBERS_SHOWN
+    more = f" and {hidden:,} more" if hidden > 0 else ""
+    return ", ".join(names[:MEMBERS_SHOWN]) + more
+
+
+def print_grown(out: "Console", grown: "Grown") -> None:
+    """Print one coalition of each sort for some parties, and that this is not all."""
+    from simnet.cli.grid import Grid
+
+    out.print(
+        f"{len(grown.run.roster):,} parties: the coalitions of this run cannot be counted (seed "
+        f"{grown.run.seed})"
+    )
+    for reason in grown.reasons:
+        out.print(f"  why: {reason}")
+    table = Grid(
+        "party",
+        "minimal: exposed by",
+        "maximal: not exposed by",
+        "minimal: touched by",
+        "maximal: not touched by",
+    )
+    for each in grown.sets:
+        table.add_row(
+            each.party,
+            *(
+                cell
+                for found in (each.exposing, each.touching)
+                for cell in _one_of_each(grown, each.party, found)
+            ),
+        )
+    out.print(table)
+    out.print(
+        "Not complete: this is one coalition of each sort. Others may exist, except where it says "
+        f"that nobody does. {grown.judged:,} verdicts were found. --user names other parties.",
+        style="yellow",
+    )
+    out.print(NOT_SEARCHED)
+
+
+def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str]:
+    names = [name for name in grown.run.roster.names if name != party]
+
+    def shown(members: Sequence[str] | None) -> str:
+        if members is None:
+            return "undecided"
+        missing = [name for name in names if name not in members]
+        if len(missing) <= MEMBERS_SHOWN < len(members):
+            return f"all others but {', '.join(missing)}" if missing else "all others together"
+        return _some(members) if members else "nobody"
+
+    yield "nobody, whoever colludes" if found.nobody else shown(found.minimal)
+    yield shown(found.maximal)
+
+
+def counted_as_json(counted: "Counted") -> dict[str, object]:
+    """The result as JSON; scripts rely on the keys."""
+    found = counted.found
+    return {
+        "seed": counted.run.seed,
+        "parties": found.parties,
+        "complete": found.is_complete,
+        "judged": found.judged,
+        "parts": [
+            {
+                "secrets": list(part.secrets),
+                "messages": list(part.labels),
+                "kinds": [
+                    {
+                        "name": kind.name,
+                        "members": list(kind.members),
+                        "has_secret": kind.has_secret,
+                        "receives": list(kind.receives),
+                    }
+                    for kind in part.kinds
+                ],
+                "standings": [
+                    {
+                        "kind": standing.kind,
+                        "exposing": _stairs(standing.exposing),
+                        "touching": _stairs(standing.touching),
+                    }
+                    for standing in part.standings
+                ],
+            }
+            for part in found.parts
+        ],
+        "untouched": list(found.untouched),
+        "rests_on": list(found.rests_on),
+        "not_searched": NOT_SEARCHED,
+    }
+
+
+def _stairs(stairs: "Staircase") -> dict[str, object]:
+    return {
+        "minimal": [list(counts) for counts in stairs.minimal],
+        "maximal": [list(counts) for counts in stairs.maximal],
+        "unsearched": stairs.unsearched,
+    }
+
+
+def grown_as_json(grown: "Grown") -> dict[str, object]:
+    """The result as JSON; scripts rely on the keys."""
+
+    def sort(found: "OneOfEach") -> dict[str, object]:
+        return {
+            "minimal": None if found.minimal is None else list(found.minimal),
+            "maximal": None if found.maximal is None else list(found.maximal),
+            "nobody": found.nobody,
+        }
+
+    return {
+        "seed": grown.run.seed,
+        "parties": len(grown.run.roster),
+        "complete": False,
+        "judged": grown.judged,
+        "not_counted": list(grown.reasons),
+        "sets": [
+            {"party": each.party, "exposing": sort(each.exposing), "touching": sort(each.touching)}
+            for each in grown.sets
+        ],
+        "not_searched": NOT_SEARCHED,
+    }
+
+
+def write_certificates(out: "Console", judged: "Counted | Grown", folder: Path) -> None:
+    """Write the certificates of all coalitions that are listed, each once, numbered."""
+    from simnet.files import write_whole
+
+    coalitions = [each for each in dict.fromkeys(_listed(judged)) if each]
+    texts = [text for each in coalitions if (text := judged.certify(each)) is not None]
+    for number, text in enumerate(texts, 1):
+        write_whole(folder / f"{number:0{len(str(len(texts)))}}.json", text)
+    out.print(f"{len(texts):,} certificates are in {folder}")
+
+
+def _listed(judged: "Counted | Grown") -> Iterator[tuple[str, ...]]:
+    """The coalitions that are listed, or that stand for the counts that are listed."""
+    from simnet.scenario.large_coalitions import Counted
+
+    if isinstance(judged, Counted):
+        for part, standing, counts in judged.found.corners():
+            yield part.coalition(standing, counts)
+        return
+    for grown in judged.sets:
+        for found in (grown.exposing, grown.touching):
+            yield from (each for each in (found.minimal, found.maximal) if each is not None)

@@ -1,0 +1,136 @@
+"""What the coalitions of a large run learn: by counts, or else one coalition of each sort.
+
+Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
+three ways, one after the other:
+
+1. parties can be exchanged (`simnet.adversary.by_count`): the whole answer, by counts;
+2. all messages are Shamir's shares and sums (`simnet.adversary.shares_by_count`): the same;
+3. for some parties, one minimal coalition that exposes the party and one maximal coalition that
+   does not (`simnet.adversary.grown_sets`). This is not the whole answer, and says so.
+
+A run with drop-outs is judged in the third way.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from simnet.adversary.by_count import ByCount, by_count
+from simnet.adversary.certificate import certificate_of, certificate_text
+from simnet.adversary.grown_sets import GrownSets, grown_sets
+from simnet.adversary.judge import Judge
+from simnet.adversary.orbits.certificate import alike_certificate_of
+from simnet.adversary.orbits.rows import NotAlike
+from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.reach import Reach
+from simnet.adversary.shares_by_count import NotShared, shares_by_count
+from simnet.errors import BadInput
+from simnet.kernel.deadlines import Clocked
+from simnet.kernel.run import Run
+from simnet.scenario.scenario import Scenario
+from simnet.scenario.verify import alike_judge, played
+from simnet.stated.about import About
+
+# The text of the certificate of a coalition; None if its verdict is undecided.
+Certify = Callable[[Sequence[str]], str | None]
+
+
+@attrs.frozen(eq=False)
+class Counted:
+    """What all coalitions of a run learn, by counts, and certificates of single coalitions."""
+
+    run: Run
+    found: ByCount
+    certify: Certify
+
+
+@attrs.frozen(eq=False)
+class Grown:
+    """One coalition of each sort for some parties of a run, and certificates of coalitions.
+
+    `reasons` say why coalitions were not counted. `judged` is the number of coalitions that were
+    judged.
+    """
+
+    run: Run
+    sets: tuple[GrownSets, ...]
+    judged: int
+    reasons: tuple[str, ...]
+    certify: Certify
+
+
+def judge_large(
+    scenario: Scenario,
+    name: str,
+    about: About,
+    seed: int,
+    drop: Sequence[str] = (),
+    network: Clocked | None = None,
+    users: Sequence[str] = (),
+) -> Counted | Grown:
+    """Return what coalitions of a large run learn.
+
+    `name` is the name by which the scenario is found. `users` are the parties that are judged if
+    coalitions cannot be counted; the first party that has declared a secret, if there are none.
+
+    Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
+    secret.
+    """
+    settings = scenario.settings()
+    reasons: list[str] = []
+    is_plain = not drop and network is None
+    if is_plain:
+        try:
+            alike = alike_judge(scenario, seed)
+            certify = _alike_certificates(alike, name, settings)
+            return Counted(alike.outline.run, by_count(alike), certify)
+        except NotAlike as error:
+            reasons.append(f"parties are not alike: {error}")
+    done = played(scenario, seed, drop=drop, network=network)
+    if done.roster.crowds:
+        raise BadInput("a crowd is one party for all its members: seat them one by one")
+    judge = Judge([done], done.roster.names, about)
+    certify = _certificates(judge, name, settings)
+    if is_plain:
+        try:
+            return Counted(done, shares_by_count(done), certify)
+        except NotShared as error:
+            reasons.append(f"messages are not Shamir's shares and their sums: {error}")
+    else:
+        reasons.append("coalitions are counted in runs without drop-outs and networks alone")
+    reach = Reach(judge, tuple(done.roster.names))
+    sets = tuple(grown_sets(reach, user, done.roster.names) for user in _chosen(judge, done, users))
+    return Grown(done, sets, reach.judged, tuple(reasons), certify)
+
+
+def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
+    """The parties to judge. Raises `BadInput` for parties that have declared no secret."""
+    declaring = [name for name in done.roster.names if name in judge.declaring]
+    if not declaring:
+        raise BadInput("no party has declared a secret in this run")
+    for user in users:
+        if user not in declaring:
+            raise BadInput(f"{user!r} has declared no secret in this run")
+    return users or declaring[:1]
+
+
+def _certificates(judge: Judge, name: str, settings: Mapping[str, object]) -> Certify:
+    def certify(coalition: Sequence[str]) -> str | None:
+        verdict = judge.verdict(coalition)
+        if verdict.finding == "undecided":
+            return None
+        made = certificate_of(verdict, scenario=name, parameters=settings, with_seed=True)
+        return certificate_text(made)
+
+    return certify
+
+
+def _alike_certificates(judge: AlikeJudge, name: str, settings: Mapping[str, object]) -> Certify:
+    def certify(coalition: Sequence[str]) -> str | None:
+        verdict = judge.verdict(coalition)
+        if verdict.finding == "undecided":
+            return None
+        made = alike_certificate_of(verdict, scenario=name, parameters=settings, with_seed=True)
+        return certificate_text(made)
+
+    return certify
