@@ -19,7 +19,7 @@ def robust(
     gamma: Gamma,
     sharing: SharingByName,
 ) -> RobustTSS:
-    """Return the protocol. By default a user reports on two fifths of the items."""
+    """Return the protocol. By default a user reports on two fifths of the items, rounded."""
     k = items_reported(items, reported, alpha)
     return RobustTSS(users, items, participation, k, gamma, sharing)
 

@@ -40,7 +40,10 @@ WITHOUT_NUMBER = "a reader may judge without a number whether such a difference 
 
 
 def communication(table: Table) -> Counterpart:
-    """The number of reports at π = 0.9 divided by the number of reports at π = 0.1."""
+    """The number of reports at π = 0.9 divided by that at π = 0.1, for the smallest ε that was run.
+
+    Raises `NoSuchPoint` if nothing was run.
+    """
     epsilon = min(table.values("epsilon"), default=None)
     if epsilon is None:
         raise NoSuchPoint("nothing was run")

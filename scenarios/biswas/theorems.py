@@ -104,7 +104,7 @@ def alike_without_sampling(known: SamplingDesign, _: float) -> bool:
 
 
 def mean_is_negative(known: SamplingDesign, f: float) -> bool:
-    """Whether E[c] < 0 for the smallest π. Raises `KeyError` for other π."""
+    """Whether E[c] < 0 for the smallest π. Raises `KeyError` for a larger π."""
     if known.common > SAMPLINGS[0]:
         raise KeyError("another π")
     return float(direct(known).mean(f)) < 0
@@ -143,7 +143,7 @@ def falls_with_epsilon(
 
 
 def pooled_is_centred(known: SamplingDesign, _: float) -> bool:
-    """Whether T as printed is g, for some counts of reports that name the item."""
+    """Whether T as printed equals g, if none, a third or all of the reports name the item."""
     _, q, gap = known.chances
     return all(
         isclose(

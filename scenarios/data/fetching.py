@@ -22,9 +22,9 @@ MOST_BYTES = 1 << 29  # the largest unpacked size: five times the size of the la
 def fetch_data(folder: Path, /, *names: str) -> int:
     """Fetch the public data that experiments use with `--data FOLDER`.
 
-    Every download and every file made from downloads is checked against its digest. So is each of
-    the files to make that is already in the folder. A file with other content, such as one that a
-    full disk cut short, is made again; the old file is kept with `.old` behind its name. For
+    Every download and every file made from downloads is checked against its digest. So is a wanted
+    file that is already in the folder. A file with other content, such as one that a full disk cut
+    short, is made again; the old file is kept with `.old` behind its name. For
     gowalla_nyc_locations.csv.gz no public original is known: joy_fig2 needs it from elsewhere, or
     runs on made-up people without `--data`.
 

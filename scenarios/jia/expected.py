@@ -32,8 +32,9 @@ def mse_above(
     """Return mean and standard deviation of the squared error, averaged over independent items.
 
     An estimate below `threshold` becomes 0, and every other estimate becomes what `step` makes of
-    it. With z = (threshold - f) / s, the squared error of an item with f holders is f² with
-    probability Φ(z); the rest is an integral of a smooth function, by Gauss-Legendre.
+    it. Let s be the standard deviation of the estimate of an item with f holders, and z =
+    (threshold - f) / s. The squared error of this item is f² with probability Φ(z); the rest is an
+    integral of a smooth function, by Gauss-Legendre.
     """
     from scipy.special import ndtr  # scipy loads slowly, so we import it only where it is needed
 
@@ -55,7 +56,8 @@ def mse_above(
 
 
 def means_with_weights(mean: float, deviation: float) -> Means:
-    """Return means that estimates may have, with weights: a rule for integrals over a normal law.
+    """Return means that estimates may have, with weights: a rule for integrals over the normal law
+    with this mean and standard deviation.
 
     Means of 1 and less are left out, because no power law has such a mean.
     """

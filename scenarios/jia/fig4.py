@@ -122,9 +122,9 @@ def tested(table: Table, population: str, mechanism: str) -> Counterpart:
 
     We say that it rejects more often if false alarms alone would make so many rejections, or more,
     with a probability below 1/100. To show the opposite takes many collections: the upper bound of
-    the rate (Clopper and Pearson, one-sided, 99 %) must be close to the rate. By the law, the test
-    rejects at the rate of false alarms if the distance is far below the distance from which on the
-    test rejects, and more often if the distance is above it.
+    the test's rate of rejections (Clopper and Pearson, one-sided, 99 %) must be close to the rate
+    of false alarms. By the law, the test rejects at the rate of false alarms if the distance is far
+    below the distance from which on the test rejects, and more often if the distance is above it.
     """
     # Scipy loads slowly, so we import it only where it is needed.
     from scipy.special import bdtrc, bdtri, kolmogi

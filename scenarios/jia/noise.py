@@ -206,8 +206,8 @@ def normal(values: Floats) -> Floats:
 def pooled_distance(rows: Sequence[TrialRow]) -> tuple[float, float]:
     """Return the distance from the Gaussian over all collections, and how far it may be off.
 
-    The second number is exceeded with probability of at most `FALSE_ALARM`, by Hoeffding's
-    inequality at every bound.
+    The distance is off by more than the second number with a probability of at most `FALSE_ALARM`,
+    by Hoeffding's inequality at every bound.
     """
     names = [f"below_{place:02d}" for place in range(len(BOUNDS))]
     shares = np.array([[float(row[name]) for name in names] for row in rows]).mean(axis=0)

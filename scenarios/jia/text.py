@@ -59,7 +59,7 @@ def small(counts: Ints) -> float:
 
 
 def large(counts: Ints) -> float:
-    """The share of the items with a frequency of many times the mean."""
+    """The share of the items with a frequency of more than `MANY_TIMES` times the mean."""
     return float((counts > MANY_TIMES * counts.mean()).mean())
 
 

@@ -144,8 +144,8 @@ def _expected(population: str, epsilon: float, beta: float, data: Path | None) -
     """The means and standard deviations of the errors, over normal noise.
 
     A prior that is fitted to the mean of the estimates depends on all of them, but only through
-    that mean, to which a single item contributes next to nothing. So we take the moments of the
-    error for every possible mean, and average them over the normal law of the mean.
+    that mean, to which a single item contributes next to nothing. So we compute the moments of the
+    error at several means, and average them by the normal law of the mean.
     """
     counts, _ = holders(population, data)
     items = len(counts)
@@ -248,11 +248,13 @@ def hitters(point: HittersPoint, seed: int, data: Path | None) -> Measurements:
 
 @remembered
 def _lowered(population: str, epsilon: float, cut: float, data: Path | None) -> int:
-    """Return 1 if Calibrate makes less than the cut of an estimate at the cut; 0 otherwise.
+    """Return 1 if Calibrate turns an estimate that equals the cut into less than the cut; 0
+    otherwise.
 
-    Then it also makes less than the cut of every smaller estimate and of some larger ones, because
-    the posterior mean grows with the estimate, and continuously. The posterior mean also grows with
-    the mean of the prior, so we take a mean that the mean of the estimates all but never exceeds.
+    If the result is 1, Calibrate also turns every smaller estimate and some larger ones into less
+    than the cut, because the posterior mean grows continuously with the estimate. The posterior
+    mean also grows with the mean of the prior, so we take a mean that the mean of the estimates all
+    but never exceeds.
     """
     counts, _ = holders(population, data)
     noise = Noise.of(OUE(epsilon, len(counts)), int(counts.sum()))

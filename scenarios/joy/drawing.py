@@ -68,8 +68,8 @@ def bounds(
     """Draw the true counts and the bounds of the estimates, for each location or group of patients.
 
     The upper panel is the paper's: the true count, and the range that holds 95 % of the estimates.
-    The lower panel shows how wide this range is by the law and in our collections. `note` says what
-    the paper leaves open.
+    The lower panel shows half the width of this range, by the law and in our collections. `note`
+    says what the paper leaves open.
     """
     table, left_out = only_first(table, "owners")
     found = named(table)

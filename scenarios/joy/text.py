@@ -119,12 +119,16 @@ class Passage:
 
 
 def for_all(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return a function of the mechanism that ignores it: `function` of these arguments."""
+    """Return a function that gets a mechanism and ignores it: it returns `function` of these
+    arguments.
+    """
     return lambda _: function(*arguments)
 
 
 def for_mechanism(function: Callable[..., Any], *arguments: Any) -> Value:
-    """Return a function of the mechanism: `function` of the mechanism and these arguments."""
+    """Return a function that gets a mechanism: it returns `function` of the mechanism and these
+    arguments.
+    """
     return lambda mechanism: function(mechanism, *arguments)
 
 

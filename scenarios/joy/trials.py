@@ -25,7 +25,7 @@ from protocols.two_rounds.estimators import (
 from protocols.two_rounds.mechanism import TwoRounds
 from protocols.two_rounds.privacy import epsilon_round_two
 from scenarios.joy.expected import BAR, COMPETITOR, SAMPLINGS
-from scenarios.joy.people import CHECKINS, at_locations, patients
+from scenarios.joy.people import at_locations, patients
 from scenarios.joy.printed import equation_29, equation_30
 from simnet.arrays import Floats
 from simnet.coins.sampled import SampledCoins
@@ -61,7 +61,7 @@ class Answers:
 
 @attrs.frozen(kw_only=True)
 class LocationPoint(Answers):
-    """Check-ins at a location of Gowalla, which is named by its rank."""
+    """Check-ins at a location of Gowalla, which is named by its rank, among `owners` owners."""
 
     location: str
     owners: int
@@ -71,7 +71,7 @@ class LocationPoint(Answers):
 def location(point: LocationPoint, seed: int, data: Path | None) -> Measurements:
     """Return the measured and the expected error at a location (Fig. 2)."""
     counts, source = at_locations(data)
-    return {**collected(point, CHECKINS, counts[point.location], seed), "people": source}
+    return {**collected(point, point.owners, counts[point.location], seed), "people": source}
 
 
 @attrs.frozen(kw_only=True)

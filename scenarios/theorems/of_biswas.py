@@ -195,7 +195,9 @@ def _theorem_3_5() -> Finding:
 
 
 def _theorem_3_6(sampled: bool) -> Finding:
-    """Judge Theorem 3.6: c of all n users' reports, or of the reports that g gets."""
+    """Judge Theorem 3.6 with c from the reports of all n users or, if `sampled`, from the reports
+    that g gets.
+    """
 
     def instances() -> Iterator[Instance]:
         for case in populations():

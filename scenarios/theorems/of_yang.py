@@ -94,7 +94,7 @@ def _sampled(both: bool, second: bool) -> Iterator[Instance]:
 
 @cache
 def _largest_delta(counts: tuple[int, ...], chance: float, epsilon: float) -> float:
-    """Return the largest ln δ of both neighbouring relations."""
+    """Return the larger ln δ of both neighbouring relations; with one item, that of removal."""
     relations: tuple[Relation, ...] = RELATIONS if len(counts) > 1 else ("remove",)
     return max(exact_log_delta(counts, chance, relation, epsilon) for relation in relations)
 
@@ -248,7 +248,7 @@ CHANCES = [Fraction(step, 7) for step in range(1, 7)]
 
 
 def _populations() -> Iterator[tuple[int, ...]]:
-    """Yield the items of up to 4 users, of at most 3 items, up to their order."""
+    """Yield the items of up to 4 users, 0 to 2 each; users in another order are no new case."""
     for users in range(1, 5):
         yield from combinations_with_replacement(range(3), users)
 

@@ -228,8 +228,8 @@ def _found(judge: Judge) -> Finding:
 class Theorem:
     """A numbered statement of a paper; `readings[0]` takes the text literally.
 
-    `paper` is a key of `PAPERS`. `also` names equations that belong to the statement. `command`
-    shows the verdict with more numbers.
+    `paper` is a key of `PAPERS`. `also` names equations that belong to the statement. `command`,
+    if given, shows more numbers.
     """
 
     paper: str
@@ -292,8 +292,8 @@ def one(judge: Judge, under: str = "") -> tuple[Reading, ...]:
 
 
 def _number(value: Any) -> str:
-    """Return a parameter or a result as text. Floats have up to four digits. So have fractions
-    whose denominator is above 100; other fractions are written as fractions.
+    """Return a parameter or a result as text. Floats have up to four significant digits. So have
+    fractions whose denominator is above 100; other fractions are written as fractions.
     """
     if isinstance(value, Fraction) and value.denominator > 100:
         return f"{float(value):.4g}"

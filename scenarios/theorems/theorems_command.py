@@ -61,7 +61,10 @@ def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> in
 
 
 def _named(chosen: Sequence["Theorem"], name: str) -> list["Theorem"]:
-    """Return the statements with this number or name, whatever its case."""
+    """Return the statements with this number or name, in small or capital letters.
+
+    Raises `BadInput` if there are none.
+    """
     found = [
         theorem
         for theorem in chosen

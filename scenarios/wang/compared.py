@@ -64,8 +64,8 @@ def titles(table: Table) -> dict[str, str]:
 def all_below(
     table: Table, ours: Sequence[str], rivals: Sequence[str], place: Sequence[str], most: float
 ) -> Counterpart:
-    """Return the share of places at which all our methods have errors below `most` times those of
-    all rivals.
+    """Return the share of places at which all methods of `ours` have errors below `most` times
+    those of all `rivals`.
     """
 
     def holds(numbers: MeasureByAxis) -> bool:
@@ -97,8 +97,9 @@ def outperforms(
     kind: str,
     why: str,
 ) -> list[Quote]:
-    """Return two quotes. The first says that our errors are smaller everywhere. The second says
-    that they are smaller by at least the threshold of a word of the text, such as "significantly".
+    """Return two quotes. The first says that the methods `ours` have smaller errors than the
+    `rivals` everywhere. The second says that their errors are smaller by at least the threshold of
+    a word of the text, such as "significantly".
     """
 
     def below(least: Callable[[Table], float], table: Table) -> Counterpart:

@@ -1,9 +1,9 @@
 """The trial of Fig. 9 to 11: models learnt by LDP-SGD and judged by cross-validation.
 
-Source: Wang et al., section VI-B. The users are cut into ten random parts. If a part is held
-out, the users of the other nine parts take part in a whole run of the protocol, in which nobody
-answers twice, and the error of the model is measured on the users of the part. A trial holds out
-the first parts one after another, as many as its parameter `folds` says.
+Source: Wang et al., section VI-B. The users are cut into ten random parts. If a part is held out,
+the users of the other nine parts take part in a whole run of the protocol, in which nobody answers
+twice, and the error of the model is measured on the users of the part. A trial holds out the first
+parts one after another, as many as its parameter `folds` says.
 """
 
 from collections.abc import Iterator, Sequence

@@ -83,7 +83,9 @@ def crossed(table: Table) -> Counterpart:
 
 
 def slightly_larger(table: Table) -> Counterpart:
-    """Return the share of the ε below ε# at which PM's worst variance is larger, but slightly."""
+    """Return the share of the ε below ε# at which PM's worst variance is larger than Duchi et
+    al.'s, but only slightly.
+    """
     most = 1 + table.word("slightly")
     below = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] < crossing(1.0)])
     return share_at(lambda found: 1 < found["pm"] / found["duchi"] <= most, below)
@@ -96,7 +98,9 @@ def close_to_hm(table: Table) -> Counterpart:
 
 
 def considerably_smaller(table: Table) -> Counterpart:
-    """Return the share of the ε above ε# at which PM's worst variance is considerably smaller."""
+    """Return the share of the ε above ε# at which PM's worst variance is considerably smaller than
+    Duchi et al.'s.
+    """
     most = 1 - table.word("considerably")
     above = attrs.evolve(table, rows=[r for r in table.rows if r["epsilon"] > crossing(1.0)])
     return share_at(lambda found: found["pm"] <= most * found["duchi"], above)

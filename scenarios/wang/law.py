@@ -8,7 +8,7 @@ import numpy as np
 
 from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.split import Split
-from protocols.mechanisms.tuples import INNER, Tuples
+from protocols.mechanisms.tuples import INNER, Tuples, optimal_k
 from scenarios.wang.people import LAWS
 from simnet.studies.curves import Law
 from simnet.studies.table import Table
@@ -21,7 +21,7 @@ def expected_error(table: Table) -> Law:
 
     The variance of a reported number is linear in the square of the value, and the variance of a
     frequency is linear in the share. So the function needs only two facts about the people: the
-    mean of the squares, and the mean share of the categories. It takes k by Eq. 12.
+    mean of the squares, and the mean share of the categories.
     """
     people = {row["estimates"]: row for row in table.rows}
     squares = {name: _mean_square(name, table) for name in people}
@@ -31,9 +31,14 @@ def expected_error(table: Table) -> Law:
         numeric, categorical = (int(people[name][kind]) for kind in ("numeric", "categorical"))
         # The sizes of the domains do not matter.
         attributes = Attributes(numeric, (2,) * categorical)
-        epsilon = float(at["epsilon"])
+        epsilon, k = float(at["epsilon"]), at.get("k")
         mechanism = (
-            Tuples(epsilon, attributes, method)
+            Tuples(
+                epsilon,
+                attributes,
+                method,
+                optimal_k(epsilon, attributes.count, method) if k == "best" else k,
+            )
             if method in INNER
             else Split(epsilon, attributes, method)
         )

@@ -164,7 +164,7 @@ def outperforms_quote(source: str, rival: str, points: str) -> Quote:
 
 
 def better_differs(table: Table) -> Counterpart:
-    """Return 1 if PM errs less in some settings and HM in others, by the expected errors."""
+    """Return 1 if PM errs less in some settings and HM in others, by the law; otherwise 0."""
     places: dict[tuple[str, float], dict[str, float]] = {}
     for line in table.summary():
         place = places.setdefault((line["estimates"], line["epsilon"]), {})

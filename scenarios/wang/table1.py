@@ -48,8 +48,8 @@ class OrderPoint:
 
 @typed(OrderPoint)
 def kept(point: OrderPoint, seed: int, data: Path | None) -> Measurements:
-    """Return at how many values of ε an order holds exactly, and at how many HM and PM beat all
-    rivals.
+    """Return at how many values of ε an order holds by exact variances and, for several attributes,
+    at how many HM, and PM, beats all rivals.
     """
     del seed, data
     checked = check_order(ORDERS[point.setting], [point.attributes], EPSILONS, point.variant)

@@ -527,7 +527,8 @@ def one_of_split(d: int) -> float:
 
 
 def largest_of_split(d: int) -> float:
-    """The number that the largest of d errors exceeds with probability 5 %, up to a factor.
+    """The number that the largest of d errors exceeds with probability 5 %, up to a factor that is
+    the same for all d.
 
     Each attribute is reported by PM with ε = 1/d, and users are so many that errors are normal.
     """

@@ -19,8 +19,8 @@ SIZES = f"{TRIALS:,} trials of DPDS, n = 200, N = 12, one process for each proce
 
 
 def _timed() -> tuple[float, float, int]:
-    """Run a sweep; return its seconds by the clock, the processor seconds of its trials, and its
-    workers.
+    """Run a sweep; return its seconds by the clock, the processor seconds of its trials, and the
+    number of its workers.
     """
     found = Study.of("fig2")
     settings = {"population": "gowalla", "users": "200", "epsilon": "0.5"}
@@ -44,7 +44,7 @@ def busy() -> float:
 
 
 def overhead() -> float:
-    """The processor time that a sweep adds to each trial, in milliseconds."""
+    """The processor time, busy or idle, that a sweep adds to each trial, in milliseconds."""
     wall, trials, slots = _timed()
     return (wall * slots - trials) / TRIALS * 1000
 

@@ -145,7 +145,7 @@ NAMES = tuple(dict.fromkeys(entry.name for entries in ENTRIES.values() for entry
 
 @attrs.frozen(kw_only=True)
 class BillPoint:
-    """A protocol with its parameters; its messages are counted."""
+    """A protocol with its parameters, whose costs are counted."""
 
     protocol: str  # dpds or tss
     users: int

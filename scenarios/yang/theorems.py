@@ -65,7 +65,10 @@ class StatementPoint:
 
 @typed(StatementPoint)
 def judged(point: StatementPoint, seed: int, data: Path | None) -> Measurements:
-    """Judge a statement; return whether it holds (1 or 0), and the numbers behind the answer."""
+    """Judge a statement; return whether it holds, and the numbers behind the answer.
+
+    `holds` is 1 or 0, or NaN if the statement is not judged or claims nothing.
+    """
     del seed, data
     if point.reading is not None:
         finding = theorem(PAPER, point.statement).readings[point.reading].finding

@@ -19,7 +19,7 @@ from scenarios.joy import population as growth
 from scenarios.joy.expected import BAR
 from scenarios.joy.text import BY_NAME, PASSAGES
 from scenarios.joy.tiny import mean_counts, ratio_of_sums
-from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected
+from scenarios.joy.trials import BOUND, RESPONSE, Answers, collected, location
 from simnet.studies.table import Table
 from tests.harness.data import DATA
 from tests.harness.experiments import finding, the
@@ -52,6 +52,16 @@ def test_expected_bounds_are_those_of_the_exact_variances(people: tuple[int, int
         assert isclose(
             collected(Answers(**way), *people, 1)["expected_bound"], BAR * deviation, rel_tol=2e-4
         )
+
+
+def test_the_error_at_a_location_is_that_among_as_many_owners_as_asked_for() -> None:
+    few, many = (
+        location({**WAYS[0], "location": "4", "owners": owners}, 1, None)["expected_bound"]
+        for owners in (1000, 1_000_000)
+    )
+    assert isinstance(few, float)
+    assert isinstance(many, float)
+    assert many > 10 * few
 
 
 @cache
