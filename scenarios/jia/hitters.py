@@ -165,7 +165,7 @@ def by_epsilon(table: Table) -> Places:
 
 def _some(places: Places) -> Places:
     if not places:
-        raise NoSuchPoint("no cut of that side was run")
+        raise NoSuchPoint("no cut on that side of the significance threshold was run")
     return places
 
 

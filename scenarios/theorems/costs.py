@@ -101,7 +101,7 @@ COST_CLAIMS = (
     ),
     ValueClaim(
         "saving of TSS",
-        "a user of TSS sends 1/(p_χ α) times less than one of DPDS",
+        "a user of DPDS sends 1/(p_χ α) times as many elements as one of TSS",
         "Yang et al., section 3.1.3",
         _claimed_saving,
         _saving,

@@ -62,7 +62,7 @@ def crossover(setting: Setting) -> float | None:
 GAUSSIAN_CLAIMS = (
     ValueClaim(
         "DPDG",
-        "noise of variance n σ² a user on counts: δ(ε) at most δ",
+        "each user adds noise of variance n σ² to its counts: δ(ε) at most δ",
         f"{PAPER}, section 3.1.2, corrected",
         _target,
         lambda s: _delta_of_noise(s, 1.0),
@@ -70,7 +70,7 @@ GAUSSIAN_CLAIMS = (
     ),
     ValueClaim(
         "DPDG noise share",
-        "noise of variance (G_f σ_G / n)² a user: δ(ε) at most δ",
+        "each user adds noise of variance (G_f σ_G / n)²: δ(ε) at most δ",
         f"{PAPER}, section 3.1.2",
         _target,
         lambda s: _delta_of_noise(s, 1 / s.users),

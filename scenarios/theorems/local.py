@@ -103,7 +103,7 @@ LOCAL_CLAIMS = (
     ),
     ValueClaim(
         "Eq. 14",
-        "an OUE estimate's variance is the same for every item, here for a share β",
+        "OUE's estimates of items with the shares 0 and β have the same variance",
         "Jia and Gong, Eq. 14",
         lambda s: _oue(s, 0.0),
         lambda s: _oue(s, s.beta),

@@ -72,20 +72,20 @@ def _sound(name: str, relation: Relation, sharper: bool, words: str) -> DeltaCla
 SAMPLING_CLAIMS = (
     DeltaClaim(
         "Theorem 3.1",
-        "DPCS with p = 1 - e^-ε is (ε, δ)-DP for β above (2)",
+        "DPCS with p = 1 - e^-ε is (ε, δ)-DP if β meets bound (2)",
         f"{PAPER}, Theorem 3.1",
         _theorem_3_1,
         _first,
     ),
     DeltaClaim(
         "Theorem 3.2",
-        "DPCS with p = 1 - e^-(z+ε) is (ε, δ)-DP for β and z in bounds",
+        "DPCS with p = 1 - e^-(z+ε) is (ε, δ)-DP if β and z meet their bounds",
         f"{PAPER}, Theorem 3.2",
         _theorem_3_2,
         _second,
     ),
     _sound("R1", "remove", False, "δ <= exp(-Π KL(1 - (1-p) e^-ε ‖ p)), p = 1 - e^-ε"),
     _sound("R2", "replace", False, "δ <= exp(-2μ² / (e^2ε / Π + Π / (Π+1)²)), p = 1 - e^-ε"),
-    _sound("R3", "remove", True, "R1 times e^(2ε-1) / (Π ln(1 + e^ε)), where that is below 1"),
+    _sound("R3", "remove", True, "R1 times e^(2ε-1) / (Π ln(1 + e^ε)), if this factor is below 1"),
     _sound("R4", "replace", True, "δ <= e^(2ε-1) / (λΠ) E[e^(λ(cJ - I))], the least over λ"),
 )
