@@ -45,7 +45,10 @@ def largest_participation(
     if excess(0.0) <= 0:
         return 1.0
     if excess(SMALLEST_LOG) > 0:
-        raise ValueError(f"no participation has δ({epsilon}) at most {delta} for these counts")
+        raise ValueError(
+            f"no participation from {exp(SMALLEST_LOG):.1e} on has δ({epsilon}) at most {delta} "
+            "for these counts: use a larger epsilon or delta, or leave out rare items"
+        )
     log_p, step = float(brentq(excess, SMALLEST_LOG, 0.0, xtol=1e-12, rtol=1e-12)), 1e-12
     while excess(log_p) > 0:  # rounding may have put the root above the true value
         log_p, step = log_p - step, 2 * step

@@ -66,10 +66,11 @@ def survive(
     found = call_or_refuse(broken, protocol, colluders)
     honest = users - colluders
     out = console(json)
+    at_most = "at most " if found.items.min() < found.items.max() else ""
     out.print(
         f"{colluders:,} random users of {users:,} collude, and {honest:,} are honest:\n"
-        f"they break a given item with probability {found.items.max():.5g}, and at least one item "
-        f"with probability {found.lowest:.5g} to {found.highest:.5g}"
+        f"they break a given item with probability {at_most}{found.items.max():.5g}, and at least "
+        f"one item with probability {found.lowest:.5g} to {found.highest:.5g}"
     )
     write_json(
         {

@@ -112,7 +112,7 @@ class EveryCoalition:
             raise BadInput(
                 f"no party is called {unknown[0]!r}"
                 if unknown
-                else "a coalition has a member, got none"
+                else "a coalition needs the name of at least one party"
             )
         members = sum(1 << self.parties.index(name) for name in set(coalition))
         return self.findings[members - 1]

@@ -147,7 +147,7 @@ def _print_unsearched(out: "Console", search: "BreakingSets | Sizes") -> None:
         out.print(
             Text(
                 f"The search is not complete and may have missed small sets: {search.overlooked}. "
-                "`simnet verify` judges any coalition exactly.",
+                "`simnet verify` judges any one coalition.",
                 "yellow",
             )
         )

@@ -101,7 +101,8 @@ def _print_estimates(result: Performance, console: Console) -> None:
     hidden = len(result.population.labels) - ITEMS_SHOWN
     if hidden > 0:
         console.print(
-            f"and {hidden} rarer item{'s' if hidden != 1 else ''}, which --json writes too"
+            f"and {hidden} more item{'s' if hidden != 1 else ''}, not more frequent than these, "
+            "which --json writes too"
         )
     console.print(
         Text.assemble(

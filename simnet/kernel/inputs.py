@@ -53,8 +53,8 @@ def _named(
     lacking = next((name for name in wanting if name not in inputs), None)
     if lacking is not None:
         raise BadInput(
-            f"{lacking} needs an input and has no input: {len(inputs)} inputs were given for "
-            f"{len(wanting)} parties"
+            f"{lacking} needs an input and has no input: give an input for every party whose "
+            f"script takes one ({len(wanting)} in this run, and {len(inputs)} given)"
         )
     return wanting
 

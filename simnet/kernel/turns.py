@@ -123,7 +123,9 @@ class Turns:
         if most is not None and self._messages() > most:
             self.turn.actor = None
             self._fault = in_script(
-                actor, f"the run sends more messages than the limit of {most:,}"
+                actor,
+                f"the run sends more messages than the limit of {most:,}: raise the limit "
+                "(--max-messages) if the script means to send so many",
             )
             raise self._fault
 

@@ -17,6 +17,8 @@ from simnet.record.message import Block, Key, Message
 from simnet.record.view import View
 from simnet.roster import Group
 
+NAMES_SHOWN = 6  # names of parties in a message
+
 # The recipients and the keys of messages, and their places in a block.
 Addressed = tuple[list[int], list[Key], Indices | None]
 
@@ -170,8 +172,10 @@ class Transcript:
 
     def _number(self, name: str) -> int:
         if name not in self.names:
+            shown = ", ".join(self.names[:NAMES_SHOWN])
+            more = ", ..." if len(self.names) > NAMES_SHOWN else ""
             raise BadInput(
                 f"the coalition names {name!r}, but no party of this run has this name: the "
-                f"parties are {self.names[0]}..{self.names[-1]}"
+                f"parties are {shown}{more}"
             )
         return self.names.index(name)

@@ -311,7 +311,10 @@ def network_of(key: str) -> Network:
     """
     name = key.rpartition("#")[0] or key
     if network_key(name) != key:
-        raise BadInput(f"the file {name} describes another network than when the sweep began")
+        raise BadInput(
+            f"the file {name} describes another network than when the sweep began: repeat the "
+            "command to run the trials on the new network"
+        )
     return network_named(name)
 
 

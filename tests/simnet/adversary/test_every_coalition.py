@@ -166,7 +166,7 @@ def test_a_product_belongs_to_the_owner_of_its_factors() -> None:
     found = every_coalition(run(Multiplies(), [3, 4], seed=1))
     assert found.of("u1").exposing == found.of("u1").touching == (("server",),)
     assert found.of("u2").touching == ()
-    with pytest.raises(BadInput, match="a coalition has a member, got none"):
+    with pytest.raises(BadInput, match="a coalition needs the name of at least one party"):
         found.finding([])
     with pytest.raises(BadInput, match="no party is called 'nobody'"):
         found.finding(["nobody"])
