@@ -34,7 +34,8 @@ BY_NAME = {network.name: network for network in NETWORKS}
 @attrs.frozen(kw_only=True)
 class DeadlinePoint:
     """A protocol on a network. Each user leaves with the probability `drop`. Each wait of a server
-    lasts at most `patience` times as long as its longest wait on a calm network.
+    or a member of a committee lasts at most `patience` times as long as the longest of these waits
+    on a calm network; the server of a committee waits twice as long as the members.
     """
 
     protocol: str

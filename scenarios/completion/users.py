@@ -8,7 +8,7 @@ FAST = ("dpds", "dpdg", "committee", "secagg", "secagg_plus", "oue", "grr")
 
 
 def cost(parameters: Parameters) -> float:
-    """Return about how many seconds a trial takes; only TSS has to be run."""
+    """Return about how many seconds a trial takes; a run of TSS takes longest."""
     users = int(parameters["users"] or 0)
     return users**2 / 40_000 if parameters["protocol"] == "tss" else 0.5 + users / 200_000
 

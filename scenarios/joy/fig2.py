@@ -1,4 +1,6 @@
-"""Fig. 2 of Joy and Gerla: errors at the locations with the most check-ins, among a million."""
+"""Fig. 2 of Joy and Gerla: errors at the locations with the most check-ins, among a million
+owners.
+"""
 
 from collections.abc import Callable
 

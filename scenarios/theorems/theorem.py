@@ -8,7 +8,7 @@ the verdict of the theorem. Each reading has a `judge`, a function without argum
 `Finding`. Most judges go through `Instance`s in a stated order, smallest first, and stop at the
 first one for which the statement is false::
 
-    holds    proved          docs/proofs/papers.md proves it for all parameters; the search agrees
+    holds    proved          docs/proofs/papers.md proves it, as it is read; the search agrees
              searched        no counterexample among the instances that the finding names
     fails    counterexample  the first in the stated order, and by how much it fails
     not judged               the finding says why, such as: a definition states no fact
