@@ -292,7 +292,8 @@ class FieldView:
                 total[places] = (total[places] + shares) % modulus
             else:
                 # A single row of a large run may have a million terms: copy nothing in vain.
-                chosen = part if len(within) == part.rows else take(part, within)
+                terms = written_out(part)
+                chosen = terms if len(within) == part.rows else take(terms, within)
                 sources.append(_scaled(only(chosen, wanted), factors[of_part], modulus))
         for base, total in bases.values():
             used = np.flatnonzero(total)

@@ -47,7 +47,7 @@ from simnet.arrays import Ints
 from simnet.errors import BadInput, SimnetError
 from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
-from simnet.linear.mixtures import Mixture, TermRows, written_out
+from simnet.linear.mixtures import Mixture, TermRows, listed, written_out
 from simnet.linear.unknowns import PLACES, Unknowns
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
@@ -251,7 +251,7 @@ def _add_sharing(
 
 def _is_own(rows: TermRows, unknowns: Unknowns, done: Run, sender: int) -> bool:
     """Whether rows contain unknowns of their sender alone."""
-    base = rows.base if isinstance(rows, Mixture) else rows
+    base = listed(rows)
     own = {done.roster.names[sender]}
     return all(
         unknowns.families[number].holders == own
@@ -353,7 +353,7 @@ def _check_points(weights: Ints, modulus: int) -> None:
 def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
     """Note the sum of shares that a party reports, in the sharing that it belongs to."""
     rows = sent.rows
-    base = rows.base if isinstance(rows, Mixture) else rows
+    base = listed(rows)
     sharing = home.get(int(base.unknowns[0])) if base.unknowns.size else None
     if sharing is None or sent.sender not in sharing.recipients:
         raise NotShared("a message is neither a share nor a sum of shares")

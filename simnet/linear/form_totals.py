@@ -81,6 +81,7 @@ class _Chunk:
             several = rows.count // len(self.block.slots)  # combinations in the row of one slot
             parts = places[:, np.newaxis] * several + np.arange(several)
             return inside, rows.take(parts.reshape(-1))
+        rows = written_out(rows)
         each = rows.rows // len(self.block.slots)
         if len(slots) == 1:  # every party of a large run asks for its sum: copy nothing
             first = int(places[0]) * each

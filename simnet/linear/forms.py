@@ -36,7 +36,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simnet.arrays import Ints, Numbers
+from simnet.linear import ranges
 from simnet.linear.mixtures import Mixture, TermRows, refined, shared, written_out
+from simnet.linear.ranges import Ranges
 from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
@@ -294,6 +296,12 @@ class Forms:
     def sum(self) -> "Forms":
         """Return the sum over the first axis. The sum of zero rows is zero."""
         sampled = self.sampled.sum()
+        if isinstance(self.rows, Ranges):
+            inner = prod(self.shape[1:])
+            rows = self.rows.refined(gcd(self.rows.lanes, inner))
+            total = ranges.total(rows) if isinstance(rows, Ranges) and rows.lanes == inner else None
+            if total is not None:
+                return Forms(sampled, total, self.reading)
         fine, each = self._by_row()
         terms = accumulate(
             fine, np.arange(fine.rows) % max(each, 1), None, each, self.field.modulus
@@ -303,9 +311,8 @@ class Forms:
     def append(self, row: FieldArray) -> "Forms":
         """Return this array with one more row at the end of its first axis."""
         more = self._form(row)
-        return Forms(
-            self.sampled.append(more.sampled), join([self.terms, more.terms]), self.reading
-        )
+        sampled = self.sampled.append(more.sampled)
+        return Forms(sampled, _joined([self, more]), self.reading)
 
     def close(self, totals: FieldArray, sizes: Sequence[int]) -> "Forms":
         """Return this array with one more element after each group of consecutive elements.
@@ -317,7 +324,12 @@ class Forms:
         """
         ends = self._form(totals)
         sampled = self.sampled.close(ends.sampled, sizes)
-        terms = closed(refine(self.terms, 1), refine(ends.terms, 1), sizes, self.field.modulus)
+        last, modulus = refine(ends.terms, 1), self.field.modulus
+        if isinstance(self.rows, Ranges):
+            short = ranges.closed(self.rows.refined(1), last, sizes, modulus)
+            if short is not None:
+                return Forms(sampled, short, self.reading)
+        terms = closed(refine(self.terms, 1), last, sizes, modulus)
         return Forms(sampled, terms, self.reading)
 
     def combine(self, weights: Ints) -> "Forms":
@@ -361,6 +373,14 @@ class Forms:
     def _sum(self, left: FieldArray, right: FieldArray, sign: int) -> "Forms":
         a, b = self._form(left), self._form(right)
         sampled = a.sampled + b.sampled if sign > 0 else a.sampled - b.sampled
+        if isinstance(a.rows, Ranges) or isinstance(b.rows, Ranges):
+            short = None
+            if a.shape == b.shape and not (
+                isinstance(a.rows, Mixture) or isinstance(b.rows, Mixture)
+            ):
+                short = ranges.combined(a.rows, b.rows, sign, self.field.modulus)
+            if short is not None:
+                return Forms(sampled, short, self.reading)
         both = join([a._broadcast(sampled.shape), b._broadcast(sampled.shape)])
         rows = both.rows // 2
         weights = np.ones(both.rows, dtype=np.int64)
@@ -421,7 +441,8 @@ def _joined(parts: "Sequence[Forms]") -> TermRows:
     if isinstance(first, Mixture) and all(first.is_alike(part.rows) for part in parts):
         weights = [part.rows.weights for part in parts if isinstance(part.rows, Mixture)]
         return attrs.evolve(first, weights=shared(np.concatenate(weights)))
-    return join([part.terms for part in parts])
+    written = [part.rows if isinstance(part.rows, Ranges) else part.terms for part in parts]
+    return ranges.joined(written)
 
 
 def _lifted(arrays: Sequence[FieldArray]) -> list[Forms]:

@@ -38,6 +38,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Ints
+from simnet.linear.ranges import Ranges
 from simnet.linear.terms import Terms, accumulate, join, refine, take
 from simnet.values.residues import products
 
@@ -133,30 +134,30 @@ class Mixture:
         )
 
 
-TermRows = Terms | Mixture  # rows of forms, written out or not
+TermRows = Terms | Mixture | Ranges  # rows of forms, written out or not
 
 
 def written_out(rows: TermRows) -> Terms:
     """Return the rows as terms."""
-    return rows.terms if isinstance(rows, Mixture) else rows
+    return rows if isinstance(rows, Terms) else rows.terms
 
 
 def refined(rows: TermRows, lanes: int) -> TermRows:
     """Return the same forms with fewer lanes in a row."""
-    return rows.refined(lanes) if isinstance(rows, Mixture) else refine(rows, lanes)
+    return refine(rows, lanes) if isinstance(rows, Terms) else rows.refined(lanes)
 
 
 def listed(rows: TermRows) -> Terms:
     """Return terms with all unknowns of the rows, and perhaps with unknowns that cancel in the
     rows.
     """
-    return rows.base if isinstance(rows, Mixture) else rows
+    return rows.base if isinstance(rows, Mixture) else written_out(rows)
 
 
 def size_of(rows: TermRows) -> int:
     """Return an upper bound on the number of terms that the rows have when they are written out."""
     if not isinstance(rows, Mixture):
-        return len(rows.unknowns)
+        return len(written_out(rows).unknowns)
     lengths = rows.base.lengths.reshape(rows.inner, rows.each).sum(axis=1)
     return int((np.count_nonzero(rows.weights, axis=0) * lengths).sum())
 

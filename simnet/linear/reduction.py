@@ -31,7 +31,7 @@ import attrs
 import numpy as np
 
 from simnet.arrays import Ints
-from simnet.linear.mixtures import Echelon, Mixture, TermRows, echelon
+from simnet.linear.mixtures import Echelon, Mixture, TermRows, echelon, written_out
 from simnet.linear.terms import Terms, join, no_rows
 from simnet.linear.vectors import Vector, add_to
 
@@ -96,7 +96,7 @@ class Reduction:
                     pieces.append(by_base[key])
                 by_base[key].append((part, first))
             else:
-                pieces.append(_Plain(part, first))
+                pieces.append(_Plain(written_out(part), first))
             first += part.rows
         self._pieces = [
             piece if isinstance(piece, _Plain) else _Reduced.of(*zip(*piece, strict=True))

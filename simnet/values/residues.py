@@ -271,7 +271,10 @@ class Residues:
     def sum(self) -> "Residues":
         """Return the sum over the first axis. The sum of zero rows is zero."""
         rows = self.shape[0]
-        total = column_sums(self._values, self.field)
+        if self._is_one_zero:
+            total = np.zeros(self.shape[1:], dtype=self.field.dtype)
+        else:
+            total = column_sums(self._values, self.field)
         if self.meter is not None:
             self.meter.bill("FA", max(rows - 1, 0) * total.size)
         return Residues(self.field, total, self.meter)
@@ -289,7 +292,9 @@ class Residues:
         if row.shape != self.shape[1:]:
             raise ValueError(f"rows have shape {self.shape[1:]}, got one of shape {row.shape}")
         room, self._room = self._room, None
-        if room is None:
+        if room is None and self._is_one_zero:
+            room = np.zeros((self.shape[0] + 1, *row.shape), dtype=self.field.dtype)
+        elif room is None:
             room = np.concatenate([self._values, row._values[np.newaxis]])
         room[-1] = row._values
         return Residues(self.field, room, self.meter or row.meter)
@@ -312,16 +317,20 @@ class Residues:
                 f"{list(sizes)}"
             )
         self._same_field(totals)
+        holder = holder_of([self, totals])
+        if holder is not None:
+            # A group of m elements takes m - 1 additions for its sum, and 1 for the subtraction.
+            holder.bill("FA", int(lengths.sum()))
+        if self._is_one_zero:
+            values = np.zeros(self.shape[0] + len(lengths), dtype=self.field.dtype)
+            values[lengths.cumsum() + np.arange(len(lengths))] = totals._values
+            return Residues(self.field, values, holder)
         runs = Residues(self.field, _run_sums(self._values, lengths, self.field))
         rests = (totals.metered(None) - runs)._values
         pieces, start = [], 0
         for place, length in enumerate(lengths.tolist()):
             pieces += [self._values[start : start + length], rests[place : place + 1]]
             start += length
-        holder = holder_of([self, totals])
-        if holder is not None:
-            # A group of m elements takes m - 1 additions for its sum, and 1 for the subtraction.
-            holder.bill("FA", int(lengths.sum()))
         return Residues(self.field, np.concatenate(pieces) if pieces else self._values, holder)
 
     def combine(self, weights: Ints) -> "Residues":
@@ -338,6 +347,12 @@ class Residues:
             self.meter.bill("FM", values.size * rows)
             self.meter.bill("FA", values.size * max(rows - 1, 0))
         return Residues(self.field, values, self.meter)
+
+    @property
+    def _is_one_zero(self) -> bool:
+        """Whether memory holds a single 0 for all elements, as in a reading without numbers."""
+        values = self._values
+        return values.size > 1 and not any(values.strides) and not values[(0,) * values.ndim]
 
     @property
     def _modulus(self) -> np.generic:

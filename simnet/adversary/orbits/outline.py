@@ -26,6 +26,9 @@ All rows of a sender are read, over all items, rounds and lanes, and every coin 
 to the sender alone. So there are no other relations than the relations that were found. Time and
 memory are linear in the run, and the memory holds one block of messages at a time.
 
+A sender draws thousands of coins at once, and their sum is one of its messages. Neither is written
+out (`simnet.linear.ranges`), so a block of such messages takes a few numbers.
+
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
 seeds, drop-outs, secrets made from field elements, and doors that were given field elements with
 coins.
@@ -52,12 +55,13 @@ from simnet.kernel.replay import compare_runs
 from simnet.kernel.run import Run, run
 from simnet.linear.forms import Forms, lanes_of
 from simnet.linear.mixtures import Mixture
+from simnet.linear.ranges import Range, Ranges
 from simnet.linear.terms import Terms, fresh, refine, take
-from simnet.linear.unknowns import ONE, PLACES
+from simnet.linear.unknowns import ONE, PLACES, Family
 from simnet.record.message import Block
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
-from simnet.values.residues import Residues
+from simnet.values.residues import Residues, residues_of
 from simnet.values.totals import Label, Slots
 
 
@@ -250,7 +254,7 @@ class OutlineReading(Symbolic):
     def outgoing(self, party: str, payload: Any) -> Any:
         """Return the payload with fresh unknowns in place of field elements."""
         lifted = super().outgoing(party, payload)
-        if isinstance(lifted, Forms) and lifted.terms.rows:
+        if isinstance(lifted, Forms) and lifted.rows.rows:
             return self._as_received(party, lifted)
         if isinstance(lifted, tuple):
             return tuple(
@@ -262,13 +266,21 @@ class OutlineReading(Symbolic):
     def _as_received(self, party: str, forms: Forms) -> Forms:
         family = self._new_family(party)
         self._payloads[family] = party, forms
-        terms = fresh(family * PLACES, forms.terms.rows, forms.terms.lanes)
+        terms = fresh(family * PLACES, forms.rows.rows, forms.rows.lanes)
         return Forms(forms.sampled, terms, self)
 
     def _new_family(self, holder: str) -> int:
         unknowns = self.unknowns
         made = unknowns.family("message", len(unknowns.families), "", holder, zeros(Field(2), (0,)))
         return made.number
+
+    def named(self, values: Residues, family: Family) -> Forms:
+        """The unknowns of a family as forms. Coins are not written out."""
+        if family.kind != "coin":
+            return super().named(values, family)
+        lanes = lanes_of(values.shape)
+        coins = Range(family.first, residues_of(values).size // lanes, lanes)
+        return Forms(values, Ranges((coins,), lanes), self)
 
     def total(self, field: Field, row_shape: tuple[int, ...]) -> Any:
         """Totals that note which messages are added up."""
@@ -407,18 +419,18 @@ class OutlineReading(Symbolic):
         rows = self._own_forms(name, rows)
         self._check_polynomials(rows)
         messages = sum(len(group) for group in groups)
-        terms = rows.terms
-        if terms.rows % messages:
+        if rows.rows.rows % messages:
             raise NotAlike("one row of unknowns is spread over several messages")
-        each = terms.rows // messages
+        each = rows.rows.rows // messages
+        whole = rows.terms if each > 1 or isinstance(rows.rows, Mixture) else rows.rows
         for element in range(each):
             blocks = [
                 Sent((*label, element), np.asarray(group, dtype=np.int64))
                 for label, group in zip(labels, groups, strict=True)
             ]
-            part = terms
-            if each > 1:
-                part = take(terms, np.arange(messages) * each + element)
+            part = whole
+            if each > 1 and isinstance(whole, Terms):
+                part = take(whole, np.arange(messages) * each + element)
             self._read(sender, blocks, part, rows.field)
 
     def _check_polynomials(self, forms: Forms) -> None:
@@ -435,21 +447,25 @@ class OutlineReading(Symbolic):
         """The forms of an array that a party sends. If the array consists of fresh unknowns that
         stand for forms of this party, return these forms; otherwise return the array.
         """
+        if not isinstance(rows.rows, Terms):
+            return rows  # fresh unknowns of a payload are written out
         unknowns = rows.terms.unknowns
         sent = self._payloads.get(int(unknowns[0]) // PLACES) if unknowns.size else None
         if sent is None or sent[0] != name:
             return rows
         own = sent[1]
-        whole = fresh(int(unknowns[0]) // PLACES * PLACES, own.terms.rows, own.terms.lanes)
+        whole = fresh(int(unknowns[0]) // PLACES * PLACES, own.rows.rows, own.rows.lanes)
         if whole.lanes == rows.terms.lanes and np.array_equal(whole.unknowns, unknowns):
             del self._payloads[int(unknowns[0]) // PLACES]
             return own
         return rows
 
-    def _read(self, sender: int, blocks: Sequence[Sent], terms: Terms, field: Field) -> None:
+    def _read(
+        self, sender: int, blocks: Sequence[Sent], rows: Terms | Ranges, field: Field
+    ) -> None:
         self.moduli.add(field.modulus)
-        self._lanes[terms.lanes] += 1
-        self.book(sender).read(blocks, terms, field.modulus)
+        self._lanes[rows.lanes] += 1
+        self.book(sender).read(blocks, rows, field.modulus)
 
     def read_kept_messages(self, done: Run) -> None:
         """Read the messages that are not summed. They are in the transcript of the run."""

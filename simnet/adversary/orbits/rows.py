@@ -31,6 +31,7 @@ import numpy as np
 
 from simnet.arrays import Bools, Ints
 from simnet.errors import SimnetError
+from simnet.linear.ranges import Range, Ranges, RangeSum
 from simnet.linear.terms import Terms
 from simnet.linear.unknowns import PLACES
 
@@ -41,6 +42,8 @@ Part = tuple[str, int, int]
 
 MOST_SINGLE_ROWS = 64  # the most rows of a block that one relation names one by one
 MOST_STRETCHES = 2_000_000  # of one sender
+TOGETHER_AND_ONE_BY_ONE = "elements of one array are used together and one by one"
+TOO_MANY_WAYS = "a party's messages contain its coins in too many different ways"
 
 
 class NotAlike(SimnetError):
@@ -115,29 +118,138 @@ class Book:
         self._coins: dict[int, dict[Part, int]] = {}  # coins that other rows determine
         self._families: set[int] = set()
 
-    def read(self, blocks: Sequence[Sent], terms: Terms, modulus: int) -> None:
+    def read(self, blocks: Sequence[Sent], rows: Terms | Ranges, modulus: int) -> None:
         """Read rows, which belong to the blocks one after another."""
         first = len(self.sent)
         ends = np.cumsum([block.rows for block in blocks])
         self.sent += blocks
+        if isinstance(rows, Terms):
+            self._read_terms(rows, first, ends, modulus)
+        elif self._are_fresh(rows):
+            self._read_ranges(rows, first, ends, modulus)
+        else:
+            self._read_terms(rows.terms, first, ends, modulus)
+
+    def _are_fresh(self, rows: Ranges) -> bool:
+        """Whether every range of rows consists of coins that occur in no earlier row, and every
+        other row has several terms.
+        """
+        last = -1
+        for part in rows.parts:
+            if isinstance(part, Range):
+                family = part.first // PLACES
+                if (
+                    part.first <= last
+                    or family in self._families
+                    or part.last // PLACES != family
+                    or part.first % PLACES % part.lanes
+                    or self._kind_of(family) != "coin"
+                ):
+                    return False
+                last = part.last
+            elif isinstance(part, Terms) and np.any(part.lengths < 2):
+                return False
+        return True
+
+    def _read_ranges(self, rows: Ranges, first: int, ends: Ints, modulus: int) -> None:
+        """Read rows whose ranges are fresh coins. The rows belong to blocks, from block `first` on;
+        `ends` has the row after the last row of each block.
+        """
+        limits = ends.tolist()
+        begins = [0, *limits]
+        at = 0
+        others: list[tuple[int, RangeSum | Terms]] = []  # the first row of each other part
+        families: set[int] = set()
+        for part in rows.parts:
+            if not isinstance(part, Range):
+                others.append((at, part))
+            elif part.count:
+                families.add(self._note_lanes(part))
+                done = 0
+                while done < part.count:  # a range may reach over several blocks
+                    place = bisect.bisect(limits, at + done)
+                    count = min(part.count - done, limits[place] - at - done)
+                    begin = part.first + done * part.lanes
+                    within = at + done - begins[place]
+                    end = begin + (count - 1) * part.lanes
+                    self._add_stretch(
+                        _Stretch(begin, end, part.lanes, count, 1, first + place, within)
+                    )
+                    done += count
+            at += part.rows
+        self._families |= families
+        for begin, part in others:
+            places = [bisect.bisect(limits, begin + row) for row in range(part.rows)]
+            homes = [
+                (row, first + place, begin + row - begins[place])
+                for row, place in enumerate(places)
+            ]
+            if isinstance(part, RangeSum):
+                self._relate_sum(part, *homes[0][1:], modulus)
+            else:
+                is_coin, more = self._coins_among(part)
+                self._families |= more
+                self._relate_rows(part, is_coin, homes, modulus)
+
+    def _note_lanes(self, coins: Range) -> int:
+        """Return the family of a range of coins. Raises `NotAlike` if elements of the family are
+        used with different numbers of lanes.
+        """
+        family = coins.first // PLACES
+        if self._lanes.setdefault(family, coins.lanes) != coins.lanes:
+            raise NotAlike(TOGETHER_AND_ONE_BY_ONE)
+        return family
+
+    def _relate_rows(
+        self,
+        terms: Terms,
+        is_coin: Bools,
+        homes: Sequence[tuple[int, int, int]],
+        modulus: int,
+    ) -> None:
+        """Express rows by other rows. `homes` has the number of each row in the terms, its block,
+        and its place in the block.
+        """
+        for row, block, within in homes:
+            span = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
+            unknowns, factors = terms.unknowns[span], terms.coefficients[span]
+            self._relate(block, within, unknowns, factors, is_coin[span], modulus)
+
+    def _relate_sum(self, row: RangeSum, block: int, within: int, modulus: int) -> None:
+        """Express a row that contains a sum of coins. If one stretch of rows is these coins, the
+        sum is not written out.
+        """
+        coins = row.range
+        stretch = self._stretch_of(coins.first)
+        is_whole = stretch is not None and (stretch.first, stretch.count, stretch.lanes) == (
+            coins.first,
+            coins.count,
+            coins.lanes,
+        )
+        terms = row.own if is_whole else row.terms
+        self._note_lanes(coins)
+        is_coin, families = self._coins_among(terms)
+        self._families |= families
+        if stretch is None or not is_whole:
+            self._relate_rows(terms, is_coin, [(0, block, within)], modulus)
+            return
+        value = row.weight * pow(stretch.factor, -1, modulus) % modulus
+        span = stretch.block, stretch.row, stretch.row + stretch.count, value
+        self._relate(block, within, terms.unknowns, terms.coefficients, is_coin, modulus, span)
+
+    def _read_terms(self, terms: Terms, first: int, ends: Ints, modulus: int) -> None:
+        """Read rows that are written out; see `_read_ranges` for `first` and `ends`."""
         is_coin, families = self._coins_among(terms)
         fresh = self._fresh_coins(terms, is_coin, families)
         self._families |= families
         self._note_stretches(terms, fresh, first, ends)
         is_rest = np.ones(terms.rows, dtype=np.bool_)
         is_rest[fresh] = False
-        for row in np.flatnonzero(is_rest).tolist():
-            place = int(np.searchsorted(ends, row, side="right"))
-            within = row - (int(ends[place - 1]) if place else 0)
-            span = slice(int(terms.starts[row]), int(terms.starts[row + 1]))
-            self._relate(
-                first + place,
-                within,
-                terms.unknowns[span],
-                terms.coefficients[span],
-                is_coin[span],
-                modulus,
-            )
+        rest = np.flatnonzero(is_rest)
+        places = np.searchsorted(ends, rest, side="right")
+        begins = np.concatenate([[0], ends])[places]
+        homes = zip(rest.tolist(), (first + places).tolist(), (rest - begins).tolist(), strict=True)
+        self._relate_rows(terms, is_coin, list(homes), modulus)
 
     def _coins_among(self, terms: Terms) -> tuple[Bools, set[int]]:
         """Which terms are coins, and the families of these coins.
@@ -153,7 +265,7 @@ class Book:
         }
         for family, kind in kinds.items():
             if kind != "public" and self._lanes.setdefault(family, terms.lanes) != terms.lanes:
-                raise NotAlike("elements of one array are used together and one by one")
+                raise NotAlike(TOGETHER_AND_ONE_BY_ONE)
         coins = {family for family, kind in kinds.items() if kind == "coin"}
         if len(coins) == len(kinds):
             is_coin = np.ones(len(families), dtype=np.bool_)
@@ -198,7 +310,7 @@ class Book:
         breaks[between[(between > 0) & (between < len(fresh))] - 1] = True
         begins = [0, *(np.flatnonzero(breaks) + 1).tolist()]
         if len(self._stretches) + len(begins) > MOST_STRETCHES:
-            raise NotAlike("a party's messages contain its coins in too many different ways")
+            raise NotAlike(TOO_MANY_WAYS)
         for begin, end in zip(begins, [*begins[1:], len(unknowns)], strict=True):
             row = int(fresh[begin])
             place = int(np.searchsorted(ends, row, side="right"))
@@ -211,9 +323,14 @@ class Book:
                 first + place,
                 row - (int(ends[place - 1]) if place else 0),
             )
-            before = bisect.bisect(self._firsts, stretch.first)
-            self._firsts.insert(before, stretch.first)
-            self._stretches.insert(before, stretch)
+            self._add_stretch(stretch)
+
+    def _add_stretch(self, stretch: _Stretch) -> None:
+        if len(self._stretches) >= MOST_STRETCHES:
+            raise NotAlike(TOO_MANY_WAYS)
+        before = bisect.bisect(self._firsts, stretch.first)
+        self._firsts.insert(before, stretch.first)
+        self._stretches.insert(before, stretch)
 
     def _stretch_of(self, unknown: int) -> _Stretch | None:
         """The stretch that a coin belongs to; None for a coin outside all stretches."""
@@ -230,9 +347,11 @@ class Book:
         coefficients: Ints,
         is_coin: Bools,
         modulus: int,
+        span: tuple[int, int, int, int] | None = None,
     ) -> None:
         """Express a row by other rows. Note the relation, or the coin that makes the row
-        independent.
+        independent. If `span` is given, the row also contains these rows: block, first row, end,
+        coefficient.
         """
         terms: Counter[Part] = Counter()
         for unknown, value in zip(
@@ -241,7 +360,7 @@ class Book:
             kind = self._kind_of(unknown // PLACES)
             if kind != "public":
                 terms[kind, unknown, 0] += value
-        spans: list[tuple[int, int, int, int]] = []  # block, first row, end, coefficient
+        spans: list[tuple[int, int, int, int]] = [] if span is None else [span]
         coins, values = unknowns[is_coin], coefficients[is_coin]
         left: list[tuple[int, int]] = []
         place = 0

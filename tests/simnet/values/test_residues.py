@@ -236,6 +236,22 @@ def test_closing_makes_every_run_add_up_to_its_total(data: st.DataObject) -> Non
 
 
 @each_field
+def test_one_zero_in_memory_for_all_elements_counts_like_many_zeros(field: Field) -> None:
+    zero = np.broadcast_to(np.zeros((), dtype=field.dtype), (6,))
+    row = constant(field, [1, field.modulus - 1])
+    counts = []
+    for values in (zero, np.zeros_like(zero)):
+        meter = Meter()
+        flat = Residues(field, values, meter)
+        square = flat.reshape(3, 2)
+        assert agree(square.sum(), [0, 0])
+        assert agree(square.append(row), [[0, 0]] * 3 + [[1, field.modulus - 1]])
+        assert agree(flat.close(row, [0, 6]), [1, *[0] * 6, field.modulus - 1])
+        counts.append(meter.counts)
+    assert counts[0] == counts[1]
+
+
+@each_field
 def test_runs_of_largest_residues_close(field: Field) -> None:
     for longest in (1, 2, 3, 4, 5, 6, 8, 9, 15, 17, 70, 5000):
         sizes = [0, longest, 1]
