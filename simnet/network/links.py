@@ -36,8 +36,9 @@ class Links:
     """The links of all parties on one network.
 
     `sending` has the seconds in which each uplink was busy. `left` has, for each post, when its
-    first message began to leave its sender (for a post of a crowd: the message of the last member),
-    and the seconds on the uplink for each message. A post through a relay leaves as one message.
+    first message began to leave (for a post of a crowd: the message of the last member), and the
+    seconds on the uplink for each message. A post that goes through a relay leaves twice: from its
+    sender as one message, under the number `uploaded(post)`, and then from the relay.
     """
 
     def __init__(self, log: RecordedRun, network: Network, seed: int) -> None:
@@ -112,9 +113,13 @@ class Links:
                 f"{self._log.names[sender]} is a crowd, and messages of a crowd cannot go through "
                 f"the relay {self._log.names[self.relay]}: seat its members one by one"
             )
+        size, packets = self._upload_of(post)
+        self._send_one(self.uploaded(post), sender, self.relay, time, size, packets)
+
+    def _upload_of(self, post: int) -> tuple[int, int]:
+        """Return the bytes of all messages of a post together, and the number of packets."""
         size = self._log.recipients_of(post) * self._bytes[int(self._log.post_line[post])]
-        packets = -(-size // self._network.transport.payload)
-        self._send_one(self.uploaded(post), sender, self.relay, time, size, packets, post)
+        return size, -(-size // self._network.transport.payload)
 
     def rank(self, post: int) -> int:
         """Return the rank of a post: of posts that come at the same time, the one with the lowest
@@ -145,18 +150,19 @@ class Links:
         elif to in self.crowds:
             self._leave_to_crowd(post, to, link, time)
         elif to != sender:
-            self._send_one(
-                post, link, to, time, self._bytes[line], self._packets[line], post, by is None
-            )
+            self._send_one(post, link, to, time, self._bytes[line], self._packets[line])
 
-    def seconds_under_way(self, post: int, recipient: int, sender: int) -> float:
-        """Return how long the last bit of a message was under way between two parties."""
+    def seconds_under_way(self, number: int, recipient: int, sender: int) -> float:
+        """Return how long the last bit of a message was under way between two parties. `number` is
+        the number of its post or, on the way to the relay, `uploaded(post)`.
+        """
         latency = self.latency(sender, recipient)
+        post = number % len(self._log.post_to)
         delay = self._log.delays.get((post, recipient), 0.0)
         line = int(self._log.post_line[post])
         extra = extra_seconds(
             latency,
-            self._packets[line],
+            self._packets[line] if number == post else self._upload_of(post)[1],
             self._words[[post]],
             recipient,
             np.zeros(1, dtype=np.int64),
@@ -189,8 +195,6 @@ class Links:
         time: Time,
         size: int,
         packets: int,
-        left_as: int,
-        is_first_hop: bool = True,
     ) -> None:
         """Send one message to one party; each member of a crowd sends one."""
         latency = self.latency(link, to)
@@ -204,11 +208,10 @@ class Links:
         members = np.arange(len(begin))
         first = begin + latency.seconds
         first = first + extra_seconds(latency, packets, self._words[posts], to, members)
-        first = first + self._log.delays.get((left_as, to), 0.0)
+        first = first + self._log.delays.get((post % len(self._log.post_to), to), 0.0)
         service = np.full(len(begin), size * self._down[to])
         self.inboxes[to].put((posts, first, first + step, service))
-        if is_first_hop:
-            self.left[left_as] = float(begin[-1]), step
+        self.left[post] = float(begin[-1]), step
         self._count(link, np.array([to]), size, len(begin))
 
     def _leave_to_group(self, post: int, number: int, sender: int, link: int, time: Time) -> None:
@@ -223,8 +226,7 @@ class Links:
         step = size * self._up[link] * group.resent[self._class_of[link]]
         begin = float(np.max(self._occupy(link, time, messages * step)))
         group.columns.add(post, link, begin, step, size, own, own_size)
-        if link == sender:
-            self.left[post] = begin, step
+        self.left[post] = begin, step
         self._count(link, numbers, size, messages)
         if own >= 0:
             self.bytes_down[sender] -= size * own_size
@@ -238,7 +240,7 @@ class Links:
         members = self._log.sizes[crowd]
         step = size * self._up[link] / (1 - self.latency(link, crowd).loss)
         begin = float(np.max(self._occupy(link, time, members * step)))
-        self.left.setdefault(post, (begin, step))
+        self.left[post] = begin, step
         self._count(link, np.array([crowd]), size * members, members)
         self._put_to_crowd(post, crowd, link, begin, step)
 

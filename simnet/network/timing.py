@@ -257,8 +257,11 @@ def _longest(clock: Clock, at: Sequence[float]) -> list[Leg]:
 
 def _message(clock: Clock, wait: Wait, sent: float) -> Leg:
     log = clock.log
-    latency = clock.links.seconds_under_way(wait.post, wait.party, wait.after)
-    _, step = clock.links.left.get(wait.post, (0.0, 0.0))
+    links, number = clock.links, wait.post
+    if wait.party == links.relay and links.goes_through_relay(wait.post):
+        number = links.uploaded(wait.post)
+    latency = links.seconds_under_way(number, wait.party, wait.after)
+    _, step = links.left.get(number, (0.0, 0.0))
     gone = max(wait.came - latency, sent + step)  # without what rounding takes away
     return Leg(
         log.names[wait.party],

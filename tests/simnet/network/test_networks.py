@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
-from simnet import BadInput, Fate, Shuffled, run
+from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, constant, run, seats
 from simnet.network.chances import extra_seconds, message_words, uniform
 from simnet.network.network import Access, Latency, Network, Transport
 from simnet.network.presets import PRESETS
@@ -20,6 +20,7 @@ from simnet.network.recorded import load, recorded
 from simnet.network.timeline import shown_parties, timeline_figure
 from simnet.network.timing import in_units, timed
 from simnet.network.toml_file import as_toml, network_named, read_network
+from simnet.values.frames import HEADER_BYTES
 from tests.harness.networks import ended
 from tests.harness.shell import RING, refusal, simnet
 
@@ -243,3 +244,37 @@ def test_units() -> None:
         "2,712 s",
     ]
     assert ended(small())["server"] == 2
+
+
+def test_steps_through_a_relay_have_the_times_of_their_own_links() -> None:
+    @attrs.frozen
+    class Publish:
+        def parties(self) -> dict[str, Seat]:
+            return {**seats("u", self.user, 4), "server": Seat(self.server)}
+
+        async def user(self, me: Party) -> None:
+            if me.name == "u1":
+                await me.publish(Tag("note"), ["u2", "u3", "u4"], constant(Field(101), NOTHING))
+            else:
+                await me.receive(Tag("note"), "u1")
+
+        async def server(self, me: Party) -> None:
+            del me
+
+    for loss in (0.0, 0.4):
+        network = Network(
+            name="star",
+            classes={"server": Access(up=8000)},
+            latencies={("server", "server"): Latency(0.01, loss=loss)},
+            transport=Transport(payload=10, header=0),
+            relay="server",
+        )
+        first, second = timed(run(Publish()), network, seed=3).legs
+        sent_again = 1 / (1 - loss)
+        step = (1 + HEADER_BYTES) / 1000 * sent_again  # 8,000 bits a second
+        assert (first.sender, first.party) == ("u1", "server")
+        assert first.left == pytest.approx(first.began)
+        assert first.gone - first.left == pytest.approx(3 * step)  # one upload for three users
+        assert (second.sender, second.party) == ("server", "u4")
+        assert second.left - second.began == pytest.approx(2 * step)  # after u2's and u3's
+        assert second.gone - second.left == pytest.approx(step)
