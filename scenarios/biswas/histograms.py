@@ -90,7 +90,7 @@ def size(table: Table) -> Counterpart:
     """
     found = table.where(law=BINOMIAL).rows
     if not found:
-        raise NoSuchPoint(f"nothing was run of {BINOMIAL}")
+        raise NoSuchPoint(f"nothing was run on the law {BINOMIAL!r}")
     return exact(float(found[0]["values"]))
 
 

@@ -26,7 +26,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
     def reading(table: Table) -> Counterpart:
         rows = table.where(population=population).rows
         if not rows or table.synthetic:
-            raise NoSuchPoint(f"no counts of {population}")
+            raise NoSuchPoint(f"there are no real counts of {population}")
         if population == "kosarak":
             raise NoSuchPoint(PART)
         return counted(float(rows[0][name]))

@@ -27,7 +27,7 @@ def readings(table: Table, curve: str) -> dict[float, Counterpart]:
     """
     part = table.where(curve=curve)
     if not part.rows:
-        raise NoSuchPoint(f"nothing was run of {curve}")
+        raise NoSuchPoint(f"no trial of the curve {curve!r} was run")
     return {x: Counterpart.of(part.at("epsilon", x=x)) for x in sorted(part.values("x"))}
 
 
@@ -60,7 +60,7 @@ def ratio(table: Table) -> Counterpart:
         for x in xs
     ]
     if not pairs:
-        raise NoSuchPoint("nothing to compare")
+        raise NoSuchPoint("at no x both curves were run")
     return max((quotient(*pair) for pair in pairs), key=lambda one: one.law)
 
 

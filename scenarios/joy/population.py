@@ -25,7 +25,7 @@ def growth(table: Table, **ours: Any) -> Counterpart:
     found = table.where(**ours)
     sizes = sorted(found.values("owners"))
     if len(sizes) < 2:
-        raise NoSuchPoint("one population does not grow")
+        raise NoSuchPoint("growth needs results for two numbers of owners")
     least, most = (found.at("bound", owners=size) for size in (sizes[0], sizes[-1]))
     return quotient(most, least)
 

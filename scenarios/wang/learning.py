@@ -119,7 +119,7 @@ def drops_slowly(source: str, method: Inner) -> Quote:
     def at_census(here: Table) -> Outcome:
         epsilons = sorted(here.values("epsilon"))
         if len(epsilons) < 2:
-            raise NoSuchPoint("two values of ε are compared at least")
+            raise NoSuchPoint("at least two values of ε are needed")
         every = Attributes(int(here.rows[0]["features"]))
         least, most = (Tuples(e, every, method).worst_variance for e in (epsilons[0], epsilons[-1]))
         found = quotient(
@@ -151,7 +151,7 @@ def no_trend(source: str, ours: str, rival: str) -> Quote:
     def at_census(here: Table) -> Outcome:
         epsilons = sorted(here.values("epsilon"))
         if len(epsilons) < 3:
-            raise NoSuchPoint("a trend needs three values of ε")
+            raise NoSuchPoint("a trend needs at least three values of ε")
         found = [paired_quotient(here.where(epsilon=e).rows, rival, ours) for e in epsilons]
         up = [_ends(one) for one in found]
         down = [(-high, -low) for low, high in up]

@@ -61,7 +61,7 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
 
     def gaps(numbers: MeasureByAxis) -> list[float]:
         if len(numbers) < 2:
-            raise KeyError("two values of ε are compared at least")
+            raise KeyError("at least two values of ε are needed")
         return [numbers[key] for key in sorted(numbers)]  # the keys end in ε
 
     def strictly(numbers: MeasureByAxis) -> bool:
@@ -171,7 +171,7 @@ def better_differs(table: Table) -> Counterpart:
         place[line["method"]] = line["expected"]
     signs = {place["pm"] < place["hm"] for place in places.values() if {"pm", "hm"} <= set(place)}
     if len(places) < 2:
-        raise NoSuchPoint("two settings are compared at least")
+        raise NoSuchPoint("at least two settings are needed")
     compared = [row for row in table.rows if row["method"] in ("pm", "hm")]
     return attrs.evolve(
         exact(float(len(signs) == 2)), judged_at=places_in_words(compared, ["estimates", "epsilon"])

@@ -72,7 +72,7 @@ def same_weights(table: Table) -> Counterpart:
             weights = tuple(row[f"w{place}"] for place in range(1, 5))
             found.setdefault((row["budgets"], row["method"]), set()).add(weights)
     if len(table.values("population")) < 2 or not found:
-        raise NoSuchPoint("two laws of the data are compared")
+        raise NoSuchPoint("weights for two laws of the data are needed")
     return exact(sum(len(weights) == 1 for weights in found.values()) / len(found))
 
 
