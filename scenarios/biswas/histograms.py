@@ -65,7 +65,7 @@ def experiment(
 def closer(source: str, law: str, several: bool) -> Quote:
     """Return the row of the statement that more users make better estimates, for values of one law.
 
-    With `several` laws, the row says which of them it judges.
+    If there are `several` laws, the row says which of them it judges.
     """
     under = "closer: a smaller sum of the squared errors of the raw estimates, on average"
     title = " ".join(TITLES[law].split())

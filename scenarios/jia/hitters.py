@@ -232,8 +232,8 @@ def precision_of_zero(table: Table) -> Counterpart:
     """Return the share of steps to a smaller cut at which OUE-Zero's precision rises.
 
     Below the significance threshold OUE-Zero predicts the same items at every cut. So by the
-    definition of precision its mean rises if more items are above the smaller cut in truth: each of
-    them is predicted with some probability. Otherwise it stays.
+    definition of precision its mean rises if more items are above the smaller cut in truth, because
+    each of these items is predicted with some probability. Otherwise the mean stays the same.
     """
     places = below(table)
     return _if_items_between(places, difference_falls(places, "precision_zero", "", "cut"))

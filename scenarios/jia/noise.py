@@ -52,7 +52,7 @@ class NoisePoint:
 
 
 def mechanism_of(name: str, epsilon: float, items: int) -> Mechanism:
-    """Return the mechanism of a name. Raises `BadInput` for another name."""
+    """Return the mechanism with this name. Raises `BadInput` for an unknown name."""
     if name not in MECHANISMS:
         raise BadInput(f"mechanism is one of {', '.join(MECHANISMS)}, got {name!r}")
     return MECHANISMS[name](epsilon, items)

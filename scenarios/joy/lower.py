@@ -25,8 +25,8 @@ def lower_errors(
 ) -> Iterator[Quote]:
     """Yield the rows: the error of Sampling Privacy is smaller, and it is significantly smaller.
 
-    `where` and `axis` name the places, such as the groups of patients. `scope` says why the
-    sentence is read to be about them, and `disputed` why a reader may not read it so.
+    `where` and `axis` name the places, such as the groups of patients. `scope` says why we
+    read the sentence as one about these places, and `disputed` why a reader may read it otherwise.
     """
     before = f"{scope}; " if scope else ""
     yield always_less(

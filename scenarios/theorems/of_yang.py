@@ -248,7 +248,7 @@ CHANCES = [Fraction(step, 7) for step in range(1, 7)]
 
 
 def _populations() -> Iterator[tuple[int, ...]]:
-    """Yield the items of up to 4 users, 0 to 2 each; users in another order are no new case."""
+    """Yield the items, 0 to 2, of up to 4 users, once for all orders of the users."""
     for users in range(1, 5):
         yield from combinations_with_replacement(range(3), users)
 

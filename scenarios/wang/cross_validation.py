@@ -103,8 +103,8 @@ def _judged(
     seed: int,
     **settings: Any,
 ) -> tuple[LDPSGD, float]:
-    """Run the protocol on the users of a fold; return the protocol, and the model's error on the
-    users who were held out.
+    """Run the protocol on the users of a fold who are not held out; return the protocol, and the
+    model's error on the users who are.
     """
     known, held_out = fold
     protocol = ldp_sgd(

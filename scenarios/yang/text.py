@@ -66,8 +66,8 @@ def share_of(found: Sequence[bool]) -> float:
 def judged(
     scenario: str, coalitions: Sequence[str], wanted: Sequence[str], **settings: str
 ) -> Computed:
-    """Return a function that gives the share of small runs and coalitions in which the coalition
-    learns what is wanted.
+    """Return a function that gives the share of small runs and coalitions for which the verdict is
+    one of `wanted`.
     """
 
     def share(_: Path | None) -> float:
