@@ -87,7 +87,7 @@ corpus: .venv/ready  ## write the table of MUTANTS.md
 reality: .venv/ready  ## hold predicted times against real sockets (root; two minutes)
 	$(BIN)/python -m protocols.bench.reality
 
-completion: .venv/ready  ## compute when protocols are done, and write the page about it (some minutes)
+completion: .venv/ready  ## run the study of completion time and error, and write its page (ten minutes)
 	$(BIN)/python -m scenarios.completion.page
 
 # Every quoted number with its verdict, from as many trials as the papers had; DATA=DIR for real data, TRIALS=5 for fewer.

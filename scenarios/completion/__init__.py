@@ -1,4 +1,4 @@
-"""Experiments on time: when protocols are done on four networks, without and with drop-outs."""
+"""The study of time and error on four networks: by users, drop-outs and deadlines."""
 
 EXPERIMENTS = {  # name: module and record, which is imported when it is used
     "completion": "scenarios.completion.users:EXPERIMENT",

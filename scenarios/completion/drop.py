@@ -1,43 +1,57 @@
-"""When protocols that survive drop-outs end, against the share of users who drop out."""
+"""When protocols end if users drop out, how exact they are, and how many runs have a result."""
 
-from scenarios.completion.trials import CHOICES, SECONDS, with_drop_outs
-from simnet.studies.curves import curves
+from typing import TYPE_CHECKING
+
+from scenarios.completion.families import CHOICES, FAMILIES, NETWORKS, ROBUST
+from scenarios.completion.figures import TIME, Cell, grid_of_cells
+from scenarios.completion.trials import SECONDS, with_drop_outs
 from simnet.studies.experiment import Experiment
+from simnet.studies.table import COMPLETED, Table
 from simnet.studies.trial import SQUARED_L2
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COSTS = {"tss": 0.6, "tss_robust": 1.2, "secagg": 0.6}  # seconds
+
+
+def drawn(table: Table) -> "Figure":
+    """Draw a panel for each network, one for the error, and one for the share of completed runs."""
+    times = [
+        Cell(network.name, measure, "seconds until the last party ends", scale=TIME)
+        for network, measure in zip(NETWORKS, SECONDS, strict=True)
+    ]
+    error = Cell("error", SQUARED_L2, "squared L2 error")
+    completed = Cell("runs with a result", COMPLETED, "share of the runs", log_y=False)
+    cells = [*times[:2], error, *times[2:], completed]
+    ticks = sorted(table.values("drop"))
+    return grid_of_cells(table, "drop", "probability that a user drops out", cells, ticks=ticks)
+
+
 EXPERIMENT = Experiment(
-    summary="when protocols are done on four networks, against the share of users who drop out",
+    summary="when protocols are done on four networks, and which runs have a result, against the "
+    "share of users who drop out",
     source="this project",
     trial=with_drop_outs,
     grid=[
         {
-            "protocol": ["committee", "secagg", "secagg_plus", "dpds_robust", "tss_robust"],
-            "users": [100],
-            "drop": [0.0, 0.02, 0.05, 0.1],
+            "protocol": [*FAMILIES[:-1], *ROBUST],
+            "users": [60],
+            "drop": [0.0, 0.01, 0.05, 0.1],
         }
     ],
     measures=[*SECONDS, SQUARED_L2],
-    trials=5,
-    quick={"protocol": ["committee", "secagg_plus"], "drop": [0.0, 0.1]},
+    trials=10,
+    quick={"protocol": ["dpds", "committee", "secagg_plus"], "drop": [0.0, 0.1]},
     quick_trials=2,
     choices=(
         *CHOICES,
         "each user drops out with this probability, at a random point between the user's sends; a "
         "party that waits for this user stops waiting when no other party can go on (a "
         "real server needs a deadline, and takes longer)",
-        "dpds_robust needs more than half of the shares, tss_robust three fifths",
+        "dpds, tss and dpdg have no result if a user leaves before its last message; dpds_robust "
+        "needs more than half of the shares, tss_robust three fifths",
     ),
-    figure=lambda table: curves(
-        table,
-        "drop",
-        panel="measure",
-        line=["protocol"],
-        words=str,
-        titles={measure.name: measure.words for measure in table.measures},
-        x_label="probability that a user drops out",
-        y_label="",
-        share_y=False,
-        columns=3,
-    ),
-    cost=lambda parameters: 6.0 if parameters["protocol"] in ("secagg", "tss_robust") else 2.0,
+    figure=drawn,
+    cost=lambda parameters: COSTS.get(str(parameters["protocol"]), 0.2),
 )

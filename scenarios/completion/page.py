@@ -1,130 +1,502 @@
-"""The page docs/reference/completion.md: when protocols are done, as tables and a figure.
+"""The page docs/reference/completion.md: when protocols are done, and how exact they are.
 
-`make completion` runs this module. The numbers without drop-outs are those of `simnet compare`.
+`make completion` runs this module. It runs the trials that the store lacks, and writes the tables,
+the sentences that have numbers, and the figures. Whoever stops it can start it again: the trials in
+the store are not run again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from math import isnan
+from math import isfinite, nan
 from pathlib import Path
+from typing import Any
 
-import attrs
-
-from protocols.advice.advice import NAMES
-from protocols.advice.compared_page import compared_figure, in_points
-from protocols.advice.comparing import Compared, compare
+from protocols.advice.seconds import seconds
+from protocols.tss.script import TSS
+from scenarios.completion.crossings import Crossing, Curves, crossings, leaders, rounded
 from scenarios.completion.deadline import EXPERIMENT as DEADLINE
-from scenarios.completion.deadline import drawn
-from scenarios.completion.drop import EXPERIMENT
-from scenarios.completion.trials import DELTA, EPSILON, ITEMS, NETWORKS, SECONDS
+from scenarios.completion.drop import EXPERIMENT as DROP
+from scenarios.completion.families import (
+    FAMILIES,
+    LOCAL,
+    NEED_EVERYBODY,
+    NETWORKS,
+    option,
+    people,
+    script_of,
+)
+from scenarios.completion.trials import ERROR, SECONDS
+from scenarios.completion.users import EXPERIMENT as USERS
+from scenarios.completion.waiting import COUNTED
+from scenarios.completion.waiting import SECONDS as UNTIL_ESTIMATE
 from simnet.cli.page import write_part
+from simnet.kernel.run import sends
 from simnet.network.timing import in_units
 from simnet.scenario.figure import write_figure
-from simnet.studies.here import table_here
-from simnet.studies.table import Table
+from simnet.scenario.verify import clopper_pearson
+from simnet.studies.here import reproduce
+from simnet.studies.table import Estimate, Measure, Table, TrialRow, estimated
+from simnet.studies.trial import SQUARED_L2
 from simnet.studies.typeset import markdown_table
 
 PAGE = Path("docs/reference/completion.md")
-FIGURE = Path("docs/reference/completion.svg")
-DEADLINE_FIGURE = Path("docs/reference/deadlines.svg")
-USERS = (100, 300, 1000, 10_000, 100_000)
-SHOWN = tuple(name for name in NAMES if name not in ("olh", "hadamard"))  # as fast as oue
-DROPS = {"drop": "0.0,0.1", "users": "100"}
-DEADLINES = {"patience": "2.0,4.0,8.0"}
-TRIALS = 2
+STORE = Path("build/completion.jsonl")
+# The figure of each experiment, and how the experiment draws it.
+FIGURES = {
+    "completion": (PAGE.with_name("completion.svg"), USERS),
+    "completion_drop": (PAGE.with_name("drop-outs.svg"), DROP),
+    "completion_deadline": (PAGE.with_name("deadlines.svg"), DEADLINE),
+}
+ERROR_RATE = 0.05  # every interval holds by itself with 95 %
+SHARED = tuple(name for name in FAMILIES if name not in LOCAL)  # all but local mechanisms
+Lines = Iterator[str]
+
+
+def mean(rows: Sequence[TrialRow], measure: Measure) -> Estimate | None:
+    """Return the estimate of a measure with a 95 % interval; None if no run has a result."""
+    found = [row for row in rows if measure.name in row]
+    return estimated(found, measure, ERROR_RATE) if found else None
+
+
+def time_cell(rows: Sequence[TrialRow], measure: Measure) -> str:
+    """Return a mean time as text."""
+    found = mean(rows, measure)
+    return "-" if found is None else in_units(found.mean)
+
+
+def error_cell(rows: Sequence[TrialRow]) -> str:
+    """Return the mean of the squared errors with its interval."""
+    found = mean(rows, SQUARED_L2)
+    if found is None:
+        return "-"
+    interval = f" ({found.low:.2g} to {found.high:.2g})" if isfinite(found.high) else ""
+    return f"{found.mean:.3g}{interval}"
+
+
+def share_cell(rows: Sequence[TrialRow], measure: Measure) -> str:
+    """Return how many runs have a result, with a 95 % interval of the share."""
+    count = sum(measure.name in row for row in rows)
+    low, high = clopper_pearson(count, len(rows), ERROR_RATE)
+    return f"{count} of {len(rows)} ({low:.0%} to {high:.0%})"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with two digits.
+
+    >>> percent(0.1), percent(0.00123)
+    ('10 %', '0.12 %')
+    """
+    return f"{100 * share:.2g} %"
+
+
+def ranged(numbers: Sequence[float], form: str) -> str:
+    """Return the smallest and the largest number, or the only one."""
+    low, high = format(min(numbers), form), format(max(numbers), form)
+    return low if low == high else f"{low} to {high}"
+
+
+# Against the number of users.
+
+
+def curves(table: Table, measure: Measure) -> Curves:
+    """Return the means of a measure by protocol and number of users."""
+    found: dict[str, dict[int, float]] = {}
+    for (name, users), part in table.points().items():
+        at = mean(part.rows, measure)
+        assert at is not None
+        found.setdefault(name, {})[users] = at.mean
+    return {name: found[name] for name in FAMILIES if name in found}
 
 
 @cache
-def compared(names: Sequence[str] = SHOWN, users: Sequence[int] = USERS) -> Compared:
-    """Return the comparison of these protocols on the four networks."""
-    shares = [1 / ITEMS] * ITEMS
-    return compare(names, shares, users, EPSILON, DELTA, networks=NETWORKS)
+def by_law(measure: str, name: str, users: int) -> float | None:
+    """Return a measure without a run, or None if it needs a run."""
+    chosen = option(name, users)
+    if measure == ERROR.name:
+        return chosen.error
+    if isinstance(chosen.script, TSS):
+        return None
+    network = next(one for one, own in zip(NETWORKS, SECONDS, strict=True) if own.name == measure)
+    held = people(users).inputs.tolist()
+    return seconds(chosen.script, users, lambda: held, [network], chosen.messages)[0]
 
 
-def times(found: Compared) -> Iterator[str]:
-    """Yield the lines of the table: when each protocol is done, and its margin."""
-    heads = ["users", "protocol", *(one.name for one in NETWORKS), "typical item"]
-    cells = [
-        [
-            f"{row.users:,}",
-            row.label,
-            *("?" if isnan(time) else in_units(time) for time in row.seconds),
-            in_points(row.typical),
-        ]
-        for row in found.rows
+def found_crossings(table: Table, measure: Measure) -> list[Crossing]:
+    """Return where the curves of a measure cross."""
+    return crossings(curves(table, measure), lambda name, users: by_law(measure.name, name, users))
+
+
+def over_users(table: Table, measure: Measure, form: Any) -> str:
+    """Return a table of a measure: a row for each number of users, a column for each protocol."""
+    found = curves(table, measure)
+    rows = [
+        [f"{n:,}", *(form(found[name][n]) if n in found[name] else "not run" for name in found)]
+        for n in table.values("users")
     ]
-    yield markdown_table(heads, cells)
+    return markdown_table(["users", *found], rows)
 
 
-def crossings(found: Compared) -> Iterator[str]:
-    """Yield a line for each point at which protocols change places in time."""
-    in_time = [each for each in found.crossings if each.quantity == "seconds"]
-    for sentence in attrs.evolve(found, crossings=tuple(in_time)).crossings_in_words:
-        yield f"- {sentence}"
+def errors(table: Table) -> Lines:
+    """Yield the table of errors over the number of users."""
+    yield over_users(table, ERROR, lambda error: f"{error:.3g}")
 
 
-def dropping(settings: dict[str, str]) -> Table:
-    """Return the table of the experiment `completion_drop` with other values of parameters."""
-    return table_here(EXPERIMENT.with_settings(settings).with_trials(TRIALS), "completion_drop")
+def times(table: Table) -> Lines:
+    """Yield the tables of times over the number of users: one for each network."""
+    for network, measure in zip(NETWORKS, SECONDS, strict=True):
+        yield from (f"On {network.name}:", "", over_users(table, measure, in_units), "")
 
 
-def drops(table: Table) -> Iterator[str]:
-    """Yield the lines of the table with drop-outs: means of the runs that were completed."""
-    heads = ["protocol", "users drop out", "completed", *(one.name for one in NETWORKS)]
-    cells = []
-    for (protocol, _, drop), part in table.points().items():
-        done = [row for row in part.rows if SECONDS[0].name in row]
-        means = [
-            in_units(sum(row[one.name] for row in done) / len(done)) if done else "-"
-            for one in SECONDS
+def crossing_table(table: Table) -> Lines:
+    """Yield the table of all places at which two curves cross. Protocols that change places at the
+    same number of users share a row.
+    """
+    heads = ["quantity", "from about … users on", "these protocols", "are better than"]
+    rows = []
+    for title, measure in titles():
+        others: dict[tuple[str, str], list[str]] = {}
+        for one in found_crossings(table, measure):
+            others.setdefault((one.place, one.better), []).append(one.other)
+        betters: dict[tuple[str, str], list[str]] = {}
+        for (place, better), worse in others.items():
+            betters.setdefault((place, joined(worse)), []).append(better)
+        rows += [
+            [title, place, joined(better), worse] for (place, worse), better in betters.items()
         ]
-        share = f"{len(done)} of {len(part.rows)}"
-        cells.append([protocol, f"{drop:.0%}", share, *means])
-    yield markdown_table(heads, cells)
+    yield markdown_table(heads, rows)
 
 
-def hurrying(settings: dict[str, str]) -> Table:
-    """Return the table of the experiment `completion_deadline` with other values of parameters."""
-    wanted = DEADLINE.with_settings(settings).with_trials(TRIALS)
-    return table_here(wanted, "completion_deadline")
+def crossing_sentences(table: Table) -> Lines:
+    """Yield a sentence for each two protocols that change places in time, and one for the error."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for network, measure in zip(NETWORKS, SECONDS, strict=True):
+        for one in found_crossings(table, measure):
+            place = f"from about {rounded(one.users):,} users on ({network.name})"
+            places.setdefault((one.better, one.other), []).append(place)
+    for (better, other), words in places.items():
+        yield f"- {better} is done earlier than {other} {joined(words)}."
+    for one in found_crossings(table, ERROR):
+        users = f"from about {rounded(one.users):,} users on"
+        yield f"- {one.better} has a smaller error than {one.other} {users}."
 
 
-def deadlines(table: Table) -> Iterator[str]:
-    """Yield the lines of the table with deadlines: means of the runs that were completed."""
-    heads = [
-        "protocol",
-        "users drop out",
-        "deadline",
-        "completed",
-        *(one.name for one in NETWORKS),
-        "counted",
-    ]
+def titles() -> Iterator[tuple[str, Measure]]:
+    """Yield the quantities that depend on the number of users, each with its name."""
+    for network, measure in zip(NETWORKS, SECONDS, strict=True):
+        yield f"time, {network.name}", measure
+    yield "error", ERROR
+
+
+def users_findings(table: Table) -> Lines:
+    """Yield sentences on time and error over the number of users."""
+    users = sorted(table.values("users"))
+    least, most = users[0], users[-1]
+    for network, measure in zip(NETWORKS, SECONDS, strict=True):
+        found = curves(table, measure)
+        local = [name for name in LOCAL if name in found]
+        others = [name for name in SHARED if name in found]
+        slowest = max(others, key=lambda name: found[name].get(most, 0.0))
+        first = all(
+            max(found[name][n] for name in local) < min(found[name].get(n, 1e99) for name in others)
+            for n in users
+        )
+        lead = f"*{network.name}*: "
+        if local and first:
+            lead += "the local mechanisms are done first at every number of users. "
+        best = leaders(found, found_crossings(table, measure), others)
+        order = f"Among the others {best[0][0]} is the first from {best[0][1]} users on"
+        order += "".join(f", and {name} from about {place} users on" for name, place in best[1:])
+        yield (
+            f"- {lead}{order}. With {most:,} users {best[-1][0]} takes "
+            f"{in_units(found[best[-1][0]][most])}, and the slowest one, {slowest}, "
+            f"{in_units(found[slowest][most])}."
+        )
+    found = curves(table, ERROR)
+    best = leaders(found, found_crossings(table, ERROR), list(found))
+    order = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
+    worst = {n: max(found, key=lambda name: found[name].get(n, 0.0)) for n in (least, most)}
+    yield (
+        f"- *Error*: {best[0][0]} has the smallest error from {best[0][1]} users on{order}. With "
+        f"{least:,} users {worst[least]} has the largest error, and with {most:,} users "
+        f"{worst[most]}."
+    )
+    yield from trade(table)
+    yield from noise_and_chance(table)
+
+
+def trade(table: Table) -> Lines:
+    """Yield what a local mechanism wins in time and loses in error."""
+    users = [n for n in table.values("users") if n >= 200]
+    for n in (users[0], users[-1]) if users else ():
+        at = table.where(users=n)
+        ratios = []
+        for measure in SECONDS:
+            one, two = (curves(at, measure)[name][n] for name in ("committee", "oue"))
+            ratios.append(one / two)
+        error = curves(at, ERROR)
+        yield (
+            f"- With {n:,} users the local mechanism oue is done {ranged(ratios, '.2g')} times as "
+            f"early as a committee, by network, and its squared error is "
+            f"{rounded(error['oue'][n] / error['committee'][n]):,} times as large."
+        )
+
+
+def noise_and_chance(table: Table) -> Lines:
+    """Yield what noise changes in secure aggregation, and how much the times of TSS vary."""
+    longer = []
+    for name in ("secagg", "secagg_plus"):
+        for n in table.values("users"):
+            for measure in SECONDS:
+                noisy, plain = (
+                    by_law(measure.name, label, n) for label in (f"{name} with noise", name)
+                )
+                assert noisy is not None
+                assert plain is not None
+                longer.append(noisy / plain - 1)
+    yield (
+        "- secagg and secagg_plus can also add up the noisy answers of dpdg. They then have the "
+        f"error of dpdg, and take at most {percent(max(longer))} longer than here."
+    )
+    spread = []
+    for part in table.where(protocol="tss").points().values():
+        for measure in SECONDS:
+            found = mean(part.rows, measure)
+            assert found is not None
+            if isfinite(found.high):
+                spread.append(found.high / found.mean - 1)
+    if spread:
+        yield (
+            f"- Only the times of tss are random here. They are means of {USERS.trials} runs, and "
+            f"every 95 % interval is within ± {percent(max(spread))} of its mean."
+        )
+
+
+# If users drop out.
+
+
+def drops(table: Table) -> Lines:
+    """Yield the table with drop-outs: means of the runs that have a result."""
+    heads = ["protocol", "users drop out", "runs with a result", *(one.name for one in NETWORKS)]
+    heads += ["squared L2 error", "by law"]
     cells = []
-    rows = [row for part in table.points().values() for row in part.rows]
-    points = dict.fromkeys((row["protocol"], row["drop"], row["patience"]) for row in rows)
-    for protocol, drop, patience in points:
-        part = table.where(protocol=protocol, drop=drop, patience=patience).rows
-        done = [row for row in part if "seconds" in row]
-        means = []
-        for one in NETWORKS:
-            here = [row["seconds"] for row in done if row["network"] == one.name]
-            means.append(in_units(sum(here) / len(here)) if here else "-")
-        counted = f"{sum(row['counted'] for row in done) / len(done):.0f}%" if done else "-"
-        share = f"{len(done)} of {len(part)}"
-        cells.append([protocol, f"{drop:.0%}", f"{patience:g}", share, *means, counted])
+    for (name, _, drop), part in table.points().items():
+        expected = mean(part.rows, SQUARED_L2)
+        cells.append(
+            [
+                name,
+                f"{drop:.0%}",
+                share_cell(part.rows, SQUARED_L2),
+                *(time_cell(part.rows, measure) for measure in SECONDS),
+                error_cell(part.rows),
+                "-" if expected is None else f"{expected.expected:.3g}",
+            ]
+        )
     yield markdown_table(heads, cells)
+
+
+def chance_of_result(name: str, users: int, drop: float) -> float:
+    """Return the probability that a run of a protocol that needs everybody has a result.
+
+    A user with s sends leaves at one of s + 1 points, and only the last point does no harm.
+    """
+    chance = 1.0
+    sent = sends(script_of(name, users), people(users).inputs, 0)
+    for party in [f"u{number}" for number in range(1, users + 1)]:
+        chance *= 1 - drop * len(sent[party]) / (len(sent[party]) + 1)
+    return chance
+
+
+def drop_findings(table: Table) -> Lines:
+    """Yield sentences on drop-outs."""
+    (users,) = table.values("users")
+    rates = [drop for drop in table.values("drop") if drop]
+    stated = joined([percent(drop) for drop in rates])
+    for name in [name for name in NEED_EVERYBODY if name in table.values("protocol")]:
+        chances = [f"{chance_of_result(name, users, drop):.2g}" for drop in rates]
+        yield (
+            f"- *{name} stops* when a user leaves before its last message: no party has a result. "
+            f"By law a run with {users} users has a result with probability {joined(chances)} if "
+            f"each user drops out with probability {stated}."
+        )
+    others = [name for name in table.values("protocol") if name not in NEED_EVERYBODY]
+    top = max(rates)
+    slower = {}
+    for name in others:
+        before, after = (table.where(protocol=name, drop=drop).rows for drop in (0.0, top))
+        found = [(mean(before, measure), mean(after, measure)) for measure in SECONDS]
+        slower[name] = [two.mean / one.mean for one, two in found if one and two]
+    calm = [name for name, ratios in slower.items() if ratios and max(ratios) < 1.1]
+    if calm:
+        yield (
+            f"- If {percent(top)} drop out, the runs of {joined(calm)} take at most "
+            f"{max(max(slower[name]) for name in calm):.2f} times as long as without drop-outs. "
+            "This is so only because nobody waits for a deadline here."
+        )
+    for name in [name for name in slower if name not in calm and slower[name]]:
+        yield (
+            f"- {name} takes {ranged(slower[name], '.2g')} times as long if {percent(top)} drop "
+            "out, because its servers wait several times for those who are gone."
+        )
+    worse = [
+        law_ratio(*(table.where(protocol=name, drop=drop).rows for drop in (0.0, top)))
+        for name in others
+    ]
+    yield (
+        f"- The squared error by law is {ranged(worse, '.2f')} times as large if "
+        f"{percent(top)} drop out: fewer users are counted."
+    )
+
+
+# If servers wait until a deadline.
+
+
+def deadlines(table: Table) -> Lines:
+    """Yield the table with deadlines: means of the runs that have a result."""
+    heads = ["protocol", "users drop out", "deadline", "runs with a result"]
+    heads += [*(one.name for one in NETWORKS), "counted", "squared L2 error", "by law"]
+    cells = []
+    for key, rows in by_patience(table).items():
+        name, drop, patience = key
+        networks = [[row for row in rows if row["network"] == one.name] for one in NETWORKS]
+        counted, expected = mean(rows, COUNTED), mean(rows, SQUARED_L2)
+        cells.append(
+            [
+                name,
+                f"{drop:.0%}",
+                f"{patience:g}",
+                share_cell(rows, SQUARED_L2),
+                *(time_cell(part, UNTIL_ESTIMATE) for part in networks),
+                "-" if counted is None else f"{counted.mean:.0f}%",
+                error_cell(rows),
+                "-" if expected is None else f"{expected.expected:.3g}",
+            ]
+        )
+    yield markdown_table(heads, cells)
+
+
+def by_patience(table: Table) -> dict[tuple[str, float, float], list[TrialRow]]:
+    """Return the trials of all networks by protocol, rate of drop-outs and deadline."""
+    found: dict[tuple[str, float, float], list[TrialRow]] = {}
+    for row in table.rows:
+        found.setdefault((row["protocol"], row["drop"], row["patience"]), []).append(row)
+    return found
+
+
+def deadline_findings(table: Table) -> Lines:
+    """Yield sentences on deadlines."""
+    points = by_patience(table)
+    patiences = sorted(table.values("patience"))
+    names = table.values("protocol")
+    strict = [name for name in names if name in NEED_EVERYBODY]
+    others = [name for name in names if name not in NEED_EVERYBODY]
+    top = max(table.values("drop"))
+    for patience in patiences:
+        late = [
+            f"{name} has a result in {share(points[name, 0.0, patience])} runs" for name in strict
+        ]
+        counted = [mean(points[name, 0.0, patience], COUNTED) for name in others]
+        means = [one.mean for one in counted if one]
+        yield (
+            f"- *Deadline {patience:g}, nobody drops out*: "
+            f"{joined(late)}. The other protocols count {ranged(means, '.0f')} of 100 users "
+            "on average."
+        )
+    lost = [row for name in strict for patience in patiences for row in points[name, top, patience]]
+    yield (
+        f"- *{joined(strict)} cannot go on without a user who left or is late*: if "
+        f"{percent(top)} drop out, {share(lost)} of their runs with any of these deadlines have a "
+        "result. They need users who all stay, and a long deadline."
+    )
+    short, long_ = patiences[-2:] if len(patiences) > 1 else patiences * 2
+
+    def slower(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+        return ranged(time_ratios(table, others, before, after), ".2f")
+
+    longer = {
+        drop: slower({"drop": drop, "patience": short}, {"drop": drop, "patience": long_})
+        for drop in (0.0, top)
+    }
+    yield (
+        f"- *A longer deadline costs time only if somebody drops out.* With the deadline {long_:g} "
+        f"in place of {short:g}, the other protocols take {longer[top]} times as long if "
+        f"{percent(top)} drop out, and {longer[0.0]} times as long if nobody does."
+    )
+    dropping = slower({"drop": 0.0, "patience": short}, {"drop": top, "patience": short})
+    yield (
+        f"- *With a deadline, drop-outs cost time.* With the deadline {short:g} the other "
+        f"protocols take {dropping} times as long if {percent(top)} drop out as if nobody does."
+    )
+    worse = [
+        law_ratio(points[name, 0.0, patiences[-1]], points[name, 0.0, patiences[0]])
+        for name in others
+    ]
+    yield (
+        f"- *A short deadline costs exactness*: with the deadline {patiences[0]:g} in place of "
+        f"{patiences[-1]:g} the squared error by law is {ranged(worse, '.2f')} times as large "
+        "although nobody drops out."
+    )
+
+
+def time_ratios(
+    table: Table, names: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
+) -> list[float]:
+    """Return by how much longer the mean time is after than before, by protocol and network."""
+    ratios = []
+    for name in names:
+        for network in table.values("network"):
+            part = table.where(protocol=name, network=network)
+            one, two = (mean(part.where(**at).rows, UNTIL_ESTIMATE) for at in (before, after))
+            if one and two:
+                ratios.append(two.mean / one.mean)
+    return ratios
+
+
+def law_ratio(before: Sequence[TrialRow], after: Sequence[TrialRow]) -> float:
+    """Return how many times as large the error by law is after as before; NaN without results."""
+    one, two = mean(before, SQUARED_L2), mean(after, SQUARED_L2)
+    if one is None or two is None or one.expected is None or two.expected is None:
+        return nan
+    return two.expected / one.expected
+
+
+def share(rows: Sequence[TrialRow]) -> str:
+    """Return how many runs have a result."""
+    return f"{sum(SQUARED_L2.name in row for row in rows)} of {len(rows)}"
+
+
+def parts(tables: Mapping[str, Table]) -> dict[str, list[str]]:
+    """Return the lines of all parts of the page that the command writes, from the tables of the
+    three experiments.
+    """
+    users, drop, deadline = (tables[name] for name in FIGURES)
+    return {
+        "errors": list(errors(users)),
+        "times": list(times(users)),
+        "users": list(users_findings(users)),
+        "crossings": list(crossing_table(users)),
+        "places": list(crossing_sentences(users)),
+        "drops": list(drops(drop)),
+        "dropping": list(drop_findings(drop)),
+        "deadlines": list(deadlines(deadline)),
+        "waiting": list(deadline_findings(deadline)),
+    }
 
 
 def main() -> None:
-    """Compute everything, and write the page and its figure."""
-    found = compared()
-    write_part(PAGE, "times", list(times(found)))
-    write_part(PAGE, "crossings", list(crossings(found)))
-    write_figure(compared_figure(found), FIGURE)
-    write_part(PAGE, "drops", list(drops(dropping(DROPS))))
-    table = hurrying(DEADLINES)
-    write_part(PAGE, "deadlines", list(deadlines(table)))
-    write_figure(drawn(table), DEADLINE_FIGURE)
+    """Run the trials that the store lacks, and write the page and its figures."""
+    STORE.parent.mkdir(exist_ok=True)
+    tables = {name: reproduce(name, store=STORE).table for name in FIGURES}
+    for name, lines in parts(tables).items():
+        write_part(PAGE, name, lines)
+    for name, (path, experiment) in FIGURES.items():
+        assert experiment.figure is not None
+        write_figure(experiment.figure(tables[name]), path)
 
 
 if __name__ == "__main__":

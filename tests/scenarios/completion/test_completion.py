@@ -1,70 +1,219 @@
-"""The page on times has the numbers that the code computes, and the experiments give the same."""
+"""The page on times and errors has the numbers that the experiments give."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from matplotlib.text import Text
 
-from protocols.advice.compared_page import in_points
-from scenarios.completion.deadline import AGES, plain
+from protocols.catalogue import about
+from protocols.tss.script import TSS
+from scenarios.completion.crossings import crossings, leaders, rounded
 from scenarios.completion.deadline import EXPERIMENT as DEADLINE
 from scenarios.completion.drop import EXPERIMENT as DROP
+from scenarios.completion.families import FAMILIES, NEED_EVERYBODY, option, people, script_of
 from scenarios.completion.hurried import hurried
 from scenarios.completion.page import (
-    DEADLINES,
-    DROPS,
+    FIGURES,
     PAGE,
-    SHOWN,
-    USERS,
-    compared,
-    crossings,
+    by_law,
+    chance_of_result,
     deadlines,
-    dropping,
     drops,
-    hurrying,
-    times,
+    found_crossings,
+    over_users,
+    parts,
 )
-from scenarios.completion.trials import SECONDS, option
-from scenarios.completion.users import EXPERIMENT
+from scenarios.completion.trials import ERROR, SECONDS, without_drop_outs
+from scenarios.completion.users import EXPERIMENT as USERS
+from scenarios.completion.waiting import AGES, with_deadline
 from simnet import run
+from simnet.cli.page import read_part
 from simnet.network.timing import in_units
+from simnet.scenario.drops import fates_of
+from simnet.scenario.verify import clopper_pearson
 from simnet.studies.here import table_here
+from simnet.studies.table import Table
+from simnet.studies.trial import Aborted
 from tests.harness.data import ROOT
+
+NAMES = ("data-centre", "wide-area", "broadband", "mobile")
+FAST = "dpds,dpdg,secagg,secagg_plus,committee"  # their times have formulas
+
+
+def rows_of(lines: list[str]) -> Iterator[list[str]]:
+    """The cells of the rows of tables in Markdown, without the line below the heads."""
+    for line in lines:
+        if line.startswith("| "):
+            yield [cell.strip() for cell in line.strip("| ").split(" | ")]
 
 
 def part(name: str) -> list[str]:
     """The lines of a part of the page that the command writes."""
+    return read_part(ROOT / PAGE, name)
+
+
+@pytest.mark.slow
+def test_the_page_has_the_times_and_the_errors_that_the_laws_give() -> None:
+    few = USERS.with_settings({"protocol": FAST, "users": "60,6000"}).with_trials(1)
+    table = table_here(few, "completion")
+    page = list(rows_of(part("times")))
+    heads = [place for place, cells in enumerate(page) if cells[0] == "users"]
+    shown = {measure: page[head:] for measure, head in zip(SECONDS, heads, strict=True)}
+    shown[ERROR] = list(rows_of(part("errors")))
+    for measure, lines in shown.items():
+        heads_, *computed = rows_of(
+            over_users(
+                table, measure, in_units if measure != ERROR else lambda error: f"{error:.3g}"
+            ).splitlines()
+        )
+        for cells in computed:
+            there = dict(
+                zip(lines[0], next(row for row in lines if row[0] == cells[0]), strict=True)
+            )
+            assert [there[name] for name in heads_] == cells
+
+
+@pytest.mark.slow
+def test_the_page_has_the_numbers_of_runs_with_drop_outs() -> None:
+    for name in ("dpds", "committee"):
+        few = DROP.with_settings({"protocol": name, "drop": "0.0,0.05"})
+        (table,) = drops(table_here(few, "completion_drop"))
+        assert len(table.splitlines()) == 2 + 2
+        assert set(table.splitlines()) <= set(part("drops"))
+
+
+@pytest.mark.slow
+def test_the_page_has_the_numbers_of_runs_with_deadlines() -> None:
+    for name in ("dpds", "oue"):
+        few = DEADLINE.with_settings({"protocol": name, "drop": "0.0", "patience": "4.0"})
+        (table,) = deadlines(table_here(few, "completion_deadline"))
+        assert len(table.splitlines()) == 2 + 1
+        assert set(table.splitlines()) <= set(part("deadlines"))
+
+
+@pytest.fixture(scope="module")
+def quick() -> dict[str, Table]:
+    """The tables of quick runs of the three experiments."""
+    found = {"completion": USERS, "completion_drop": DROP, "completion_deadline": DEADLINE}
+    return {name: table_here(one.quickly(), name) for name, one in found.items()}
+
+
+@pytest.mark.slow
+def test_a_quick_run_gives_all_parts_and_all_figures(
+    quick: dict[str, Table], tmp_path: Path
+) -> None:
+    found = parts(quick)
     text = (ROOT / PAGE).read_text(encoding="utf-8")
-    _, _, after = text.partition(f"<!-- {name} -->\n")
-    return after.partition(f"<!-- /{name} -->")[0].splitlines()
+    for name, lines in found.items():
+        assert "".join(lines)
+        assert f"<!-- {name} -->" in text
+        assert not {"nan", "inf"} & set("\n".join(lines).replace("|", " ").split())
+    for name, (path, experiment) in FIGURES.items():
+        assert (ROOT / path).is_file()
+        assert experiment.figure is not None
+        figure: Any = experiment.figure(quick[name])
+        assert figure.get_figwidth() == 7
+        texts = figure.findobj(match=Text)
+        assert min(text.get_fontsize() for text in texts if text.get_text()) >= 7
+        timed = [axes for axes in figure.axes if axes.get_title("left").partition(",")[0] in NAMES]
+        assert len({axes.get_ylim() for axes in timed}) == 1
 
 
-def test_the_page_has_the_times_that_the_laws_give() -> None:
-    (table,) = times(compared(("dpds", "committee", "secagg", "grr"), (10_000,)))
-    lines = table.splitlines()
-    assert len(lines) == 2 + 5
-    assert set(lines) <= set(part("times"))
+def test_curves_cross_where_bisection_and_straight_lines_say() -> None:
+    def value(name: str, users: int) -> float:
+        return {"flat": 10.0, "line": users / 100, "square": users**2 / 1e6}[name]
+
+    curves = {name: {n: value(name, n) for n in (100, 300, 20_000)} for name in ("flat", "line")}
+    curves["square"] = {n: value("square", n) for n in (100, 300)}
+    (computed,) = crossings(curves, value)
+    assert (computed.better, computed.other, computed.place) == ("flat", "line", "1,000")
+    (drawn,) = crossings(curves, lambda *_: None)
+    assert drawn.users == pytest.approx(1000)
+    assert drawn.place == "1,000 (between 300 and 20,000)"
+    assert leaders(curves, [computed], ["line", "flat"]) == [("line", "100"), ("flat", "1,000")]
+    assert leaders(curves, [computed], ["square", "line"])[-1][0] == "line"
+    assert rounded(123_456) == 120_000
 
 
-def test_the_page_has_the_times_of_runs_with_drop_outs() -> None:
-    (table,) = drops(dropping({**DROPS, "protocol": "committee"}))
-    assert len(table.splitlines()) == 2 + 2
-    assert set(table.splitlines()) <= set(part("drops"))
+@pytest.mark.slow
+def test_the_order_of_two_protocols_changes_where_the_page_says() -> None:
+    few = USERS.with_settings({"protocol": FAST}).with_trials(1)
+    table = table_here(few, "completion")
+    page = {tuple(cells[:2]): cells[2:] for cells in rows_of(part("crossings"))}
+    count = 0
+    for title, measure in (("data-centre", SECONDS[0]), ("mobile", SECONDS[3])):
+        for one in found_crossings(table, measure):
+            better, worse = page[f"time, {title}", one.place]
+            assert one.better in better.replace(" and ", ", ").split(", ")
+            assert one.other in worse.replace(" and ", ", ").split(", ")
+            for users, sign in ((round(0.9 * one.users), 1), (round(1.1 * one.users), -1)):
+                times = [by_law(measure.name, name, users) for name in (one.better, one.other)]
+                one_time, other_time = times
+                assert one_time is not None
+                assert other_time is not None
+                assert sign * (one_time - other_time) > 0
+            count += 1
+    assert count >= 3
 
 
-def test_the_page_has_the_times_of_runs_with_deadlines() -> None:
-    (table,) = deadlines(hurrying({**DEADLINES, "protocol": "oue", "patience": "2.0,8.0"}))
-    assert len(table.splitlines()) == 2 + 4
-    assert set(table.splitlines()) <= set(part("deadlines"))
+@pytest.mark.slow
+def test_tss_changes_places_near_the_place_that_straight_lines_give() -> None:
+    """On mobile links secagg_plus overtakes TSS between 60 and 200 users."""
+    rows = [cells for cells in rows_of(part("crossings")) if cells[0] == "time, mobile"]
+    cells = next(cells for cells in rows if cells[3] == "tss" and "secagg_plus" in cells[2])
+    users = int(cells[1].split()[0])
+    assert 60 < users < 200
+    for at, is_faster in ((round(users / 1.2), True), (round(users * 1.2), False)):
+        staged = without_drop_outs({"protocol": "tss", "users": at}, 1, None)
+        law = by_law(SECONDS[3].name, "secagg_plus", at)
+        assert law is not None
+        assert (float(staged[SECONDS[3].name]) < law) == is_faster
 
 
 @pytest.mark.parametrize("name", ["committee", "secagg", "secagg_plus", "oue"])
 def test_a_deadline_that_never_passes_changes_no_estimate(name: str) -> None:
-    script, held = plain(name, 60), [1 + user % 10 for user in range(60)]
+    script, held = script_of(name, 60), people(60).inputs
     done = run(hurried(script, AGES), held, 3, network="mobile")
     assert not done.late
     assert done.outputs["server"].tolist() == run(script, held, 3).outputs["server"].tolist()
 
 
+@pytest.mark.parametrize("name", NEED_EVERYBODY)
+def test_protocols_that_need_everybody_stop_at_a_deadline_or_a_drop_out(name: str) -> None:
+    point: dict[str, Any] = {
+        "protocol": name,
+        "users": 30,
+        "network": "mobile",
+        "drop": 0.0,
+        "patience": 1e3,
+    }
+    whole = with_deadline(point, 1, None)
+    script, held = script_of(name, 30), people(30).inputs
+    done = run(script, held, 1)
+    assess = about(script).assess
+    assert assess is not None
+    assert whole["squared_l2"] == assess(done, people(30).totals).squared_l2
+    assert whole["counted"] == 100
+    with pytest.raises(Aborted, match="deadline passed"):
+        with_deadline({**point, "patience": 1.0}, 1, None)
+    with pytest.raises(Aborted, match="dropped out"):
+        with_deadline({**point, "drop": 0.5}, 1, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dpds", "tss"])
+def test_the_chance_of_a_result_is_the_share_of_runs_that_have_one(name: str) -> None:
+    script, held = script_of(name, 10), people(10).inputs
+    seeds = range(100)
+    fates = [fates_of(["0.1"], script, held, seed)[0] for seed in seeds]
+    count = sum(not run(script, held, seed, fates=fates[seed]).aborts for seed in seeds)
+    low, high = clopper_pearson(count, len(seeds), 1e-4)
+    assert low < chance_of_result(name, 10, 0.1) < high
+
+
+@pytest.mark.slow
 def test_a_short_deadline_counts_fewer_users_and_a_long_one_takes_longer_if_some_leave() -> None:
     table = table_here(
         DEADLINE.with_settings(
@@ -80,28 +229,20 @@ def test_a_short_deadline_counts_fewer_users_and_a_long_one_takes_longer_if_some
     assert mean("seconds", 0.1, 8.0) > 2 * mean("seconds", 0.1, 2.0)
 
 
-def test_the_experiment_gives_the_numbers_of_the_page() -> None:
-    few = EXPERIMENT.with_settings({"protocol": "dpds", "users": "1000"}).with_trials(5)
-    table = table_here(few, "completion")
-    cells = [in_units(table.at(one.name).mean) for one in SECONDS]
-    margin = in_points(table.at("margin").mean / 100)
-    assert f"| 1,000 | dpds | {' | '.join([*cells, margin])} |" in part("times")
-    assert all(estimate.low == estimate.high for estimate in map(table.at, ("margin",)))
-
-
 def test_drop_outs_change_who_is_counted_and_the_error_says_so() -> None:
     few = DROP.with_settings({"protocol": "committee", "drop": "0.0,0.5"}).with_trials(3)
     table = table_here(few, "completion_drop")
     errors = [table.at("squared_l2", drop=drop).expected for drop in (0.0, 0.5)]
-    assert errors[0] == pytest.approx(option("committee", 100).error)
+    assert errors[0] == pytest.approx(option("committee", 60).error)
+    assert errors[0] is not None
+    assert errors[1] is not None
     assert errors[1] > errors[0]
 
 
-@pytest.mark.slow
-def test_the_page_says_where_protocols_change_places() -> None:
-    names = tuple(name for name in SHOWN if name != "tss")
-    found = compared(names, USERS)
-    assert set(crossings(found)) == {line for line in part("crossings") if "tss" not in line}
-    (table,) = times(found)
-    assert set(table.splitlines()) == {line for line in part("times") if "| tss |" not in line}
-    assert Path(ROOT / PAGE.parent / "completion.svg").is_file()
+def test_all_seven_families_are_in_the_grid_of_each_experiment() -> None:
+    for experiment in (USERS, DROP, DEADLINE):
+        names = {str(point["protocol"]) for point in experiment.points()}
+        assert names >= set(FAMILIES) - {"grr"}
+    staged = [point for point in USERS.points() if point["protocol"] == "tss"]
+    assert isinstance(option("tss", 60).script, TSS)
+    assert max(int(point["users"] or 0) for point in staged) == 2000

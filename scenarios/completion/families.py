@@ -1,0 +1,69 @@
+"""The protocols that the experiments on time compare, at equal privacy.
+
+All of them estimate the frequencies of the same items, and protect a user's item equally well: the
+parameters are those of `simnet compare`.
+"""
+
+from functools import cache
+from typing import Any
+
+import attrs
+import numpy as np
+
+from protocols.advice.advice import Option, Question, options_of
+from protocols.committee.script import RobustDPDS
+from protocols.dpds.script import DPDS
+from protocols.local_frequency.script import FrequencyCollection
+from protocols.tss.robust import RobustTSS
+from protocols.tss.script import TSS
+from simnet.network.presets import PRESETS
+from simnet.scenario.population import ItemPopulation
+
+ITEMS, EPSILON, DELTA = 10, 1.0, 1e-6
+NETWORKS = tuple(PRESETS[name] for name in ("data-centre", "wide-area", "broadband", "mobile"))
+LOCAL = ("oue", "grr")  # local mechanisms: every user sends one noisy answer
+# These protocols have no result if one message of one user does not come.
+NEED_EVERYBODY = ("dpds", "tss", "dpdg")
+FAMILIES = (*NEED_EVERYBODY, "secagg", "secagg_plus", "committee", *LOCAL)
+ROBUST = ("dpds_robust", "tss_robust")  # variants that survive drop-outs
+CHOICES = (
+    f"{ITEMS} items that equally many users hold; a user's item is protected with ε = {EPSILON:g} "
+    f"and δ = {DELTA:g} (local mechanisms with δ = 0), with the parameters of `simnet compare`",
+    "the networks and prices of operations that have a name (`simnet network`)",
+)
+
+
+@cache
+def option(label: str, users: int) -> Option:
+    """Return the protocol with this label in `simnet compare`, at equal privacy."""
+    question = Question(users, ITEMS, EPSILON, DELTA, rarest=users // ITEMS)
+    found = options_of(label.removesuffix(" with noise"), question)
+    return next(one for one in found if one.label == label)
+
+
+def people(users: int) -> ItemPopulation:
+    """Return users of whom equally many hold each item."""
+    return ItemPopulation(
+        1 + np.arange(users) % ITEMS,
+        tuple(str(item) for item in range(1, ITEMS + 1)),
+        "users of whom equally many hold each item",
+    )
+
+
+def script_of(name: str, users: int) -> Any:
+    """Return the protocol with the parameters of `simnet compare`. Every user is an actor of its
+    own, so that single users can drop out.
+    """
+    if name == "dpds_robust":
+        sampled = option("dpds", users).script
+        assert isinstance(sampled, DPDS)
+        p = sampled.participation
+        return RobustDPDS(users, ITEMS, p, sharing=f"shamir:{users // 2 + 1}")
+    if name == "tss_robust":
+        staged = option("tss", users).script
+        assert isinstance(staged, TSS)
+        return RobustTSS(users, ITEMS, staged.participation, staged.reported)
+    script = option(name, users).script
+    if isinstance(script, FrequencyCollection):
+        return attrs.evolve(script, population="actors")
+    return script

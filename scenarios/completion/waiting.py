@@ -1,0 +1,128 @@
+"""The trial with deadlines: when a server has its estimate, if it waits only so long."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from protocols.catalogue import about
+from scenarios.completion.families import NEED_EVERYBODY, NETWORKS, people, script_of
+from scenarios.completion.hurried import hurried
+from scenarios.completion.trials import errors_of
+from simnet.kernel.run import Run, run
+from simnet.network.network import Network
+from simnet.network.timing import Timing, timed
+from simnet.record.fate import Ending, Fate
+from simnet.scenario.drops import fates_of
+from simnet.studies.experiment import Measurements
+from simnet.studies.parameters import typed
+from simnet.studies.table import Measure
+from simnet.studies.trial import Aborted
+
+JITTER = 0.5  # of the latency, on average
+AGES = 1e4  # seconds; longer than any wait of a run
+COUNTED = Measure("counted", "users who are counted [%]")
+SECONDS = Measure("seconds", "until the server has its estimate [s]")
+BY_NAME = {network.name: network for network in NETWORKS}
+
+
+@attrs.frozen(kw_only=True)
+class DeadlinePoint:
+    """A protocol on a network. Each user leaves with the probability `drop`. Each wait of a server
+    or a member of a committee lasts at most `patience` times as long as the longest of these waits
+    on a calm network; the server of a committee waits twice as long as the members. In protocols
+    that need everybody, this holds for each wait of a user too.
+    """
+
+    protocol: str
+    users: int
+    network: str
+    drop: float
+    patience: float
+
+
+def with_jitter(network: Network) -> Network:
+    """Return the network with messages that come later by chance: half the latency on average, by
+    an exponential law.
+    """
+    latencies = {
+        pair: attrs.evolve(latency, jitter=JITTER * latency.seconds)
+        for pair, latency in network.latencies.items()
+    }
+    return attrs.evolve(network, name=f"{network.name} with jitter", latencies=latencies)
+
+
+@cache
+def longest_wait(name: str, users: int, network: str) -> float:
+    """Return the longest of the waits that get a deadline, in seconds, if nobody drops out and no
+    message comes late.
+    """
+    script, held, calm = script_of(name, users), people(users).inputs, BY_NAME[network]
+    if name in NEED_EVERYBODY:
+        return max(wait.ended - wait.began for wait in timed(run(script, held, 0), calm).waits)
+    done = run(hurried(script, AGES), held, 0, threads=1, network=calm)
+    last: dict[int, float] = {}
+    longest = 0.0
+    for ended in done.deadlines:
+        longest = max(longest, ended.at - last.get(ended.recipient, 0.0))
+        last[ended.recipient] = ended.at
+    return longest
+
+
+@typed(DeadlinePoint)
+def with_deadline(point: DeadlinePoint, seed: int, data: Path | None) -> Measurements:
+    """Return when the server has its estimate, who is counted, and the error.
+
+    Raises `Aborted` if the server has no estimate.
+    """
+    del data
+    script, held = script_of(point.protocol, point.users), people(point.users).inputs
+    fates, _ = fates_of([str(point.drop)] if point.drop else [], script, held, seed)
+    within = point.patience * longest_wait(point.protocol, point.users, point.network)
+    network = with_jitter(BY_NAME[point.network])
+    wait_for = in_time_or_never if point.protocol in NEED_EVERYBODY else hurrying
+    done, timing = wait_for(script, held, seed, fates, network, within)
+    estimator, counted = about(script).estimator, getattr(script, "counted", None)
+    assert estimator is not None
+    heard = point.users if counted is None else len(counted(done.happened))
+    return {
+        SECONDS.name: timing.ended[estimator],
+        COUNTED.name: 100 * heard / point.users,
+        **errors_of(done, script),
+    }
+
+
+def hurrying(
+    script: Any, held: Any, seed: int, fates: dict[str, Fate], network: Network, within: float
+) -> tuple[Run, Timing]:
+    """Run a protocol that goes on without the users who are late.
+
+    Raises `Aborted` if the server has no estimate.
+    """
+    protocol = hurried(script, within)
+    done = run(protocol, held, seed, threads=1, fates=fates, network=network)
+    if "server" not in done.outputs:
+        raise Aborted(done.aborts)
+    return done, timed(done, network, seed)
+
+
+def in_time_or_never(
+    script: Any, held: Any, seed: int, fates: dict[str, Fate], network: Network, within: float
+) -> tuple[Run, Timing]:
+    """Run a protocol that has no result if one message is missing. With deadlines, such a run is
+    the run without deadlines, up to the first deadline that passes, and ends there.
+
+    Raises `Aborted` if a message is missing at the deadline of a wait.
+    """
+    done = run(script, held, seed, threads=1, fates=fates)
+    if done.aborts:
+        raise Aborted(done.aborts)
+    timing = timed(done, network, seed)
+    late = [wait for wait in timing.waits if wait.ended - wait.began > within]
+    if late:
+        first = min(late, key=lambda wait: wait.began)
+        line = timing.log.lines[int(timing.log.post_line[first.post])]
+        reason = f'its deadline passed before every "{line.tag}" had come'
+        raise Aborted([Ending(timing.log.names[first.party], line.round, reason)])
+    return done, timing
