@@ -48,6 +48,7 @@ def grid_of_cells(
     columns: int = 3,
     log_x: bool = False,
     ticks: Sequence[float] | None = None,
+    height: float = HEIGHT,
 ) -> "Figure":
     """Draw the cells in rows, with one legend. A point is a mean with a 95 % interval; lines only
     join points. `ticks` are all values of x; then they stand at equal distances, and points that
@@ -55,7 +56,7 @@ def grid_of_cells(
     thinner, so that curves which meet can all be seen.
     """
     figure: Figure
-    figure, grid = panels(len(cells), columns=columns, height=HEIGHT)
+    figure, grid = panels(len(cells), columns=columns, height=height)
     scales: dict[str, Any] = {}
     for axes, cell in zip(grid, cells, strict=True):
         if cell.scale and axes is not scales.setdefault(cell.scale, axes):

@@ -105,12 +105,18 @@ def ranged(numbers: Sequence[float], form: str) -> str:
 
 
 def curves(table: Table, measure: Measure) -> Curves:
-    """Return the means of a measure by protocol and number of users."""
+    """Return the means of a measure by protocol and number of users. The error has a law, so it is
+    also there for numbers of users with which no run was made.
+    """
     found: dict[str, dict[int, float]] = {}
     for (name, users), part in table.points().items():
         at = mean(part.rows, measure)
         assert at is not None
         found.setdefault(name, {})[users] = at.mean
+    if measure == ERROR:
+        for name, own in found.items():
+            for users in table.values("users"):
+                own.setdefault(users, option(name, users).error)
     return {name: found[name] for name in FAMILIES if name in found}
 
 
@@ -154,26 +160,34 @@ def times(table: Table) -> Lines:
 
 
 def crossing_table(table: Table) -> Lines:
-    """Yield the table of all places at which two curves cross. Protocols that change places at the
-    same number of users share a row.
-    """
+    """Yield the table of all places at which two curves cross."""
     heads = ["quantity", "from about … users on", "these protocols", "are better than"]
-    rows = []
-    for title, measure in titles():
-        others: dict[tuple[str, str], list[str]] = {}
-        for one in found_crossings(table, measure):
-            others.setdefault((one.place, one.better), []).append(one.other)
-        betters: dict[tuple[str, str], list[str]] = {}
-        for (place, better), worse in others.items():
-            betters.setdefault((place, joined(worse)), []).append(better)
-        rows += [
-            [title, place, joined(better), worse] for (place, worse), better in betters.items()
-        ]
+    rows = [
+        [title, place, better, worse]
+        for title, measure in titles()
+        for place, better, worse in grouped(found_crossings(table, measure))
+    ]
     yield markdown_table(heads, rows)
 
 
+def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
+    """Yield crossing points as text: the place, the better protocols and the others. Protocols that
+    change places at the same number of users are in one text.
+    """
+    others: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        others.setdefault((one.place, one.better), []).append(one.other)
+    betters: dict[tuple[str, str], list[str]] = {}
+    for (place, better), worse in others.items():
+        betters.setdefault((place, joined(worse)), []).append(better)
+    for (place, overtaken), names in betters.items():
+        yield place, joined(names), overtaken
+
+
 def crossing_sentences(table: Table) -> Lines:
-    """Yield a sentence for each two protocols that change places in time, and one for the error."""
+    """Yield a sentence for each two protocols that change places in time, and some for the
+    error.
+    """
     places: dict[tuple[str, str], list[str]] = {}
     for network, measure in zip(NETWORKS, SECONDS, strict=True):
         for one in found_crossings(table, measure):
@@ -181,9 +195,9 @@ def crossing_sentences(table: Table) -> Lines:
             places.setdefault((one.better, one.other), []).append(place)
     for (better, other), words in places.items():
         yield f"- {better} is done earlier than {other} {joined(words)}."
-    for one in found_crossings(table, ERROR):
-        users = f"from about {rounded(one.users):,} users on"
-        yield f"- {one.better} has a smaller error than {one.other} {users}."
+    for place, better, worse in grouped(found_crossings(table, ERROR)):
+        errors_ = f"the error of {better} is smaller than that of {worse}"
+        yield f"- From about {place} users on {errors_}."
 
 
 def titles() -> Iterator[tuple[str, Measure]]:
@@ -210,8 +224,7 @@ def users_findings(table: Table) -> Lines:
         if local and first:
             lead += "the local mechanisms are done first at every number of users. "
         best = leaders(found, found_crossings(table, measure), others)
-        order = f"Among the others {best[0][0]} is the first from {best[0][1]} users on"
-        order += "".join(f", and {name} from about {place} users on" for name, place in best[1:])
+        order = f"Among the others {best[0][0]} is the first {reign(best)}"
         yield (
             f"- {lead}{order}. With {most:,} users {best[-1][0]} takes "
             f"{in_units(found[best[-1][0]][most])}, and the slowest one, {slowest}, "
@@ -219,15 +232,37 @@ def users_findings(table: Table) -> Lines:
         )
     found = curves(table, ERROR)
     best = leaders(found, found_crossings(table, ERROR), list(found))
-    order = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
     worst = {n: max(found, key=lambda name: found[name].get(n, 0.0)) for n in (least, most)}
     yield (
-        f"- *Error*: {best[0][0]} has the smallest error from {best[0][1]} users on{order}. With "
+        f"- *Error*: {best[0][0]} has the smallest error {reign(best)}. With "
         f"{least:,} users {worst[least]} has the largest error, and with {most:,} users "
         f"{worst[most]}."
     )
+    yield from two_stages(table)
     yield from trade(table)
     yield from noise_and_chance(table)
+
+
+def reign(best: Sequence[tuple[str, str]]) -> str:
+    """Return in words for which numbers of users the first protocol leads, and who leads then."""
+    if len(best) == 1:
+        return "at every number of users"
+    later = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
+    return f"from {best[0][1]} users on{later}"
+
+
+def two_stages(table: Table) -> Lines:
+    """Yield how much longer TSS takes than DPDS, if it always takes longer."""
+    ratios = []
+    for measure in SECONDS:
+        found = curves(table, measure)
+        ratios += [time / found["dpds"][n] for n, time in found["tss"].items()]
+    if min(ratios) > 1:
+        yield (
+            f"- tss takes {ranged(ratios, '.2g')} times as long as dpds, although its users may "
+            "send as many bytes as those of dpds: they send them in many small messages, each with "
+            "headers of its own, and tss has two rounds more."
+        )
 
 
 def trade(table: Table) -> Lines:

@@ -47,7 +47,7 @@ def without_drop_outs(point: Point, seed: int, data: Path | None) -> Measurement
     """
     del data
     chosen = option(point.protocol, point.users)
-    held = people(point.users).inputs
+    held = people(point.users).inputs.tolist()
     if isinstance(chosen.script, TSS):
         log = recorded(run(chosen.script, held, seed, threads=1))
         times = [timed(log, network).completion for network in NETWORKS]

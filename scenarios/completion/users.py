@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 USERS = (20, 60, 200, 600, 2000, 6000, 20_000, 60_000, 200_000)
-MOST_OF_TSS = 2000  # a run of TSS with 6,000 users has 250 million messages
+MOST_OF_TSS = 2000  # a run of TSS with 6,000 users has 180 million messages
 
 
 def cost(parameters: Parameters) -> float:
@@ -28,7 +28,8 @@ def drawn(table: Table) -> "Figure":
         for network, measure in zip(NETWORKS, SECONDS, strict=True)
     ]
     error = Cell("error at equal privacy", ERROR, "expected squared L2 error")
-    return grid_of_cells(table, "users", "users n", [*times[:2], error, *times[2:]], log_x=True)
+    cells = [*times[:2], error, *times[2:]]
+    return grid_of_cells(table, "users", "users n", cells, log_x=True, height=2.7)
 
 
 EXPERIMENT = Experiment(
