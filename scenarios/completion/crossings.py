@@ -2,78 +2,66 @@
 than another one, or has a smaller error.
 
 Two curves cross between neighbouring numbers of users of the grid if their order there differs.
-Where there is a formula for both curves, bisection finds the place, up to 1 %. Otherwise the place
-is read from straight lines between the two numbers on logarithmic scales. If two curves cross twice
-between neighbouring numbers, neither place is found.
+Bisection then finds the place: up to 1 % if both curves have formulas, and up to 5 % if a value
+needs a run. If two curves cross twice between neighbouring numbers, neither place is found.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import exp, inf, isclose, log
 
 import attrs
 
-CLOSE = 1.01  # bisection ends when high / low is at most this
+CLOSE, CLOSE_IN_RUNS = 1.01, 1.05  # bisection ends when high / low is at most this
 Curves = Mapping[str, Mapping[int, float]]  # by protocol and number of users
-Value = Callable[[str, int], float | None]  # of a protocol at a number of users
+Value = Callable[[str, int], float]  # of a protocol at a number of users
 
 
 @attrs.frozen
 class Crossing:
     """From about `users` users on, `better` has a smaller value than `other`.
 
-    The grid has the neighbouring numbers `low` and `high`. `is_interpolated` says that the place
-    was not computed, but read from straight lines between these two.
+    `high` is the next number of users of the grid.
     """
 
     better: str
     other: str
     users: float
-    low: int
     high: int
-    is_interpolated: bool
 
     @property
     def place(self) -> str:
         """The number of users in words, with two digits."""
-        if self.is_interpolated:
-            return f"{rounded(self.users):,} (between {self.low:,} and {self.high:,})"
         return f"{rounded(self.users):,}"
 
 
-def crossings(curves: Curves, value: Value) -> list[Crossing]:
+def crossings(curves: Curves, value: Value, in_runs: Collection[str] = ()) -> list[Crossing]:
     """Return the crossing points of all pairs of curves, in the order of the number of users.
 
-    `value` returns a value at any number of users, or None if there is no formula.
+    `value` returns a value at any number of users; for the protocols `in_runs` it makes a run.
     """
     found = []
-    for one, other in itertools.combinations(curves, 2):
-        both = sorted(set(curves[one]) & set(curves[other]))
-        for low, high in itertools.pairwise(both):
+    for pair in itertools.combinations(curves, 2):
+        one, other = pair
+        close = CLOSE_IN_RUNS if set(pair) & set(in_runs) else CLOSE
+        for low, high in itertools.pairwise(sorted(set(curves[one]) & set(curves[other]))):
             before = _order(curves[one][low], curves[other][low])
             after = _order(curves[one][high], curves[other][high])
             if before * after < 0:
-                pair = (one, other) if after < 0 else (other, one)
-                found.append(_crossing(curves, value, *pair, low, high))
+                better, worse = pair if after < 0 else pair[::-1]
+                users = _bisected(value, better, worse, low, high, close)
+                found.append(Crossing(better, worse, users, high))
     return sorted(found, key=lambda crossing: crossing.users)
 
 
-def _crossing(
-    curves: Curves, value: Value, better: str, other: str, low: int, high: int
-) -> Crossing:
-    def is_better(users: int) -> bool | None:
-        one, two = value(better, users), value(other, users)
-        return None if one is None or two is None else one < two
-
-    if is_better(low) is None:
-        at_low, at_high = (log(curves[better][n] / curves[other][n]) for n in (low, high))
-        share = at_low / (at_low - at_high)
-        return Crossing(better, other, low * (high / low) ** share, low, high, True)
-    least, most = float(low), float(high)
-    while most / least > CLOSE and round(most) - round(least) > 1:
-        middle = exp((log(least) + log(most)) / 2)
-        least, most = (least, middle) if is_better(round(middle)) else (middle, most)
-    return Crossing(better, other, most, low, high, False)
+def _bisected(
+    value: Value, better: str, other: str, low: float, high: float, close: float
+) -> float:
+    while high / low > close and round(high) - round(low) > 1:
+        middle = exp((log(low) + log(high)) / 2)
+        is_better = value(better, round(middle)) < value(other, round(middle))
+        low, high = (low, middle) if is_better else (middle, high)
+    return high
 
 
 def leaders(

@@ -30,8 +30,9 @@ from scenarios.completion.users import EXPERIMENT as USERS
 from scenarios.completion.waiting import COUNTED
 from scenarios.completion.waiting import SECONDS as UNTIL_ESTIMATE
 from simnet.cli.page import write_part
-from simnet.kernel.run import sends
-from simnet.network.timing import in_units
+from simnet.kernel.run import run, sends
+from simnet.network.recorded import RecordedRun, recorded
+from simnet.network.timing import in_units, timed
 from simnet.scenario.figure import write_figure
 from simnet.scenario.verify import clopper_pearson
 from simnet.studies.here import reproduce
@@ -121,21 +122,31 @@ def curves(table: Table, measure: Measure) -> Curves:
 
 
 @cache
-def by_law(measure: str, name: str, users: int) -> float | None:
-    """Return a measure without a run, or None if it needs a run."""
+def log_of_stages(users: int) -> RecordedRun:
+    """Return the log of a run of TSS."""
+    return recorded(run(option("tss", users).script, people(users).inputs, 0, threads=1))
+
+
+@cache
+def value_at(measure: str, name: str, users: int) -> float:
+    """Return a measure at any number of users: by a formula, or from one run."""
     chosen = option(name, users)
     if measure == ERROR.name:
         return chosen.error
-    if isinstance(chosen.script, TSS):
-        return None
     network = next(one for one, own in zip(NETWORKS, SECONDS, strict=True) if own.name == measure)
+    if isinstance(chosen.script, TSS):
+        return timed(log_of_stages(users), network).completion
     held = people(users).inputs.tolist()
     return seconds(chosen.script, users, lambda: held, [network], chosen.messages)[0]
 
 
+@cache
 def found_crossings(table: Table, measure: Measure) -> list[Crossing]:
     """Return where the curves of a measure cross."""
-    return crossings(curves(table, measure), lambda name, users: by_law(measure.name, name, users))
+    in_runs = () if measure == ERROR else ("tss",)
+    return crossings(
+        curves(table, measure), lambda name, users: value_at(measure.name, name, users), in_runs
+    )
 
 
 def over_users(table: Table, measure: Measure, form: Any) -> str:
@@ -289,10 +300,8 @@ def noise_and_chance(table: Table) -> Lines:
         for n in table.values("users"):
             for measure in SECONDS:
                 noisy, plain = (
-                    by_law(measure.name, label, n) for label in (f"{name} with noise", name)
+                    value_at(measure.name, label, n) for label in (f"{name} with noise", name)
                 )
-                assert noisy is not None
-                assert plain is not None
                 longer.append(noisy / plain - 1)
     yield (
         "- secagg and secagg_plus can also add up the noisy answers of dpdg. They then have the "

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.completion.deadline import BY_NAME, longest_wait, plain, with_jitter
+from scenarios.completion.families import script_of
 from scenarios.completion.hurried import hurried
+from scenarios.completion.waiting import BY_NAME, longest_wait, with_jitter
 from simnet.kernel.run import run
 from simnet.kernel.schedule import Shuffled
 from simnet.network.timing import timed
@@ -22,7 +23,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 def test_deadlines_of_protocols_do_not_depend_on_schedule_or_threads(
     name: str, patience: float, seed: int, order: int
 ) -> None:
-    protocol = hurried(plain(name, USERS), patience * longest_wait(name, USERS, "mobile"))
+    protocol = hurried(script_of(name, USERS), patience * longest_wait(name, USERS, "mobile"))
     network = with_jitter(BY_NAME["mobile"])
     held = [1 + user % 3 for user in range(USERS)]
     found = []
@@ -44,7 +45,7 @@ def test_deadlines_of_protocols_do_not_depend_on_schedule_or_threads(
 @pytest.mark.parametrize(("patience", "is_complete"), [(0.3, False), (3.0, True)])
 def test_a_short_deadline_leaves_users_out(patience: float, is_complete: bool) -> None:
     # Without such runs the test above would compare runs in which no deadline matters.
-    protocol = hurried(plain("oue", USERS), patience * longest_wait("oue", USERS, "mobile"))
+    protocol = hurried(script_of("oue", USERS), patience * longest_wait("oue", USERS, "mobile"))
     done = run(protocol, [1] * USERS, 0, network=with_jitter(BY_NAME["mobile"]))
     passed = [one for one in done.deadlines if one.silent]
     assert (not passed) is is_complete
