@@ -101,7 +101,7 @@ def print_verdict(console: Console, verdict: Verdict) -> None:
         rows = sum(knowledge.view.rows for knowledge in verdict.knowledge)
         console.print(
             f"  checked: the coalition saw {_counted(rows, 'vector')} of field elements, and "
-            f"random coins of honest parties hide every secret in them"
+            f"random coins of honest parties hide their secrets in them"
         )
     console.print(f"  checked: {replays_in_words(verdict.replays)}")
     console.print(Text(f"  disclosed: {disclosed_in_words(verdict)}"))

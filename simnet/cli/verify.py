@@ -158,7 +158,12 @@ def verify(
             "drop": drop or None,
             "network": network,
         }
-        _refuse(several, "symmetry judges one run, without drop-outs and network: leave out")
+        judges = "judges one run, without drop-outs and without a network"
+        why = f"symmetry {judges}: leave out"
+        if by is None:
+            why = f"a run of this size is judged by symmetry, which {judges}: take fewer users or "
+            why += "leave out"
+        _refuse(several, why)
         written = Written(certificate, protocol, held.is_drawn if with_seed is None else with_seed)
         return judge_alike(written, scenario, ",".join(corrupt), seeds[0], people, expect, json)
     return _judge(

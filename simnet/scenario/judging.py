@@ -253,7 +253,7 @@ def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
     if size.messages > MOST_ALIKE_MESSAGES:
         return f"symmetry reads at most {MOST_ALIKE_MESSAGES:,} messages"
     if run.fates or run.aborts or run.message_fates or run.deadlines or run.late:
-        return "parties dropped out, messages were lost or late, or somebody waited with a deadline"
+        return "parties dropped out or aborted, messages went astray, or a party had a deadline"
     if not any(isinstance(claim, BY_SYMMETRY) for claim in claims):
         return "its claims are of other kinds"
     return None

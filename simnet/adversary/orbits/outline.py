@@ -134,8 +134,8 @@ def outline_of(
     """
     if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
         raise NotAlike(
-            "somebody dropped out, a message was lost, somebody waited with a deadline, or the run "
-            "was aborted"
+            "somebody dropped out, a message went astray, somebody waited with a deadline, or the "
+            "run was aborted"
         )
     if sampled.roster.crowds:
         raise NotAlike("some parties are crowds")
