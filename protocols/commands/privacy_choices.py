@@ -91,7 +91,8 @@ def users_needed(
     stated = server_of_sampling([holders] * 2, participation, relation, epsilon=epsilon)  # type: ignore[arg-type]
     out = console(json)
     out.print(
-        f"{needed:,} users are needed, so that every item has at least {holders:,} holders; with them:"
+        f"{needed:,} users are needed, so that every item has at least {holders:,} holders; with "
+        "them:"
     )
     print_privacy(out, [stated])
     write_json({"users": needed, "holders": holders, **stated.as_json()}, json)
