@@ -70,7 +70,7 @@ def show(result: Performance, console: Console) -> None:
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
         f"({total.frame_bytes:,} with frames), "
-        f"{run.ledger.rounds} round{'s' if run.ledger.rounds != 1 else ''}; {run.seconds:.2f} s, "
+        f"{run.ledger.rounds_in_words}; {run.seconds:.2f} s, "
         f"{total.messages / run.seconds:,.0f} messages/s"
     )
     print_unread(run.ledger.unread(), console)

@@ -40,10 +40,10 @@ def show_plain(result: PlainRun, console: Console) -> None:
     if result.bill:
         print_bill(console, result.bill, "Bill")
         print_copies(run.ledger, console)
-    total, rounds = run.ledger.total(), run.ledger.rounds
+    total = run.ledger.total()
     console.print(
         f"\n{total.messages:,} messages, {total.payload_bytes:,} payload bytes "
-        f"({total.frame_bytes:,} with frames), {rounds} {'round' if rounds == 1 else 'rounds'}; "
+        f"({total.frame_bytes:,} with frames), {run.ledger.rounds_in_words}; "
         f"{run.seconds:.2f} s"
     )
     print_unread(run.ledger.unread(), console)

@@ -176,7 +176,7 @@ class Run:
         ledger, total = self.ledger, self.ledger.total()
         return (
             f"a run of {self.protocol!r} with seed {self.seed}: {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {ledger.rounds} rounds"
+            f"{total.payload_bytes:,} payload bytes, {ledger.rounds_in_words}"
         )
 
     def __repr__(self) -> str:

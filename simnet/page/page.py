@@ -232,16 +232,17 @@ def _facts(result: Result, is_private: bool) -> list[str]:
     done = result.run
     total = done.ledger.total()
     people = getattr(result, "population", None)
-    facts = [f"{done.people:,} users"] if done.people else []
+    users = f"{done.people:,} user{'' if done.people == 1 else 's'}"
+    facts = [users] if done.people else []
     if people is not None:
-        facts[-1:] = [f"{done.people:,} users from {people.source}"]
+        facts[-1:] = [f"{users} from {people.source}"]
     if not is_private:
         facts.append(f"seed {done.seed}")
     return [
         *facts,
         f"{total.messages:,} messages",
         f"{total.payload_bytes:,} payload bytes",
-        f"{done.ledger.rounds} round{'s' if done.ledger.rounds != 1 else ''}",
+        done.ledger.rounds_in_words,
     ]
 
 

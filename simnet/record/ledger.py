@@ -157,6 +157,11 @@ class Ledger:
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0
         )
 
+    @property
+    def rounds_in_words(self) -> str:
+        """The number of rounds with its noun, such as "1 round" or "2 rounds"."""
+        return f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
+
     def rounds_of(self, role: str) -> int:
         """Return the number of rounds in which parties of this role send messages to other
         parties.

@@ -126,7 +126,7 @@ class Performance:
         total = self.run.ledger.total()
         return (
             f"{self._heading}\n{self._error}; {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds} rounds"
+            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds_in_words}"
         )
 
     def _repr_html_(self) -> str:

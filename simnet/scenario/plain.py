@@ -144,7 +144,7 @@ class PlainRun:
         total = self.run.ledger.total()
         lines = [
             f"{self.name}: seed {self.run.seed}; {total.messages:,} messages, "
-            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds} rounds",
+            f"{total.payload_bytes:,} payload bytes, {self.run.ledger.rounds_in_words}",
             *([] if self.numbering is None else [self.numbering]),
             *(f"{name} returned {plain(output)}" for name, output in self._outputs()),
         ]
@@ -165,7 +165,7 @@ class PlainRun:
             ),
             markup.paragraph(
                 f"{total.messages:,} messages, {total.payload_bytes:,} payload bytes, "
-                f"{self.run.ledger.rounds} rounds"
+                f"{self.run.ledger.rounds_in_words}"
             ),
         ]
         if self.privacy:
