@@ -175,5 +175,6 @@ def run_study(study: "Study", store: "Store", executor: "Executor", slots: int) 
     for error in tally.errors[:ERRORS_SHOWN]:
         tell(f"{study.name}: {error}")
     if tally.failed > ERRORS_SHOWN:
-        tell(f"{study.name}: {tally.failed - ERRORS_SHOWN:,} more failed")
+        more = tally.failed - ERRORS_SHOWN
+        tell(f"{study.name}: {more:,} more trial{'' if more == 1 else 's'} failed")
     return tally
