@@ -73,7 +73,7 @@ def show(result: Performance, console: Console) -> None:
         f"{run.ledger.rounds_in_words}; {run.seconds:.2f} s, "
         f"{total.messages / run.seconds:,.0f} messages/s"
     )
-    print_unread(run.ledger.unread(), console)
+    print_unread(run.ledger, console)
 
 
 def _what(result: Performance) -> str:

@@ -9,7 +9,7 @@ from simnet.cli.privacy import print_privacy
 from simnet.cli.verdicts import print_claims
 from simnet.kernel.run import Run
 from simnet.printable import printable
-from simnet.record.ledger import Traffic
+from simnet.record.ledger import Ledger, Traffic
 from simnet.scenario.drops import outcome_in_words
 from simnet.scenario.perform import parameters_in_words
 from simnet.scenario.plain import PlainRun, plain
@@ -46,7 +46,7 @@ def show_plain(result: PlainRun, console: Console) -> None:
         f"({total.frame_bytes:,} with frames), {run.ledger.rounds_in_words}; "
         f"{run.seconds:.2f} s"
     )
-    print_unread(run.ledger.unread(), console)
+    print_unread(run.ledger, console)
     if result.is_aborted:
         return
     more = "; ".join(f"{words} (`{method}`)" for method, words in result.more_to_show.items())
@@ -66,11 +66,16 @@ def print_drop_outs(run: Run, about: About, console: Console) -> None:
         console.print()
 
 
-def print_unread(unread: dict[str, int], console: Console) -> None:
+def print_unread(ledger: Ledger, console: Console) -> None:
     """Print a line for each tag under which messages were sent that nobody received."""
-    for tag, count in unread.items():
+    on_wire = ledger.unread("wire")
+    for tag, count in ledger.unread().items():
         counted, were = (f"{count:,} messages", "were") if count != 1 else ("1 message", "was")
-        console.print(Text(f"{counted} with tag {tag!r} {were} sent but never received", "yellow"))
+        own = count - on_wire.get(tag, 0)
+        some = "" if own == count else f"{own:,} of them "
+        kept = f", {some}from a party to itself" if own else ""
+        said = f"{counted} with tag {tag!r} {were} sent but never received{kept}"
+        console.print(Text(said, "yellow"))
 
 
 def _print_outputs(result: PlainRun, console: Console) -> None:

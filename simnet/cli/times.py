@@ -43,8 +43,9 @@ def _print_one(console: Console, timing: Timing) -> None:
                 "sees who sends how much to whom."
             )
         )
-    console.print(Text("\nThe longest chain", "bold"))
     legs = timing.legs
+    if legs:  # there are none if the run ends at 0 s
+        console.print(Text("\nThe longest chain", "bold"))
     for leg in legs[: LEGS_SHOWN // 2] if len(legs) > LEGS_SHOWN else legs:
         console.print(Text(f"- {printable(str(leg))}"))
     if len(legs) > LEGS_SHOWN:

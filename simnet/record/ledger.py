@@ -239,14 +239,14 @@ class Ledger:
             )
         return counts
 
-    def unread(self) -> dict[str, int]:
+    def unread(self, counting: Counting = "logical") -> dict[str, int]:
         """Return the number of messages that were sent but never taken by their recipient, by
         tag.
         """
         balance: Counter[str] = Counter()
-        for _, lot, messages in self._sent("logical"):
+        for _, lot, messages in self._sent(counting):
             balance[lot.tag] += messages
-        for _, lot, messages in self._received("logical"):
+        for _, lot, messages in self._received(counting):
             balance[lot.tag] -= messages
         return {tag: messages for tag, messages in balance.items() if messages}
 

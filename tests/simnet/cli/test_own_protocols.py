@@ -61,6 +61,13 @@ def test_one_of_several_classes_is_named(fixed: Path) -> None:
     assert (result.status, result.json["protocol"]) == (0, "Other")
 
 
+def test_unread_messages_of_parties_to_themselves_are_told() -> None:
+    result = simnet("run", "dpds", "--users", 5, "--items", 3, "--no-claims", "--drop", "u3@share")
+    said = words(result.out)
+    assert "16 messages, 32 payload bytes" in said  # those between different parties
+    assert "20 messages with tag 'share' were sent but never received, 4 of them from a" in said
+
+
 def test_inputs_are_given_and_messages_that_nobody_received_are_told(fixed: Path) -> None:
     result = simnet("run", fixed, "--inputs", "0")
     assert result.status == 0
