@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from simnet.adversary.reach import Reach, What
+from simnet.adversary.staircase import Unsearched
 
 Names = tuple[str, ...]
 
@@ -32,13 +33,15 @@ Names = tuple[str, ...]
 class OneOfEach:
     """A minimal coalition with a property, and a maximal coalition without it.
 
-    A coalition is None if no such coalition is certain. If `nobody` is true, no coalition without
-    the party has the property, and the lists are complete.
+    A coalition is None if none was found. If `nobody` is true, no coalition without the party has
+    the property, and the lists are complete. If `unsearched` is not empty, it says why the search
+    ended early.
     """
 
     minimal: Names | None
     maximal: Names | None
     nobody: bool
+    unsearched: str = ""
 
 
 @attrs.frozen
@@ -50,6 +53,13 @@ class GrownSets:
     party: str
     exposing: OneOfEach
     touching: OneOfEach
+
+
+def most_verdicts(parties: int) -> int:
+    """The most verdicts that are found for one party and one property; each takes about as long as
+    the run is large.
+    """
+    return max(50, 20_000 // parties)
 
 
 def grown_sets(reach: Reach, party: str, names: Sequence[str]) -> GrownSets:
@@ -69,10 +79,16 @@ def _one_of_each(reach: Reach, what: What, party: str, others: Sequence[str]) ->
     def is_safe(members: Sequence[str]) -> bool:
         return reach.certain(what, members, party) is False
 
-    if is_safe(others):
-        return OneOfEach(None, tuple(others), nobody=True)
-    minimal = smallest_with(others, is_reached) if is_reached(others) else None
-    return OneOfEach(minimal, largest_without(others, is_safe), nobody=False)
+    reach.allow(most_verdicts(len(others) + 1))
+    minimal = maximal = None
+    try:
+        if is_safe(others):
+            return OneOfEach(None, tuple(others), nobody=True)
+        maximal = largest_without(others, is_safe)
+        minimal = smallest_with(others, is_reached) if is_reached(others) else None
+    except Unsearched as error:
+        return OneOfEach(minimal, maximal, nobody=False, unsearched=str(error))
+    return OneOfEach(minimal, maximal, nobody=False)
 
 
 def smallest_with(line: Sequence[str], has: Callable[[Sequence[str]], bool]) -> Names:

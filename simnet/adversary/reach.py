@@ -6,12 +6,13 @@ party occurs. `every_coalition` says what follows for other coalitions.
 """
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import attrs
 
 from simnet.adversary.judge import Judge
+from simnet.adversary.staircase import Unsearched
 from simnet.adversary.verdict import Verdict
 from simnet.linear.span import Span
 from simnet.linear.unknowns import ONE, PLACES
@@ -49,31 +50,46 @@ class Reached:
 
 
 class Reach:
-    """Says whom coalitions of a run expose and touch, and judges each coalition once."""
+    """Says whom coalitions of a run expose and touch, and judges each coalition once.
 
-    def __init__(self, judge: Judge, names: Names) -> None:
+    `progress` is called after each coalition.
+    """
+
+    def __init__(
+        self, judge: Judge, names: Names, progress: Callable[[int], None] = lambda _: None
+    ) -> None:
         self._judge = judge
         self._names = names
+        self._progress = progress
         self._found: dict[frozenset[str], Reached] = {}
+        self._most: int | None = None
 
     @property
     def judged(self) -> int:
         """The number of coalitions that were judged."""
         return len(self._found)
 
+    def allow(self, more: int) -> None:
+        """Judge at most so many more coalitions; `certain` raises `Unsearched` after these."""
+        self._most = self.judged + more
+
     def certain(self, what: What, coalition: Collection[str], party: str) -> bool | None:
         """Whether a coalition exposes, or touches, a party outside it; None if this is not known.
 
-        The party must have declared a secret.
+        The party must have declared a secret. Raises `Unsearched` if no more coalitions may be
+        judged.
         """
         if not coalition:
             return False
         members = frozenset(coalition)
         found = self._found.get(members)
         if found is None:
+            if self._most is not None and self.judged >= self._most:
+                raise Unsearched(f"the search ended after {self.judged:,} verdicts")
             in_order = [name for name in self._names if name in members]
             found = reached_by(self._judge.verdict(in_order), self._names)
             self._found[members] = found
+            self._progress(1)
         own = 1 << self._names.index(party)
         if (found.exposes if what == "exposes" else found.touches) & own:
             return True

@@ -40,8 +40,10 @@ def large_coalitions(
 
     `place` is the name or file of the scenario, and `made` its protocol.
     """
+    from simnet.adversary.grown_sets import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import print_note, write_json
+    from simnet.cli.progress import progress_bar
     from simnet.scenario.drops import outcome_in_words
     from simnet.scenario.large_coalitions import Counted, judge_large
     from simnet.scenario.plain import guessed_inputs_in_words
@@ -49,8 +51,12 @@ def large_coalitions(
     about = scenario.described(made)
     users = [] if user is None else [name.strip() for name in user.split(",")]
     elements = 0 if about.workload is None else about.workload.elements
-    with announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT):
-        judged = judge_large(scenario, place, about, seed, drop, network, users)
+    verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
+    with (
+        announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT),
+        progress_bar("coalitions", verdicts) as progress,
+    ):
+        judged = judge_large(scenario, place, about, seed, drop, network, users, progress)
     for sentence in outcome_in_words(judged.run, about):
         out.print(sentence, style="yellow")
     if isinstance(judged, Counted):
@@ -221,7 +227,7 @@ def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str
 
     def shown(members: Sequence[str] | None) -> str:
         if members is None:
-            return "undecided"
+            return found.unsearched or "undecided"
         missing = [name for name in names if name not in members]
         if len(missing) <= MEMBERS_SHOWN < len(members):
             return f"all others but {', '.join(missing)}" if missing else "all others together"
@@ -285,6 +291,7 @@ def grown_as_json(grown: "Grown") -> dict[str, object]:
             "minimal": None if found.minimal is None else list(found.minimal),
             "maximal": None if found.maximal is None else list(found.maximal),
             "nobody": found.nobody,
+            "unsearched": found.unsearched,
         }
 
     return {

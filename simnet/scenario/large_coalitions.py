@@ -67,11 +67,13 @@ def judge_large(
     drop: Sequence[str] = (),
     network: Clocked | None = None,
     users: Sequence[str] = (),
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Counted | Grown:
     """Return what coalitions of a large run learn.
 
     `name` is the name by which the scenario is found. `users` are the parties that are judged if
     coalitions cannot be counted; the first party that has declared a secret, if there are none.
+    `progress` is called after each verdict of that search.
 
     Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
     secret.
@@ -98,7 +100,7 @@ def judge_large(
             reasons.append(f"messages are not Shamir's shares and their sums: {error}")
     else:
         reasons.append("coalitions are counted in runs without drop-outs and networks alone")
-    reach = Reach(judge, tuple(done.roster.names))
+    reach = Reach(judge, tuple(done.roster.names), progress)
     sets = tuple(grown_sets(reach, user, done.roster.names) for user in _chosen(judge, done, users))
     return Grown(done, sets, reach.judged, tuple(reasons), certify)
 

@@ -72,3 +72,18 @@ def test_nobody_is_said_only_if_all_others_together_fail() -> None:
         for members in itertools.combinations(["u2", "u3", "server"], size):
             is_exposed = reach.certain("exposes", members, "u1")
             assert is_exposed is (set(with_server.exposing.minimal or ()) <= set(members))
+
+
+def test_a_search_that_ends_early_says_so_and_denies_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scenario = find(str(RING))[1].with_settings({"users": "9"})
+    done = run(scenario.build(9, scenario.items), [1] * 9, 1)
+    reach = Reach(Judge([done], done.roster.names), tuple(done.roster.names))
+    monkeypatch.setattr("simnet.adversary.grown_sets.most_verdicts", lambda _: 9)
+    found = grown_sets(reach, "u5", done.roster.names).exposing
+    assert found.maximal is not None
+    assert "u4" not in found.maximal or "u6" not in found.maximal
+    assert found.minimal is None
+    assert not found.nobody
+    assert "ended after 9 verdicts" in found.unsearched
