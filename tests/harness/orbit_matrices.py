@@ -118,17 +118,9 @@ def compared_with_elimination(system: SymmetricSystem) -> str:
     The spaces L must be equal, and the finding must be right.
     """
     q, sizes = system.modulus, system.sizes
-    rows, variables, secrets, ideal = (
-        [each.word for each in types]
-        for types in (system.rows, system.variables, system.secrets, system.ideal)
-    )
+    secrets, ideal = ([each.word for each in types] for types in (system.secrets, system.ideal))
     width = len(places(secrets, sizes))
-    direct = learned_directly(
-        written_out(system.seen, rows, variables, sizes),
-        written_out(system.told, rows, secrets, sizes),
-        q,
-        width,
-    )
+    direct = space_of(system)
     try:
         proof = solve(system)
     except NoProof:
@@ -140,3 +132,28 @@ def compared_with_elimination(system: SymmetricSystem) -> str:
     finding = "nothing" if not direct else "output-only" if inside else "leaks"
     assert proof.finding == finding, system
     return finding
+
+
+def space_of(system: SymmetricSystem) -> list[list[int]]:
+    """L by elimination on matrices, as a reduced basis."""
+    rows, variables, secrets = (
+        [each.word for each in types] for types in (system.rows, system.variables, system.secrets)
+    )
+    return learned_directly(
+        written_out(system.seen, rows, variables, system.sizes),
+        written_out(system.told, rows, secrets, system.sizes),
+        system.modulus,
+        len(places(secrets, system.sizes)),
+    )
+
+
+def reached_directly(system: SymmetricSystem, name: str) -> tuple[bool, bool]:
+    """Whether the first party of a class is exposed, and whether it is touched, by elimination: it
+    is exposed if L has a larger rank than the functions without the columns of its secrets.
+    """
+    columns = places([each.word for each in system.secrets], system.sizes)
+    others = [at for at, (_, parties) in enumerate(columns) if parties != ((name, 0),)]
+    basis = space_of(system)
+    rest = reduced([[row[at] for at in others] for row in basis], system.modulus, len(others))
+    own = set(range(len(columns))) - set(others)
+    return len(rest) < len(basis), any(row[at] for row in basis for at in own)

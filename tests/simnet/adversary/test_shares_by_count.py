@@ -180,6 +180,56 @@ class ReportsToAPeer(Sharing):
             await me.receive(Tag("peer"), "r3")
 
 
+class Unreported(Sharing):
+    """Nobody reports a sum."""
+
+    async def report(self, me: Any, item: int, total: Any) -> None: ...
+
+    async def server(self, me: Any) -> None: ...
+
+
+class CoinsAgainUnreported(Unreported, CoinsAgain):
+    """Two recipients learn nothing of one item, and of both items a difference."""
+
+
+class SecretAgainUnreported(Unreported, SecretAgain):
+    """Three shares of a number are enough; two of each sharing are not, but nobody proved it."""
+
+
+class SomeReport(Sharing):
+    async def report(self, me: Any, item: int, total: Any) -> None:
+        if me.name != "r4":
+            await super().report(me, item, total)
+
+    async def server(self, me: Any) -> None:
+        for item in range(2):
+            await me.gather(Tag(f"sum{item}"), ["r1", "r2", "r3"])
+
+
+class ReportsToASender(Sharing):
+    """The sums go to a sender."""
+
+    async def report(self, me: Any, item: int, total: Any) -> None:
+        await me.send(Tag(f"sum{item}"), "s1", total)
+
+    async def extra(self, me: Any, mine: Any) -> None:
+        if me.name == "s1":
+            await super().server(me)
+
+    async def server(self, me: Any) -> None: ...
+
+
+class TwoCollectors(Sharing):
+    """A second server receives the sums, too."""
+
+    def parties(self) -> Mapping[str, Seat]:
+        return {**super().parties(), "other": Seat(self.server)}
+
+    async def report(self, me: Any, item: int, total: Any) -> None:
+        await super().report(me, item, total)
+        await me.send(Tag(f"sum{item}"), "other", total)
+
+
 class OpensACoin(Sharing):
     async def extra(self, me: Any, mine: Any) -> None:
         if me.index == 2:
@@ -198,12 +248,19 @@ VARIANTS = (
     ReportsTwice,
     ReportsWithACoin,
     ReportsToAPeer,
+    CoinsAgainUnreported,
+    SecretAgainUnreported,
+    SomeReport,
+    ReportsToASender,
+    TwoCollectors,
     OpensACoin,
 )
 
 
 @pytest.mark.slow
 def test_two_numbers_of_each_sender_are_two_parts() -> None:
+    unreported = run(Unreported(), [5, 6, 7], 1)
+    assert compared(shares_by_count(unreported), every_coalition(unreported)) > 0
     done = run(Sharing(), [5, 6, 7], 1)
     found = shares_by_count(done)
     assert [part.secrets for part in found.parts] == [

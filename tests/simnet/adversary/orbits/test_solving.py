@@ -13,9 +13,11 @@ from simnet.adversary.orbits.solving import (
     WrongProof,
     check,
     exposed_types,
+    exposes,
     solve,
+    touches,
 )
-from tests.harness.orbit_matrices import compared_with_elimination, random_system
+from tests.harness.orbit_matrices import compared_with_elimination, random_system, reached_directly
 
 COPRIME, MODULAR = (7, 11, 101, 10_007), (2, 3, 5)  # against classes of at most 5 parties
 
@@ -40,6 +42,43 @@ def test_thousands_of_random_systems():
     assert coprime["refused"] == 0  # Theorem 2
     assert modular["refused"] > 0
     assert min(coprime["nothing"], coprime["leaks"], modular["output-only"]) > 100
+
+
+def reached(moduli, seeds):
+    """Whom random systems expose and touch, by tables and by elimination; count the answers."""
+    found: Counter[bool | None] = Counter()
+    for seed in seeds:
+        draw = random.Random(seed)
+        system = random_system(draw, draw.choice(moduli), 5)
+        try:
+            proof = solve(system)
+        except NoProof:
+            continue
+        for name in {name for each in system.secrets for name in each.word}:
+            if not system.sizes[name]:
+                continue
+            exposed, touched = reached_directly(system, name)
+            said = exposes(system, proof, name)
+            assert said in (exposed, None), system
+            assert touches(system, proof, name) is touched, system
+            found[said] += 1
+    return found
+
+
+@pytest.mark.parametrize("moduli", [COPRIME, MODULAR], ids=["coprime", "modular"])
+def test_whom_random_systems_expose_and_touch(moduli):
+    found = reached(moduli, range(40))
+    assert min(found[True], found[False]) > 3
+
+
+@pytest.mark.slow
+def test_whom_thousands_of_random_systems_expose_and_touch():
+    coprime = reached(COPRIME, range(1000, 2500))
+    modular = reached(MODULAR, range(1000, 2500))
+    assert (
+        coprime[None] == 0
+    )  # one of the two proofs exists if no class has a multiple of q parties
+    assert min(modular[True], modular[False]) > 100
 
 
 def leaks_at_seven(users):
