@@ -45,20 +45,20 @@ class Total:
     is the number of a user who reports three times the sum.
     """
 
-    def __init__(self, users: int, odd: int = 0) -> None:
-        self.users, self.odd = users, odd
+    def __init__(self, users: int, odd: int = 0, field: Field = F) -> None:
+        self.users, self.odd, self.field = users, odd, field
 
     def parties(self) -> dict[str, Seat]:
         servers = {"A": Seat(self.server), "B": Seat(self.server)}
         return {**seats("u", self.user, self.users), **servers}
 
     async def user(self, me: Any, number: Any) -> None:
-        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
-        masks = me.coins.field(F, (self.users - 1, 1))
+        mine = me.secret(lambda x: [x], number, field=self.field, shape=(1,))
+        masks = me.coins.field(self.field, (self.users - 1, 1))
         rows = masks.append(mine - masks.sum())
         await me.scatter(SHARE, to=me.all("user"), rows=rows)
         total = await me.gather_sum(SHARE, senders=me.all("user"))
-        coin = me.coins.field(F, (1,))
+        coin = me.coins.field(self.field, (1,))
         await me.send(Tag("first"), "A", coin)
         await me.send(Tag("second"), "B", total * (3 if me.index == self.odd else 1) - coin)
 
@@ -188,6 +188,41 @@ def test_a_function_of_several_elements_of_one_secret_exposes(modulus: int) -> N
     """No single element is determined, but the sum of both is a function of this user alone."""
     system = two_elements(modulus, {(0, 0, OWN): 1, (0, 1, OWN): 1})
     assert exposes(system, solve(system), "user") is True
+
+
+def test_a_difference_of_two_elements_of_one_secret_exposes() -> None:
+    """One secret of somebody else hides both elements, so only their difference is alone."""
+    system = SymmetricSystem(
+        modulus=101,
+        sizes={"user": 4, "other": 1},
+        rows=[RowType("first row", ("user",)), RowType("second row", ("user",))],
+        variables=[],
+        secrets=[
+            RowType("first", ("user",)),
+            RowType("second", ("user",)),
+            RowType("hiding", ("other",)),
+        ],
+        ideal=[],
+        seen={},
+        told={(0, 0, OWN): 1, (1, 1, OWN): 1, (0, 2, OTHER): 1, (1, 2, OTHER): 1},
+        handed={},
+    )
+    proof = solve(system)
+    assert exposes(system, proof, "user") is True
+    assert exposes(system, proof, "other") is False
+
+
+def test_a_field_with_few_elements_ends_the_search_and_says_so() -> None:
+    """Four users over F_3: both servers learn the sum. It exposes nobody; but no change of secrets
+    that treats the three others alike keeps the sum, so tables do not show it.
+    """
+    found = counted(Total(4, field=Field(3)), [1, 2, 1, 2])
+    assert not found.is_complete
+    (standing,) = found.parts[0].standings
+    assert "too few elements" in standing.exposing.unsearched
+    assert not standing.touching.unsearched
+    done = run(Total(4, field=Field(3)), [1, 2, 1, 2], 1)
+    compared(found, every_coalition(done))
 
 
 @pytest.mark.parametrize(("modulus", "alone"), [(101, True), (3, False), (2, True)])

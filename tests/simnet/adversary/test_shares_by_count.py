@@ -230,6 +230,20 @@ class TwoCollectors(Sharing):
         await me.send(Tag(f"sum{item}"), "other", total)
 
 
+class SplitReports(TwoCollectors):
+    """Each server receives the sums of two recipients."""
+
+    async def report(self, me: Any, item: int, total: Any) -> None:
+        to = "server" if me.name in ("r1", "r2") else "other"
+        await me.send(Tag(f"sum{item}"), to, total)
+
+    async def server(self, me: Any) -> None:
+        for item in range(2):
+            await me.gather(
+                Tag(f"sum{item}"), ["r1", "r2"] if me.name == "server" else ["r3", "r4"]
+            )
+
+
 class OpensACoin(Sharing):
     async def extra(self, me: Any, mine: Any) -> None:
         if me.index == 2:
@@ -253,6 +267,7 @@ VARIANTS = (
     SomeReport,
     ReportsToASender,
     TwoCollectors,
+    SplitReports,
     OpensACoin,
 )
 
