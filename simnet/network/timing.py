@@ -90,7 +90,7 @@ class Leg:
             return f"{self.party} computes for {in_units(self.ended - self.began)}, until {at}"
         parts = [
             (self.left - self.began, f"{self.sender}'s uplink is busy with other messages for"),
-            (self.gone - self.left, "it leaves in"),
+            (self.gone - self.left, "sending the message takes"),
             (self.came - self.gone, "it is under way for"),
             (self.ended - self.came, f"{self.party}'s downlink takes"),
         ]
