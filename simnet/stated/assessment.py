@@ -87,12 +87,13 @@ class Assessment:
     @property
     def shown_without_truth(self) -> list[int]:
         """As `shown`, but with the 40 largest estimates, where the truth must not be told."""
-        return self._largest(np.nan_to_num(self.estimate, nan=-np.inf))
+        return self._largest(self.estimate)
 
     def _largest(self, values: Floats) -> list[int]:
         if len(values) <= ITEMS_SHOWN:
             return list(range(len(values)))
         size = values if self.labels is None else np.abs(values)
+        size = np.where(np.isnan(size), -np.inf, size)  # what has no estimate comes last
         return [int(place) for place in size.argsort(kind="stable")[::-1][:ITEMS_SHOWN]]
 
     @property
