@@ -1,7 +1,7 @@
 // The script of the page: it draws the messages, and says what the ticked parties learn.
 //
-// Theory of operation. `state` is all that a reader can change; after every change `draw` draws anew what depends on
-// it. Nothing on the page is ever parsed as HTML: elements are made by `element` and `shape`, which set texts and
+// Theory of operation. `state` is all that a reader can change. After a change, `draw` draws the picture anew, or `paint`
+// only marks its arrows anew. Nothing on the page is ever parsed as HTML: elements are made by `element` and `shape`, which set texts and
 // attributes alone. What a set learns stands in the data (simnet/page/coalitions.py); this script judges nothing. It
 // checks the proof of what it shows, and shows a verdict whose proof fails as broken.
 
