@@ -55,7 +55,7 @@ def knows_structure(
     tossing = [party for party in reading.tossing_parties() if party not in corrupt]
     for party in tossing[:MOST_PARTIES]:
         for number in range(TRIES):
-            other = _OtherCoins(record, party, number)
+            other = OtherCoins(record, party, number)
             try:
                 after = _Seen(played_again(sampled, observed, other), other.unknowns, numbers)
             except SimnetError:
@@ -65,7 +65,7 @@ def knows_structure(
     return True
 
 
-class _OtherCoins(Symbolic):
+class OtherCoins(Symbolic):
     """A symbolic reading in which the discrete coins of one party have other values."""
 
     def __init__(self, record: DoorRecord, party: str, number: int) -> None:

@@ -8,4 +8,6 @@ From a run to a verdict::
     tables     matrices that do not change when alike parties change places
     solving    what a coalition learns, from such tables, with a proof that anybody can check
     lift       all of this
+
+`played_alone` finds out whether a coalition knows the coins that an attack takes.
 """

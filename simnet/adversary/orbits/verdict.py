@@ -13,7 +13,8 @@ Then the tables of the run are solved at the sizes that its classes have.
 *At least.* `leaks` means that what the coalition sees determines a function beyond the output. This
 certainly tells something if every honest party makes one secret from its own input, if the function
 does not combine elements of one secret (in the secret [x, 1 - x] their sum is constant), and if the
-coalition knows all discrete coins outside doors. Otherwise the verdict is `undecided`.
+coalition knows the forms of its messages although honest parties drew discrete coins outside doors
+(`played_alone`). Otherwise the verdict is `undecided`.
 
 >>> from simnet import Field, Summed, run, seats
 >>> F, SHARE = Field(10_007), Summed("share")
@@ -50,6 +51,7 @@ from simnet.adversary.door_laws.door_judge import DoorJudge
 from simnet.adversary.door_laws.surroundings import WidestView
 from simnet.adversary.orbits.lift import Lifted, lift
 from simnet.adversary.orbits.outline import outline_of
+from simnet.adversary.orbits.played_alone import knows_forms
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import OrbitProof, exposed_types
 from simnet.adversary.orbits.structure import Component, Structure
@@ -246,7 +248,8 @@ class AlikeJudge:
                 "the functions beyond the output combine several elements of one secret, and may "
                 "be the same for all inputs; only the upper end is proved"
             )
-        if not set(reading.tossing_parties()) <= set(coalition.parties):
+        members = frozenset(self.outline.run.roster.number[name] for name in coalition.parties)
+        if not knows_forms(self.outline, members):
             return (
                 "computing the functions beyond the output may take discrete coins that were drawn "
                 "outside doors, and perhaps the coalition does not know these coins; only the "
