@@ -557,8 +557,8 @@ QUOTES = (
     *(
         Quote(
             source("Theorem 5.1, proof"),
-            "variance of T, half of 4 users hold the item (3 items, ε = 1), each has its own π_j, "
-            "which we put in place of the proof's π",
+            f"variance of T, {holders} (3 items, ε = 1), each has its own π_j, which we put in "
+            "place of the proof's π",
             lambda _: printed_variance_t(),
             measured("variance", case, "T"),
             correction=(f"the expected number is that of the corrected formula: {correction}"),
@@ -566,9 +566,10 @@ QUOTES = (
             under=f"{under}; all three terms of the printed formula stand over its denominator, "
             "although its brackets leave the third term out",
         )
-        for case, corrected, under, correction in (
+        for case, holders, corrected, under, correction in (
             (
                 OWN,
+                "half of 4 users hold the item",
                 lambda _: corrected_variance_t(drawn=False),
                 FIXED,
                 "the sum of π_j m_j (1 - π_j m_j) over the users, where m_j is p for a user who "
@@ -576,6 +577,7 @@ QUOTES = (
             ),
             (
                 DRAWN,
+                "4 users, of whom each holds the item with probability 1/2",
                 lambda _: corrected_variance_t(drawn=True),
                 INDEPENDENT,
                 "μ (1 - μ) in place of f p (1 - p) + (1 - f) q (1 - q), with μ = f p + (1 - f) q",

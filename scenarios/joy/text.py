@@ -41,6 +41,7 @@ TOY = JoyGerla(Fraction(4, 5), Fraction(1, 5), Fraction(9, 20))  # π_1, π_2, �
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
+FACES = "faces of 0.05 for 0, 0.2 for 1 and 0.3 for 2"  # those of UNEVEN
 MILES, SECTION = 9500, 0.15
 FEW, SIZES = (
     (1, 0, 0, 0),
@@ -638,14 +639,14 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 14",
-        "expected zeros of round one, holders of 1 and 2",
+        f"expected zeros of round one, holders of 1 and 2, {FACES}",
         lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 0),
         lambda _: mean_counts(UNEVEN, [1, 2])[0][0],
         under="every owner holds one of the values 1 to V, as section 4.2 says",
     ),
     Passage(
         "Eq. 14",
-        "expected zeros of round one, holders of 0, 1, 2",
+        f"expected zeros of round one, holders of 0, 1, 2, {FACES}",
         lambda _: printed.equation_14_zero(UNEVEN, [1, 1], 1),
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[0][0],
         "owners who hold no value are sampled too: (π_0 + π_s) of all",
@@ -655,14 +656,15 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 15",
-        "expected count of value 2 in round two, holders of 0, 1, 2",
+        f"expected count of value 2 in round two, holders of 0, 1, 2, {FACES}",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 2)[2],
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
         under="the line of V' stands for every value in turn",
     ),
     Passage(
         "Eq. 15",
-        "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2",
+        "expected count of value 2 in round two where the line shows value 1, holders of 0, 1, 2, "
+        f"{FACES}",
         lambda _: printed.equation_15(UNEVEN, [1, 1], 1, 1)[2],
         lambda _: mean_counts(UNEVEN, [0, 1, 2])[1][2],
         "every value gains its own sampled owners",
@@ -674,7 +676,8 @@ PASSAGES = (
     *(
         Passage(
             "Eq. 16",
-            f"mean of the estimate of value {value}, holders of 0, 1, 2: the number of holders",
+            f"mean of the estimate of value {value}, holders of 0, 1, 2, {FACES}: the number of "
+            "holders",
             Stated(1.0),
             for_all(_mean_difference, UNEVEN, (0, 1, 2), value),
         )

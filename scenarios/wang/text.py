@@ -229,6 +229,7 @@ STAIRCASE = "Staircase is optimal for unbounded values: it is more accurate than
 CENTRE = "PM's centre piece has a higher probability than the other two"
 # Readings of one statement.
 UNDER = {
+    "group": "the variance of a single entry",
     "asked": "k by Eq. 12",
     "asked-best": "the best k",
     **{
