@@ -71,6 +71,9 @@ class ShareBounds:
         # What the coalition deduces for certain, and what it may deduce at most.
         least = Deductions(doors, corrupt, sight)
         self.most = most = least if least.is_final else least.widened()
+        # Whether some seeds count as known or safe only because the coalition was given the rows of
+        # doors. If so, the widened view must contain these rows from the start.
+        self._needs_rows = most is not least and most.relies_on_more_than(least)
         self.rewriting = most.rewriting
         is_received = self._receives(least)
         if not is_received:
@@ -164,8 +167,11 @@ class ShareBounds:
         rewriting = most.rewriting
         roles = rewriting.roles
         doors = rewriting.open_doors()
+        tells_output = self._tells_by_output(most)
         if doors:
-            view = self.view = WidenedView(*self._rows(most), doors, roles)
+            view = self.view = WidenedView(
+                *self._rows(most), doors, roles, gives_all=self._needs_rows
+            )
             if view.breach:
                 reasons.append(view.breach)
                 return "leaks"
@@ -184,7 +190,7 @@ class ShareBounds:
                 modulus: (lanes[modulus], functions)
                 for modulus, functions in view.functions.items()
             }
-            self.widest = self._widest(functions_in_lanes, view.rows, rewriting)
+            self.widest = self._widest(functions_in_lanes, view.rows, rewriting, tells_output)
         else:
             determined = self._knowledge(most) if known_already is None else known_already
             known = [
@@ -199,8 +205,8 @@ class ShareBounds:
                 for knowledge in determined
             }
             # No door was given a row with coins, so the rows of the view are not needed.
-            self.widest = self._widest(functions_in_lanes, {}, rewriting)
-        if not any(functions for functions, _ in known) and not self._tells_by_output(most):
+            self.widest = self._widest(functions_in_lanes, {}, rewriting, tells_output)
+        if not any(functions for functions, _ in known) and not tells_output:
             return "nothing"
         if any(function not in ideal for functions, ideal in known for function in functions):
             return "leaks"
@@ -233,6 +239,7 @@ class ShareBounds:
         functions: Mapping[int, tuple[int, Sequence[Vector]]],
         rows: Mapping[int, Terms],
         rewriting: Rewriting,
+        tells_output: bool,
     ) -> WidestView:
         return WidestView(
             functions=functions,
@@ -240,6 +247,7 @@ class ShareBounds:
             roles=rewriting.roles,
             unknowns=self._doors.unknowns,
             handed=[rewriting.terms(forms) for forms in self._handed],
+            tells_output=tells_output,
         )
 
     def _rows(self, deductions: Deductions) -> tuple[dict[int, Terms], dict[int, Terms]]:

@@ -154,6 +154,12 @@ class Deductions:
             self._doors, self._corrupt, sight, self._with_opened, generous=self.generous
         )
 
+    def relies_on_more_than(self, other: "Deductions") -> bool:
+        """Whether this coalition knows seeds that matter for its view and that `other`, who is
+        given less, does not know; or `other` may guess or compare some seeds.
+        """
+        return bool((self.known - other.known) & self.reached or other.doubts())
+
     # The fixpoint.
 
     def _settle(self) -> None:

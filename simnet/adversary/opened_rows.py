@@ -38,6 +38,12 @@ secret or rows that were not given before, and there are finitely many of both, 
 cannot give the coalition an input: if the door that breaks a condition was also given an input, the
 upper bound is `leaks`.
 
+*Seeds.* Whether seeds are known or may be guessed is found for a coalition that has all opened rows
+(`simnet.adversary.deductions`). If the answer would be another one without these rows, we add all
+of them to the view at once. Example: a party discloses x + k for a short coin k, and shows a row
+that is made from the seed k. A coalition that was given k learns nothing from this row, but another
+coalition finds k, and so x, by trying all seeds.
+
 *Unknowns that the coalition knows* are treated as numbers, with one exception: a secret that a
 member of the coalition made from field elements that it had received. Such a secret depends on the
 coins of honest parties. The secret counts as a coin, and we add a row that tells this coin to the
@@ -131,7 +137,7 @@ class WidenedView:
     says at which door and why, and the view may tell anything. `given` names the doors whose rows
     were added. `doors` are the doors with rows that depend on coins. `fields` are their rows and
     the rows of messages, by field. `counts_as_coin` says for each family of unknowns whether it is
-    treated as coins.
+    treated as coins. With `gives_all` all opened rows are added before the conditions are checked.
     """
 
     def __init__(
@@ -140,6 +146,7 @@ class WidenedView:
         ideal: Mapping[int, Terms],
         doors: Sequence[DoorRows],
         roles: Roles,
+        gives_all: bool = False,
     ) -> None:
         self.breach: str | None = None
         self.doors = doors
@@ -156,6 +163,8 @@ class WidenedView:
             )
             for modulus in moduli
         ]
+        for rows in self.fields:
+            rows.is_given[:] = gives_all
         while self.breach is None and not self._is_settled():
             pass
         settled = [] if self.breach else self.fields

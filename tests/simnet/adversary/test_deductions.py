@@ -23,9 +23,12 @@ from simnet import (
     Tag,
     bits,
     constant,
+    index,
     run,
     verdict,
 )
+from simnet.adversary.whole_view import disclosed_in_words, meets
+from simnet.coins.coins import Coins
 from simnet.values.sealed import Sealed
 
 F, S = Field(101), Field(2**32 - 5)
@@ -435,3 +438,96 @@ def test_a_door_that_is_given_a_masked_secret_is_judged(is_known: bool) -> None:
 
     found = verdict(run(Told(said), {"alice": 5}, seed=3), "eve")
     assert found.discrete.as_json()["independent"] is (None if is_known else True)
+
+
+G = Field(5)
+
+
+class Padded:
+    """Alice hides her number with a coin k of F_5, and discloses the sum, which says nothing about
+    the number to somebody who does not know k. She declares a secret, too. Then she sends what
+    `said` makes from k.
+    """
+
+    items = 4
+
+    def __init__(self, said: Said) -> None:
+        self.said = said
+
+    def parties(self) -> dict[str, Seat]:
+        return {"alice": Seat(self.alice), "eve": Seat(self.eve)}
+
+    async def alice(self, me: Party, number: Sealed) -> None:
+        k = me.coins.field(G, (1,))
+        padded = me.disclose(lambda x, k: int(x + k[0]) % 5, number, k.open())
+        x = me.secret(four_times, number, field=S, shape=(4,))
+        for payload in [index(padded, 5), x + coins(me), *self.said(me, k)]:
+            await me.send(NOTE, "eve", payload)
+
+    async def eve(self, me: Party) -> None:
+        """Eve reads nothing."""
+
+
+def compared_with_one(me: Party, k: FieldArray) -> list[Any]:
+    keys = PublicKeys.stack([me.public_key(k), me.public_key(constant(G, [1]))])
+    return [bits(int(me.are_distinct(keys)))]
+
+
+def two_rows(me: Party, k: FieldArray) -> list[Any]:
+    """The rows are equal exactly if k is 0."""
+    seed = me.coins.field(G, (40,))
+    return [row(me, seed), row(me, seed + k)]
+
+
+@pytest.mark.parametrize(
+    ("said", "finding"),
+    [
+        (lambda _, __: [], "nothing"),
+        (lambda me, _: [me.sign(me.public_key(me.coins.field(G, (40,))))], "nothing"),
+        (lambda me, k: [row(me, k)], "undecided"),
+        (lambda me, k: [me.public_key(k)], "undecided"),
+        (lambda me, k: [me.sign(me.public_key(k))], "undecided"),
+        (lambda me, k: [me.encrypt(k, constant(S, [1]))], "undecided"),
+        (compared_with_one, "undecided"),
+        (two_rows, "undecided"),
+    ],
+    ids=["none", "other key", "row", "public key", "signature", "box", "compared", "two rows"],
+)
+def test_a_seed_that_hides_a_disclosed_value_may_be_guessed(said: Said, finding: str) -> None:
+    """Whoever guesses k gets the number from the sum that alice disclosed."""
+    judged = verdict(run(Padded(said), {"alice": 2}, seed=3), "eve")
+    assert judged.finding == finding
+    assert meets(judged, "nothing") == (finding == "nothing")
+
+
+class Noised:
+    """Alice's secret is noise, which hides her number in a value that she discloses. The ideal
+    world gives eve the noise. Alice sends eve a public key whose secret key is the noise.
+    """
+
+    items = 4
+
+    def parties(self) -> dict[str, Seat]:
+        return {"alice": Seat(self.alice), "eve": Seat(self.eve)}
+
+    async def alice(self, me: Party, number: Sealed) -> None:
+        noise = me.secret(uniform, number, field=G, shape=(1,))
+        padded = me.disclose(lambda x, noise: int(x + noise[0]) % 5, number, noise.open())
+        await me.send(NOTE, "eve", index(padded, 5))
+        await me.send(KEY, "eve", me.public_key(noise))
+
+    async def eve(self, me: Party) -> None:
+        """Eve reads nothing."""
+
+    def functionality(self, numbers: Any, users: Any) -> dict[str, FieldArray]:
+        return {"eve": users[0].secret(uniform, numbers[0], field=G, shape=(1,))}
+
+
+def uniform(_: int, coins: Coins) -> list[int]:
+    return [int(coins.integers(5, 1)[0])]
+
+
+def test_disclosed_values_are_judged_with_an_output_that_seeds_may_tell() -> None:
+    judged = verdict(run(Noised(), {"alice": 2}, seed=5), "eve")
+    assert (judged.at_least, judged.at_most) == ("nothing", "output-only")
+    assert disclosed_in_words(judged) == "ε ≤ 0 alone, no finite ε given what shares tell"
