@@ -74,6 +74,7 @@ class ShareBounds:
         # Whether some seeds count as known or safe only because the coalition was given the rows of
         # doors. If so, the widened view must contain these rows from the start.
         self._needs_rows = most is not least and most.relies_on_more_than(least)
+        agrees_by_signatures = least.may_agree_by_signatures()
         self.rewriting = most.rewriting
         is_received = self._receives(least)
         if not is_received:
@@ -86,6 +87,11 @@ class ShareBounds:
         self.written_out = least.rewriting.written_out
         self.at_most = self._most(most, self.knowledge if least is most else None, reasons)
         self.at_least = self._least(least.rewriting, reasons)
+        if agrees_by_signatures and self.at_least != self.at_most:
+            reasons.append(
+                "the coalition sees a signature of a public key, but not the key; the upper bound "
+                "assumes that the signature tells the key, and so a seed that was agreed on"
+            )
         if not is_received and self.at_least != self.at_most:
             reasons.append(
                 "the run has values that were disclosed in full, but the messages that the "

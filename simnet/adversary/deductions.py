@@ -59,13 +59,15 @@ FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 class Sight:
     """What a coalition sees: messages with field elements, boxes, and public keys (as digests).
 
-    A signature counts as the public keys that it signs. `handed` is what the ideal world hands to
-    the coalition.
+    `public_keys` also has keys of which the coalition sees only a signature, because this may tell
+    what it signs. `shown_keys` are the keys that the coalition sees. `handed` is what the ideal
+    world hands to the coalition.
     """
 
     parts: Sequence[BlockForms]
     boxes: Sequence[BoxesReceived] = ()
     public_keys: frozenset[bytes] = frozenset()
+    shown_keys: frozenset[bytes] = frozenset()
     handed: Sequence[Forms] = ()
 
 
@@ -92,9 +94,10 @@ class Deductions:
     """The seeds, random rows and boxes that a coalition knows.
 
     With `generous`, the coalition also gets the rows with coins that honest parties gave to doors,
-    and its ideal output. The upper end of a verdict is computed with `generous`, unless the
-    coalition could not deduce more then (`is_final`). `rewriting` has the resulting roles of
-    unknowns, and `parts` are the messages with the contents of opened boxes.
+    the public keys of which it sees signatures, and its ideal output. The upper end of a verdict is
+    computed with `generous`, unless the coalition could not deduce more then (`is_final`).
+    `rewriting` has the resulting roles of unknowns, and `parts` are the messages with the contents
+    of opened boxes.
     """
 
     def __init__(
@@ -139,6 +142,7 @@ class Deductions:
         # Rows without coins make a seed known only if the view tells it up to secrets already.
         return (
             not self.rewriting.open_doors()
+            and not self.may_agree_by_signatures()
             and not roles.depends_on_coins(given)
             and not any(found.groups() for found in self._found.values())
         )
@@ -210,12 +214,24 @@ class Deductions:
                 if self._can_agree(query):
                     self.known.add(digest)
 
-    def _can_agree(self, query: Agreement) -> bool:
+    def _can_agree(self, query: Agreement, by_signatures: bool = False) -> bool:
         """Whether the coalition knows one secret key, and the other one or its public key."""
-        public = self.sight.public_keys
+        sight = self.sight
+        public = sight.public_keys if self.generous or by_signatures else sight.shown_keys
         return any(
             mine in self.known and (other in self.known or other in public)
             for mine, other in (query.keys, query.keys[::-1])
+        )
+
+    def may_agree_by_signatures(self) -> bool:
+        """Whether the coalition could agree on one more seed if signatures told what they sign."""
+        if self.sight.public_keys == self.sight.shown_keys:
+            return False
+        return any(
+            isinstance(query, Agreement)
+            and digest not in self.known
+            and self._can_agree(query, by_signatures=True)
+            for digest, query in self._unknowns.queries.items()
         )
 
     def _open_boxes(self) -> None:

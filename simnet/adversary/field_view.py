@@ -212,7 +212,8 @@ def public_keys_received(
     """Yield the public keys that members of a coalition receive from outside.
 
     `signed` has the public keys that each signature signs. For a signature we yield these, because
-    whoever guesses them can check the guess with the signature.
+    whoever guesses them can check the guess with the signature. With an empty `signed` we leave
+    signatures out.
     """
     for block in blocks:
         if block.sender in members or block.is_of_a_crowd or isinstance(block.rows, Forms):

@@ -282,6 +282,7 @@ class Judge:
         parts: list[BlockForms] = []
         boxes: list[BoxesReceived] = []
         public_keys: set[bytes] = set()
+        shown_keys: set[bytes] = set()
         for place, done in enumerate(self._runs):
             members = self._members(place, coalition)
             parts += forms_received(place, done.transcript.blocks, members)
@@ -289,7 +290,8 @@ class Judge:
                 boxes += boxes_received(place, done.transcript.blocks, members)
                 signed = self.unknowns.signed
                 public_keys.update(public_keys_received(done.transcript.blocks, members, signed))
-        sight = Sight(parts, boxes, frozenset(public_keys), handed)
+                shown_keys.update(public_keys_received(done.transcript.blocks, members, {}))
+        sight = Sight(parts, boxes, frozenset(public_keys), frozenset(shown_keys), handed)
         return ShareBounds(self._doors, coalition.parties, sight)
 
     def _members(self, place: int, coalition: Coalition) -> frozenset[int]:

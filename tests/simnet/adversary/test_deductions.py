@@ -191,6 +191,12 @@ def an_agreement_with_the_public_key(me: Party, x: FieldArray) -> list[Any]:
     return [known, me.public_key(own), x + me.agree(own, me.public_key(known), S, (4,))]
 
 
+def an_agreement_with_a_signature_of_the_public_key(me: Party, x: FieldArray) -> list[Any]:
+    known, own = coins(me), coins(me)
+    signature = me.sign(me.public_key(own))
+    return [known, signature, x + me.agree(own, me.public_key(known), S, (4,))]
+
+
 def a_signature_of_the_secret(me: Party, x: FieldArray) -> list[Any]:
     return [me.sign(me.public_key(x))]
 
@@ -287,6 +293,7 @@ EXPECTED: list[tuple[Said, str]] = [
     (a_box_under_a_known_agreement, "undecided"),
     (an_agreement_without_the_public_key, "nothing"),
     (an_agreement_with_the_public_key, "leaks"),
+    (an_agreement_with_a_signature_of_the_public_key, "undecided"),
     (a_signature, "nothing"),
     (a_signature_of_a_short_key, "undecided"),
     (a_signature_of_the_secret, "undecided"),
