@@ -41,6 +41,7 @@ TOY = JoyGerla(Fraction(4, 5), Fraction(1, 5), Fraction(9, 20))  # π_1, π_2, �
 LOCATIONS, AGES = 9, 9  # of the example in section 4.2; groups of the patients
 UNEVEN = TwoRounds(Fraction(9, 20), (Fraction(1, 20), Fraction(1, 5), Fraction(3, 10)), none=True)
 RARE = binary(Fraction(1, 10), Fraction(1, 4))  # zeros are rarer than ones
+COINS = "flip1 = 0.85 and flip2 = 0.3"  # those of INTRODUCTION
 FACES = "faces of 0.05 for 0, 0.2 for 1 and 0.3 for 2"  # those of UNEVEN
 MILES, SECTION = 9500, 0.15
 FEW, SIZES = (
@@ -362,20 +363,20 @@ PASSAGES = (
     ),
     Passage(
         f"{INTRO}, footnote 1",
-        "share of the owners who hold the value (60 %) and tell the truth",
+        "share of the owners who hold the value (60 %) and tell the truth, flip1 = 0.85",
         "0.51",
         lambda _: 0.6 * float(_truthful()),
     ),
     Passage(
         f"{INTRO}, footnote 1",
-        "probability of the answer yes by the second coin",
+        f"probability of the answer yes by the second coin, {COINS}",
         "0.045",
         lambda _: INTRODUCTION.law(NO)[1],
     ),
     *(
         Passage(
             INTRO,
-            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes",
+            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes, {COINS}",
             text,
             for_all(_noise, owners),
             correction,
@@ -390,7 +391,7 @@ PASSAGES = (
     *(
         Passage(
             f"{INTRO}, footnote 2",
-            f"√(n p), {owners:,} owners",
+            f"√(n p), {owners:,} owners, p = 0.045",
             text,
             for_all(_footnote, owners),
         )
@@ -399,7 +400,7 @@ PASSAGES = (
     *(
         Passage(
             INTRO,
-            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes",
+            f"standard deviation of the noise, {owners:,} owners of whom 100 hold yes, {COINS}",
             text,
             for_all(lambda n: _noise(n) / INTRODUCTION.truthful, owners),
             why="the printed number is not divided by flip1",
@@ -631,7 +632,7 @@ PASSAGES = (
     ),
     Passage(
         "Eq. 12 and 13",
-        "probability of the last face, faces of 0.05, 0.2, 0.3 and 0.45",
+        f"probability of the face of the last value, V = 2; {FACES}, and 0.45 for being sampled",
         lambda _: printed.equation_12_last([*UNEVEN.background, UNEVEN.sampling]),
         lambda _: UNEVEN.background[-1],
         "the last line must not subtract π_V itself",
