@@ -573,7 +573,8 @@ class OutlineTotal:
                 for each, recipient in zip(taken, recipients.tolist(), strict=True):
                     self._owners[each] = recipient, label
         recipient, label = self._owners[slot]
-        return Received(recipient, (*label, element // self._lanes))
+        # The messages may have had fewer lanes than a new array of this shape has.
+        return Received(recipient, (*label, element // self._reading.common_lanes()))
 
     def add(self, pieces: Sequence[Slots], block: Forms) -> None:
         """Read a block of messages, and forget it."""

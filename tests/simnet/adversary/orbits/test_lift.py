@@ -148,6 +148,37 @@ def test_one_mask_for_two_items_leaks_although_each_item_alone_is_hidden():
     assert not compared(done, outline, coalitions_of(done))["refused"]
 
 
+class PartOfASum:
+    """Users send a coin and a secret in one message. A relay adds these messages up, and passes on
+    the elements of the sum at `places`.
+    """
+
+    def __init__(self, *places):
+        self.places = places
+
+    def parties(self):
+        return {**seats("u", self.user, 3), "relay": Seat(self.relay), "S": Seat(self.server)}
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        coin = me.coins.field(F, (1,))
+        await me.send(SHARE, "relay", type(coin).join([coin, mine]))
+
+    async def relay(self, me):
+        total = await me.gather_sum(SHARE, senders=me.all("user"))
+        await me.send(Tag("out"), "S", total[list(self.places)])
+
+    async def server(self, me):
+        await me.receive(Tag("out"), "relay")
+
+
+def test_elements_of_a_sum_are_told_apart():
+    assert lifted(PartOfASum(0), [1, 2, 3], ["S"]).finding == "nothing"
+    assert lifted(PartOfASum(1), [1, 2, 3], ["S"]).finding == "leaks"
+    done, outline = read(PartOfASum(1, 0), [1, 2, 3])
+    assert not compared(done, outline, coalitions_of(done))["refused"]
+
+
 class Neighbours:
     """Every user sends its number to the next user: nobody treats all others alike."""
 
