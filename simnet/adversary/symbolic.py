@@ -66,6 +66,11 @@ INVERTS = (
     "multiply by the random element again"
 )
 
+FOREIGN = (
+    "a script checks whether public keys were signed, with a signature that no party made in this "
+    "run: what the signature signs is unknown, so a verdict cannot say what the answer tells"
+)
+
 
 class SymbolicField:
     """The field elements of the sampled run, with an unknown for each of them."""
@@ -380,10 +385,16 @@ class Symbolic:
         self.unknowns.signed[signature] = tuple(public_keys)
 
     def signed_keys(self, signature: bytes) -> Sequence[bytes]:
-        """The public keys that a signature signs; none for a signature that was not made in this
-        run.
+        """The public keys that a signature signs.
+
+        Raises `ScriptError` for a signature that no party made in the runs that are judged, for
+        example one that the script has kept from an earlier run. The run then ends with an error
+        even if the script catches the `ScriptError`.
         """
-        return self.unknowns.signed.get(signature, ())
+        if signature not in self.unknowns.signed:
+            self._refused = self._refused or FOREIGN
+            raise ScriptError(FOREIGN)
+        return self.unknowns.signed[signature]
 
     def found_different(self, keys: Sequence[bytes]) -> None:
         """Note keys that differ from each other: what the script does next may tell this."""

@@ -103,7 +103,8 @@ def is_signed(
         raise ValueError(f"one signature has shape (64,), got shape {signature.shape}")
     _check_held(actor, signature)
     (text,) = signature.texts()
-    for key, other in zip(_public_keys(statement), reading.signed_keys(text), strict=False):
+    keys = _public_keys(statement)
+    for key, other in zip(keys, reading.signed_keys(text) if keys else (), strict=False):
         if key != other:
             reading.found_different([key, other])  # this may be why the answer is no
     return text == _signature(actor, signer, statement)

@@ -116,7 +116,10 @@ class Reading(Protocol):
         ...
 
     def signed_keys(self, signature: bytes) -> Sequence[bytes]:
-        """Return the public keys that a signature signs, if this reading needs to know."""
+        """Return the public keys that a signature signs, if this reading needs to know.
+
+        Raises `ScriptError` if the reading needs to know them but does not.
+        """
         ...
 
     def found_different(self, keys: Sequence[bytes]) -> None:

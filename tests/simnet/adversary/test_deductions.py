@@ -19,6 +19,7 @@ from simnet import (
     PublicKeys,
     ScriptError,
     Seat,
+    Signatures,
     SimnetError,
     Tag,
     bits,
@@ -538,3 +539,26 @@ def test_disclosed_values_are_judged_with_an_output_that_seeds_may_tell() -> Non
     judged = verdict(run(Noised(), {"alice": 2}, seed=5), "eve")
     assert (judged.at_least, judged.at_most) == ("nothing", "output-only")
     assert disclosed_in_words(judged) == "ε ≤ 0 alone, no finite ε given what shares tell"
+
+
+@pytest.mark.parametrize("catches", [False, True])
+def test_a_signature_kept_from_an_earlier_run_is_refused(catches: bool) -> None:
+    """The answer tells whether the secret is 0, but nobody signs anything when the run is read
+    again.
+    """
+    kept: list[Signatures] = []
+
+    def checks(me: Party, x: FieldArray) -> list[Any]:
+        key = coins(me)
+        if not kept:
+            kept.append(me.sign(me.public_key(key + x)).metered(None))
+        try:
+            return [bits(int(me.is_signed("alice", me.public_key(key), kept[0])))]
+        except ScriptError:
+            if not catches:
+                raise
+        return [bits(0)]
+
+    done = run(Told(checks), {"alice": 5}, seed=3)
+    with pytest.raises(ScriptError, match="a signature that no party made in this run"):
+        verdict(done, "eve")
