@@ -131,7 +131,8 @@ class Asked:
         from simnet.network.recorded import recorded
         from simnet.network.timing import timed
 
-        record = recorded(result.run, shlex.join(self._repeating(result)._words("run")))
+        command = shlex.join(self._repeating(result)._words("run"))
+        record = recorded(result.run, command, with_seed=not self.is_private)
         if log is not None:
             record.save(log)
         return [timed(record, network, result.run.seed) for network in networks]

@@ -78,7 +78,7 @@ class Links:
         self.inboxes = [Inbox(self._arrivals_of(number), ranks) for number in range(len(log.names))]
         self.to_crowds: dict[int, list[ToCrowd]] = {number: [] for number in self.crowds}
         self._groups: list[GroupPosts | None] = [None] * len(log.groups)
-        self.bytes_up = np.zeros(len(log.names), dtype=np.int64)
+        self.bytes_up = np.zeros(len(log.names))  # with packets that are sent again, on average
         self.bytes_down = np.zeros(len(log.names), dtype=np.int64)
 
     def zero(self, party: int) -> Time:
@@ -198,7 +198,8 @@ class Links:
     ) -> None:
         """Send one message to one party; each member of a crowd sends one."""
         latency = self.latency(link, to)
-        step = size * self._up[link] / (1 - latency.loss)
+        resent = 1 / (1 - latency.loss)
+        step = size * self._up[link] * resent
         if link in self.crowds:
             sent = self._log.members.get(post, self._log.sizes[link])
             begin = np.asarray(self._occupy(link, time, step))[:sent]
@@ -212,7 +213,7 @@ class Links:
         service = np.full(len(begin), size * self._down[to])
         self.inboxes[to].put((posts, first, first + step, service))
         self.left[post] = float(begin[-1]), step
-        self._count(link, np.array([to]), size, len(begin))
+        self._count(link, np.array([to]), size, len(begin), resent)
 
     def _leave_to_group(self, post: int, number: int, sender: int, link: int, time: Time) -> None:
         group = self._groups[number]
@@ -223,11 +224,12 @@ class Links:
         own = group.offset_of.get(sender, -1)
         own_size = self._log.sizes[sender] if own >= 0 and sender != self.relay else 0
         messages = group.messages - own_size
-        step = size * self._up[link] * group.resent[self._class_of[link]]
+        resent = group.resent[self._class_of[link]]
+        step = size * self._up[link] * resent
         begin = float(np.max(self._occupy(link, time, messages * step)))
         group.columns.add(post, link, begin, step, size, own, own_size)
         self.left[post] = begin, step
-        self._count(link, numbers, size, messages)
+        self._count(link, numbers, size, messages, resent)
         if own >= 0:
             self.bytes_down[sender] -= size * own_size
         for crowd in group.crowds:
@@ -238,10 +240,11 @@ class Links:
         """Send a message to each member of a crowd, one after another."""
         size = self._bytes[int(self._log.post_line[post])]
         members = self._log.sizes[crowd]
-        step = size * self._up[link] / (1 - self.latency(link, crowd).loss)
+        resent = 1 / (1 - self.latency(link, crowd).loss)
+        step = size * self._up[link] * resent
         begin = float(np.max(self._occupy(link, time, members * step)))
         self.left[post] = begin, step
-        self._count(link, np.array([crowd]), size * members, members)
+        self._count(link, np.array([crowd]), size, members, resent)
         self._put_to_crowd(post, crowd, link, begin, step)
 
     def _put_to_crowd(self, post: int, crowd: int, link: int, begin: float, step: float) -> None:
@@ -255,9 +258,11 @@ class Links:
         service = self._bytes[line] * self._down[crowd]
         self.to_crowds[crowd].append(ToCrowd(post, first, first + step, service))
 
-    def _count(self, link: int, to: Indices, size: int, messages: int) -> None:
-        """Count the bytes on the uplink and on the downlinks."""
-        self.bytes_up[link] += size * messages
+    def _count(self, link: int, to: Indices, size: int, messages: int, resent: float) -> None:
+        """Count the bytes on the uplink, which sends a packet `resent` times on average, and on the
+        downlinks.
+        """
+        self.bytes_up[link] += size * messages * resent
         self.bytes_down[to] += size * self._sizes[to]
 
     def _joined_group(self, numbers: Indices) -> GroupPosts:

@@ -5,6 +5,7 @@ downlink, which carry one message after another, and a pair of classes has a lat
 changes what a run computes: a network only says how long it takes (see `simnet.network.clock`).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -28,7 +29,7 @@ def _is_rate(_: object, attribute: "attrs.Attribute[float | None]", value: float
 
 
 def _is_time(_: object, attribute: "attrs.Attribute[float]", value: float) -> None:
-    if not 0 <= value < float("inf"):
+    if not 0 <= value < math.inf:
         raise BadInput(f"{attribute.name} is a finite number of seconds, 0 or more, got {value}")
 
 
@@ -39,7 +40,7 @@ class Access:
     `up` and `down` are bits per second, None without a limit. Computing takes `slowness` times as
     long as the prices of the network say.
 
-    Raises `BadInput` for a rate or a slowness that is not positive.
+    Raises `BadInput` for a rate or a slowness that is not positive, and for an infinite slowness.
 
     >>> from simnet import Access
     >>> Access(up=3e6, down=35e6).up
@@ -52,8 +53,8 @@ class Access:
 
     @slowness.validator
     def _is_positive(self, _: object, value: float) -> None:
-        if not value > 0:
-            raise BadInput(f"the slowness of a class is a factor above 0, got {value}")
+        if not 0 < value < math.inf:
+            raise BadInput(f"the slowness of a class is a finite factor above 0, got {value}")
 
 
 @attrs.frozen
@@ -143,8 +144,8 @@ class Network:
     the messages that a party sends in one call are one upload, and the relay sends them on when it
     has received all of them. `source` says where the numbers come from.
 
-    Raises `BadInput` if a role or a latency names a class that the network does not have, and for a
-    pair of classes without a latency.
+    Raises `BadInput` if a role or a latency names a class that the network does not have, for a
+    pair of classes without a latency, and for a price that is negative or infinite.
 
     >>> from simnet import Access, Latency, Network
     >>> Network(name="steps", classes={"client": Access(), "server": Access()},
@@ -171,6 +172,11 @@ class Network:
         for one in self.classes:
             for other in self.classes:
                 self.latency(one, other)
+        for kind, price in self.prices.items():
+            if not 0 <= price < math.inf:
+                raise BadInput(
+                    f"the price of {kind} is a finite number of seconds, 0 or more, got {price}"
+                )
 
     def latency(self, sender: str, recipient: str) -> Latency:
         """Return the latency from a class to a class, in the other direction if only this one is

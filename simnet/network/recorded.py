@@ -1,14 +1,15 @@
 """The log of a finished run as arrays: what the clock reads, and what a file of a log contains.
 
 A log has names, tags, sizes and numbers of operations, and no payload. It also has the command of
-the run, which names the seed only if the inputs were drawn from it.
+the run. The command and the log name the seed only if the inputs were drawn from it.
 """
 
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import attrs
 import numpy as np
@@ -26,6 +27,8 @@ from simnet.values.meter import Operation
 
 FORMAT = "simnet log"
 VERSION = 2  # version 1 has no deadlines and no delays
+# Limits of what a file may say, so that numbers computed from it fit into 64 bits.
+MOST, MOST_BYTES, MOST_MEMBERS = 1 << 62, 1 << 40, 1 << 32
 
 
 @attrs.frozen
@@ -54,7 +57,8 @@ class RecordedRun:
     members sent a message. `deferred` has, by post, the work that made its rows later. `delays`
     has, by post and recipient, the seconds by which a message comes later. `deadlines` says how the
     waits with a deadline ended. If a `Network` decided them, `network` describes it as TOML;
-    otherwise `network` is empty. `command` says how the run can be repeated.
+    otherwise `network` is empty. `command` says how the run can be repeated. `seed` is that of the
+    run, or None: the seed of a run on private inputs is kept out of its log.
     """
 
     names: tuple[str, ...]
@@ -74,6 +78,7 @@ class RecordedRun:
     deadlines: tuple[written.EndedWait, ...] = ()
     network: str = ""
     command: str = ""
+    seed: int | None = None
 
     @property
     def messages(self) -> int:
@@ -112,6 +117,8 @@ class RecordedRun:
             "members": list(self.members.items()),
             "deferred": list(self.deferred.items()),
         }
+        if self.seed is not None:
+            described["seed"] = self.seed
         if self.delays:
             described["delays"] = [[*message, delay] for message, delay in self.delays.items()]
         if self.deadlines:
@@ -129,8 +136,9 @@ class RecordedRun:
         write_whole(path, content.getvalue())
 
 
-def recorded(run: Run, command: str = "") -> RecordedRun:
-    """Return the log of a run; `command` says how the run can be repeated.
+def recorded(run: Run, command: str = "", *, with_seed: bool = False) -> RecordedRun:
+    """Return the log of a run; `command` says how the run can be repeated. `with_seed` notes the
+    seed of the run in the log: whoever has the seed can compute the coins of all parties.
 
     >>> from simnet import Seat, recorded, run
     >>> class Wait:
@@ -143,10 +151,11 @@ def recorded(run: Run, command: str = "") -> RecordedRun:
     """
     brings_input = [name in run.inputs for name in run.roster.names]
     log, _ = so_far(run.roster, brings_input, run.log)
-    if not run.log.deadlines:
-        return attrs.evolve(log, command=command)
-    network = as_toml(run.network) if isinstance(run.network, Network) else ""
-    return attrs.evolve(log, command=command, network=network)
+    network = ""
+    if run.log.deadlines and isinstance(run.network, Network):
+        network = as_toml(run.network)
+    seed = run.seed if with_seed else None
+    return attrs.evolve(log, command=command, network=network, seed=seed)
 
 
 def so_far(
@@ -214,30 +223,53 @@ def load(path: Path) -> RecordedRun:
                     f"{described['format']!r}: this program reads versions 1 and {VERSION} of "
                     f"{FORMAT!r}"
                 )
+            parties, posts = len(described["names"]), len(arrays["post_line"])
+            seed = described.get("seed")
+            works = described["works"]
             log = RecordedRun(
-                names=tuple(described["names"]),
-                roles=tuple(described["roles"]),
-                sizes=tuple(described["sizes"]),
-                brings_input=tuple(described["brings_input"]),
-                events=arrays["events"],
-                post_line=arrays["post_line"],
-                post_to=arrays["post_to"],
-                lines=tuple(LoggedLine(*line) for line in described["lines"]),
+                names=tuple(_text(name) for name in described["names"]),
+                roles=tuple(_text(role) for role in described["roles"]),
+                sizes=tuple(_number(size, 1, MOST_MEMBERS) for size in described["sizes"]),
+                brings_input=tuple(bool(brings) for brings in described["brings_input"]),
+                events=_whole_numbers(arrays["events"]),
+                post_line=_whole_numbers(arrays["post_line"]),
+                post_to=_whole_numbers(arrays["post_to"]),
+                lines=tuple(
+                    LoggedLine(
+                        _number(sender, 0, parties - 1),
+                        _text(tag),
+                        _number(round_, 0, MOST),
+                        _number(frame_bytes, 0, MOST_BYTES),
+                    )
+                    for sender, tag, round_, frame_bytes in described["lines"]
+                ),
                 groups=_parted("groups", arrays),
                 lists=_parted("lists", arrays),
-                works=tuple(cast(Mapping[Operation, int], work) for work in described["works"]),
-                members=dict(described["members"]),
-                deferred=dict(described["deferred"]),
+                works=tuple(
+                    {kind: _number(times, 0, MOST) for kind, times in work.items()}
+                    for work in works
+                ),
+                members={
+                    _number(post, 0, posts - 1): _number(sent, 0, MOST_MEMBERS)
+                    for post, sent in described["members"]
+                },
+                deferred={
+                    _number(post, 0, posts - 1): _number(work, 0, len(works) - 1)
+                    for post, work in described["deferred"]
+                },
                 delays={
-                    (int(post), int(to)): float(delay)
+                    (_number(post, 0, posts - 1), _number(to, 0, parties - 1)): _seconds(delay)
                     for post, to, delay in described.get("delays", ())
                 },
                 deadlines=tuple(
-                    written.EndedWait(float(within), bool(passed), float(at), int(taken))
+                    written.EndedWait(
+                        _seconds(within), bool(passed), _seconds(at), _number(taken, 0, MOST)
+                    )
                     for within, passed, at, taken in described.get("deadlines", ())
                 ),
-                network=str(described.get("network", "")),
-                command=described["command"],
+                network=_text(described.get("network", "")),
+                command=_text(described["command"]),
+                seed=None if seed is None else _number(seed, -math.inf, math.inf),
             )
     except BadInput:
         raise
@@ -247,6 +279,31 @@ def load(path: Path) -> RecordedRun:
         raise BadInput(f"{path} is no log of a run: simnet run --log writes one") from error
     _refuse_inconsistent(log, path)
     return log
+
+
+def _number(value: Any, least: float, most: float) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"{value!r} is no whole number from {least} to {most}")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{value!r} is no number of seconds")
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _whole_numbers(array: Any) -> Ints:
+    if array.dtype != np.int64:
+        raise TypeError(f"an array of {array.dtype} has no whole numbers of 64 bits")
+    numbers: Ints = array
+    return numbers
 
 
 def _joined(name: str, parts: tuple[Indices, ...]) -> dict[str, Ints]:
@@ -259,8 +316,11 @@ def _joined(name: str, parts: tuple[Indices, ...]) -> dict[str, Ints]:
 
 
 def _parted(name: str, arrays: Any) -> tuple[Indices, ...]:
-    ends = np.cumsum(arrays[f"{name}_lengths"])
-    return tuple(np.split(arrays[name], ends)[: len(ends)])
+    lengths, joined = _whole_numbers(arrays[f"{name}_lengths"]), _whole_numbers(arrays[name])
+    if (len(lengths) and lengths.min() < 0) or lengths.sum() != len(joined):
+        raise ValueError(f"the lengths of the {name} do not fit")
+    ends = np.cumsum(lengths)
+    return tuple(np.split(joined, ends)[: len(ends)])
 
 
 def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
@@ -283,5 +343,5 @@ def _refuse_inconsistent(log: RecordedRun, path: Path) -> None:
     ]
     if any(len(given) and not (given.min() >= 0 and given.max() < top) for given, top in numbers):
         raise BadInput(f"{path} is no log of a run: a number in it points to nothing")
-    if {len(log.roles), len(log.sizes), len(log.brings_input)} != {parties}:
+    if {len(log.roles), len(log.sizes), len(log.brings_input), len(set(log.names))} != {parties}:
         raise BadInput(f"{path} is no log of a run: it does not describe all parties")

@@ -24,7 +24,8 @@ ROLE_HEADS = (
 ROLE_NOTE = (
     "ended: when the last party of the role ends. The columns to its right are means over the "
     "parties of the role. sending: how long the uplink is busy, also while the party itself waits. "
-    "The bytes include the headers of packets."
+    "The bytes include the headers of packets; bytes up count a packet as often as it is sent on "
+    "average."
 )
 
 
@@ -35,7 +36,8 @@ class RoleTiming:
     `parties` counts every member of a crowd. `ended` is when the last party ended. `computing` and
     `waiting` are the seconds in which a party computed and waited, and `sending` those in which its
     uplink was busy; each is the mean over the parties. `bytes_up` and `bytes_down` are means too,
-    with the transport's headers.
+    with the transport's headers; `bytes_up` counts a packet that may be lost as often as it is sent
+    on average.
     """
 
     role: str
@@ -152,13 +154,14 @@ class Timing:
         }
 
 
-def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timing:
+def timed(run: Run | RecordedRun, network: Network | str, seed: int | None = None) -> Timing:
     """Return how long a run, or the log of a run, takes on a network; the chances of the links
     follow from `seed`. `network` is a `Network`, the name of a network, or the name of a TOML file.
 
-    If scripts wait with deadlines, the network and the chances must be those of the run. For a
-    `Run` the chances then follow from its own seed, and for a log from `seed`, which must be the
-    seed of the run. Raises `BadInput` for another network than that of such a run, for a seed with
+    Without `seed`, the chances follow from the seed of the run, or from 0 for a log that does not
+    tell the seed. If scripts wait with deadlines, the network and the chances must be those of the
+    run: for a `Run` they then follow from its own seed, and for a log `seed` must be the seed of
+    the run. Raises `BadInput` for another network than that of such a run, for a seed with
     which other messages come in time, for an unknown network, and for a network that does not fit
     the parties of the run.
 
@@ -175,9 +178,11 @@ def timed(run: Run | RecordedRun, network: Network | str, seed: int = 0) -> Timi
     """
     log = recorded(run) if isinstance(run, Run) else run
     network = network_named(network) if isinstance(network, str) else network
+    own_seed = run.seed if isinstance(run, Run) else log.seed
     if log.deadlines:
         _refuse_other_network(log, network)
-        seed = run.seed if isinstance(run, Run) else seed
+    if seed is None or (log.deadlines and isinstance(run, Run)):
+        seed = 0 if own_seed is None else own_seed
     clock = Clock(log, network, seed)
     clock.play()
     at = [float(np.max(time)) for time in clock.at]
@@ -219,7 +224,7 @@ def _of_role(clock: Clock, role: str) -> RoleTiming:
         mean(clock.computing),
         sum(waited[number] * log.sizes[number] for number in numbers) / people,
         mean(links.sending),
-        sum(int(links.bytes_up[number]) for number in numbers) / people,
+        sum(float(links.bytes_up[number]) for number in numbers) / people,
         sum(int(links.bytes_down[number]) for number in numbers) / people,
     )
 

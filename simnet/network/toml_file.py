@@ -48,6 +48,7 @@ _TOP = ("name", "source", "relay", "classes", "latencies", "roles", "transport",
 _CLASS = ("up_mbit", "down_mbit", "slowness")
 _LATENCY = ("between", "ms", "jitter_ms", "loss", "law")
 MEGA, MILLI, NANO = 1e6, 1e-3, 1e-9
+MOST_BYTES = 1 << 31  # of a packet; the bytes of a run then fit into 64 bits
 
 
 def network_named(text: str) -> Network:
@@ -148,12 +149,18 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
         between = entry.get("between")
         if not isinstance(between, list) or len(between) != 2:
             raise BadInput('a latency needs two classes, such as between = ["client", "server"]')
-        latencies[str(between[0]), str(between[1])] = Latency(
+        pair = str(between[0]), str(between[1])
+        if pair in latencies:
+            raise BadInput(f"there are two latencies between = {between!r}: give one")
+        latencies[pair] = Latency(
             _real(entry, "ms", 0.0) * MILLI,
             _real(entry, "jitter_ms", 0.0) * MILLI,
             _real(entry, "loss", 0.0),
             entry.get("law", "exponential"),
         )
+    relay = given.get("relay")
+    if not isinstance(relay, str | None):
+        raise BadInput(f'relay is the name of a party, such as relay = "server", got {relay!r}')
     transport = _table(given, "transport")
     _refuse_others("a transport", transport, ("payload", "header"))
     prices = _table(given, "prices_ns")
@@ -165,13 +172,12 @@ def _network(given: Mapping[str, Any], stem: str) -> Network:
         latencies=latencies,
         roles={role: str(name) for role, name in _table(given, "roles").items()},
         transport=Transport(
-            int(_real(transport, "payload", TCP.payload)),
-            int(_real(transport, "header", TCP.header)),
+            _whole(transport, "payload", TCP.payload), _whole(transport, "header", TCP.header)
         ),
         prices={kind: _real(prices, kind, 0.0) * NANO for kind in prices}  # type: ignore[misc]
         if "prices_ns" in given
         else PRICES,
-        relay=given.get("relay"),
+        relay=relay,
     )
 
 
@@ -200,7 +206,17 @@ def _real(given: Mapping[str, Any], key: str, default: float) -> float:
     value = given.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput(f"{key} is a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadInput(f"{key} is a number below 1.8e308, got a larger one") from None
+
+
+def _whole(given: Mapping[str, Any], key: str, default: int) -> int:
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) >= MOST_BYTES:
+        raise BadInput(f"{key} is a whole number of bytes below {MOST_BYTES:,}, got {value!r}")
+    return value
 
 
 def _number(value: float) -> str:

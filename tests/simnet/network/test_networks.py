@@ -1,6 +1,7 @@
 """Networks, their files, their chances, and logs in files."""
 
 import contextlib
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from tests.harness.networks import ended
 from tests.harness.shell import RING, refusal, simnet
 
 NOTHING = np.zeros(1, dtype=np.int64)
+ONE_LATENCY = "[[latencies]]\nbetween = ['client', 'client']\nms = 3\n"
+ONE_CLASS = f"[classes.client]\n{ONE_LATENCY}"
 
 
 def small(users: int = 6, seed: int = 3) -> Any:
@@ -77,6 +80,15 @@ def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
         ("[classes.client]\n[[latencies]]\nbetween = 'client'", "two classes"),
         ("[classes.client]\nup_mbit = 'fast'", "is a number"),
         ("[[", "is no TOML file"),
+        ("[classes.client]\nslowness = inf", "finite factor above 0"),
+        (f"[classes.client]\nup_mbit = 1{'0' * 400}", "up_mbit is a number below"),
+        (f"{ONE_CLASS}{ONE_LATENCY}", "two latencies between"),
+        (f"relay = 5\n{ONE_CLASS}", "relay is the name of a party"),
+        (f"{ONE_CLASS}[prices_ns]\nFA = -1", "price of FA is a finite number"),
+        (f"{ONE_CLASS}[prices_ns]\nFA = nan", "price of FA is a finite number"),
+        (f"{ONE_CLASS}[transport]\npayload = 1.5", "payload is a whole number of bytes"),
+        (f"{ONE_CLASS}[transport]\npayload = inf", "payload is a whole number of bytes"),
+        (f"{ONE_CLASS}[transport]\nheader = 1{'0' * 30}", "header is a whole number of bytes"),
     ],
 )
 def test_a_file_that_describes_no_network_is_refused(
@@ -175,6 +187,54 @@ def test_a_damaged_log_is_refused_or_timed(place: int, length: int) -> None:
             timed(load(file), PRESETS["mobile"])
 
 
+@given(st.data())
+def test_a_log_with_other_numbers_or_types_is_refused_or_timed(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.log"
+        recorded(small(), with_seed=True).save(file)
+        with np.load(file) as arrays:
+            content = dict(arrays)
+        described = json.loads(bytes(content.pop("described")))
+        if data.draw(st.booleans()):
+            change_one(described, data.draw)
+        else:
+            name = data.draw(st.sampled_from(sorted(content)))
+            if data.draw(st.booleans()):
+                content[name] = content[name].astype(float)
+            elif content[name].size:
+                place = data.draw(st.integers(0, content[name].size - 1))
+                content[name].flat[place] = data.draw(st.sampled_from([-1, 0, 1, 2, 1 << 62]))
+        text = np.frombuffer(json.dumps(described).encode(), dtype=np.uint8)
+        np.savez(file.with_suffix(".npz"), described=text, **content)
+        with contextlib.suppress(BadInput):
+            assert timed(load(file.with_suffix(".npz")), PRESETS["mobile"]).completion >= 0
+
+
+def change_one(value: Any, draw: Any) -> None:
+    """Change one number, text or list somewhere in what a JSON file says."""
+    places = list(value if isinstance(value, dict) else range(len(value)))
+    place = draw(st.sampled_from(places))
+    if isinstance(value[place], list | dict) and value[place] and draw(st.integers(0, 3)):
+        change_one(value[place], draw)
+    else:
+        others = [None, -1, 1, 1.5, 10**30, float("nan"), "x", [], {}, [1, 2], {"FA": -5}, True]
+        value[place] = draw(st.sampled_from(others))
+
+
+def test_a_log_of_made_up_inputs_has_the_seed_of_its_run(tmp_path: Path) -> None:
+    network, log = tmp_path / "network.toml", tmp_path / "run.log"
+    jitter = {pair: Latency(0.05, 0.02, 0.1) for pair in PRESETS["mobile"].latencies}
+    network.write_text(as_toml(attrs.evolve(PRESETS["mobile"], latencies=jitter)))
+    asked = ("run", "dpds", "--users", 5, "--items", 3, "--no-claims", "--network", network)
+    told = simnet(*asked, "--seed", 3, "--log", log, "--json", "-").json["times"]
+    assert simnet("time", log, "--network", network, "--json", "-").json["times"] == told
+    other = simnet("time", log, "--network", network, "--seed", 4, "--json", "-").json["times"]
+    assert other[0]["completion"] != told[0]["completion"]
+    given = ("run", RING, "--users", 3, "--inputs", "1,3,1", "--seed", 3, "--log", log)
+    assert simnet(*given).status == 0
+    assert load(log).seed is None
+
+
 def test_whoever_waits_for_somebody_gone_goes_on_when_nobody_else_can() -> None:
     protocol = SecAgg(DPDS(users=5, items=3, participation=1.0), threshold=3)
     done = run(protocol, [1] * 5, 1, fates={"u3": Fate("masked")})
@@ -269,8 +329,13 @@ def test_steps_through_a_relay_have_the_times_of_their_own_links() -> None:
             transport=Transport(payload=10, header=0),
             relay="server",
         )
-        first, second = timed(run(Publish()), network, seed=3).legs
+        timing = timed(run(Publish()), network, seed=3)
+        first, second = timing.legs
         sent_again = 1 / (1 - loss)
+        for role, parties in zip(timing.roles, (4, 1), strict=True):
+            bytes_of_three = 3 * (1 + HEADER_BYTES)
+            assert role.bytes_up * parties == pytest.approx(bytes_of_three * sent_again)
+            assert role.bytes_down * parties == bytes_of_three
         step = (1 + HEADER_BYTES) / 1000 * sent_again  # 8,000 bits a second
         assert (first.sender, first.party) == ("u1", "server")
         assert first.left == pytest.approx(first.began)
