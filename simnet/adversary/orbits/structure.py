@@ -16,7 +16,8 @@ Theory of operation
    each pair of parties; and its messages are *alike*: all of them are independent, or all have the
    same relation, up to exchanging parties.
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
-   expressed by variables and secrets, by products of tables. The coalition sees the messages that
+   expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are
+   expressed by each other in a circle. The coalition sees the messages that
    honest parties send to its members. For each tie the coalition also sees one row, whose number is
    0.
 
@@ -672,8 +673,11 @@ class _Tables:
 
         for key in self._shapes:
             label, word = key
+            # Rows that nobody sees are expressed, too. If some rows were computed from each other
+            # in a circle, the variables would not be free.
+            expressed = self._row(key)
             if self._is_seen(label, word):
-                add(_text(label), word, *self._row(key))
+                add(_text(label), word, *expressed)
         for (name, label, _), shape in self._builder.ties().items():
             add(f"tie of {_text(label)}", (name,), *self._expressed(shape, (name,)))
         ideal: list[RowType] = []

@@ -179,6 +179,34 @@ def test_elements_of_a_sum_are_told_apart():
     assert not compared(done, outline, coalitions_of(done))["refused"]
 
 
+class Echoes:
+    """Two users exchange masked secrets under a tag that is not summed, so these messages are read
+    last. Each adds its own mask to what it received, and sends the sum to a server.
+
+    The server learns the difference of both secrets.
+    """
+
+    def parties(self):
+        return {**seats("u", self.user, 2), "S": Seat(self.server)}
+
+    async def user(self, me, number):
+        mine = me.secret(lambda x: [x], number, field=F, shape=(1,))
+        mask = me.coins.field(F, (1,))
+        other = f"u{3 - me.index}"
+        await me.send(Tag("masked"), other, mine + mask)
+        await me.send(SHARE, "S", mask + await me.receive(Tag("masked"), other))
+
+    async def server(self, me):
+        await me.gather_sum(SHARE, senders=me.all("user"))
+
+
+def test_messages_that_are_expressed_by_each_other_are_refused_although_nobody_sees_them():
+    with pytest.raises(NotAlike, match="in a circle"):
+        lifted(Echoes(), [1, 2], ["S"])
+    done, outline = read(Echoes(), [1, 2])
+    assert compared(done, outline, coalitions_of(done))["refused"]
+
+
 class Neighbours:
     """Every user sends its number to the next user: nobody treats all others alike."""
 
