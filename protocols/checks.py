@@ -5,7 +5,7 @@ out of range, as its docstring says. A check of single numbers also raises `Type
 of the wrong type, which some docstrings do not repeat; `True` is not a number. Functions that take
 arrays return them in the type that the caller computes with.
 
-The checks stand in this order: ε; single numbers; parameters of protocols; arrays.
+The checks stand in this order: ε; δ; single numbers; parameters of protocols; arrays.
 """
 
 import sys
@@ -51,6 +51,15 @@ def _budget(value: float | Fraction, least: float, largest: float, purpose: str)
         raise ValueError(
             f"epsilon is positive, from {least:g} to {largest:g}{purpose}, got {value}"
         )
+
+
+# Checks of δ.
+
+
+def delta(value: float) -> None:
+    """Raise `ValueError` for a δ outside (0, 1)."""
+    if not 0 < value < 1:  # also refuses NaN
+        raise ValueError(f"delta lies between 0 and 1, got {value}")
 
 
 # Single numbers.

@@ -117,7 +117,7 @@ class Option:
     script: Protocol
 
     def as_json(self) -> dict[str, Any]:
-        """Return the numbers and words of the option for JSON; these keys are stable."""
+        """Return the numbers and words of the option for JSON; later versions keep these keys."""
         words = attrs.asdict(self, filter=lambda field, _: field.name != "script")
         return {**words, "trusts": self.trusts}
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, exp, log
 
+from protocols import checks
 from protocols.privacy.profile import log_delta_at
 from protocols.privacy.sampled_counts import (
     ERROR,
@@ -100,7 +101,6 @@ def fewest_users(share: float, holders: int, relation: Relation) -> int:
 
 def _target(epsilon: float, delta: float) -> float:
     positive_epsilon(epsilon)
-    if not 0 < delta < 1:
-        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    checks.delta(delta)
     # a little below ln δ, so that no numerical error lifts the true δ above its target
     return log(delta) - ERROR * (1 - log(delta))

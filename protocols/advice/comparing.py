@@ -25,6 +25,7 @@ from typing import Literal
 
 import attrs
 
+from protocols import checks
 from protocols.advice.advice import (
     LOCAL,
     NAMES,
@@ -202,8 +203,7 @@ def compare(
     if abs(sum(shares) - 1) > 1e-9 or min(shares) <= 0:
         raise ValueError("the shares of the items are positive and add up to 1")
     positive_epsilon(epsilon)
-    if not 0 < delta < 1:
-        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    checks.delta(delta)
     at = _Population(tuple(shares), epsilon, delta, tuple(networks))
     rows: list[Row] = []
     for n in sorted(set(users)):

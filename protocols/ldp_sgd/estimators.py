@@ -7,7 +7,8 @@ features. Scale the features from declared ranges, for example with
 would be fitted to the users' data, and reveal something about them. The labels of the two classes
 can be anything, as usual in scikit-learn: users hold -1 for the class that sorts first and +1 for
 the other. What searches and cross-validation do with scores is not private: they read held-out rows
-in the clear. Each fit asks its users anew, so the privacy losses of several fits add up.
+in the clear. Each fit asks its users anew, so k fits to the same rows have at most k times the ε of
+one fit.
 
 scikit-learn is an optional dependency: `pip install 'simnet-workbench[learning]'`.
 """

@@ -50,8 +50,8 @@ class TableDescent:
         count = len(weights_of(self.features))
         if self.descent.attributes != count:
             raise ValueError(
-                f"the table has {count} features, the constant included, not "
-                f"{self.descent.attributes}"
+                f"the table has {count} features, the constant included, but the descent was made "
+                f"for {self.descent.attributes}"
             )
 
     @target_column.default

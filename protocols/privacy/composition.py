@@ -1,8 +1,9 @@
 """Privacy of several independent views together: intervals that contain the true δ(ε) and ε(δ).
 
 The views can be repeated collections, or the collections of several groups that a user belongs to.
-All views are compared for the same change of the data, so their privacy losses add up. `accounting`
-explains how the intervals are computed, and which errors they cover.
+All views are compared for the same change of the data, so the privacy loss of all views together
+(see `loss`) is the sum of those of the views. `accounting` explains how the intervals are computed,
+and which errors they cover.
 """
 
 from collections.abc import Callable, Iterable
@@ -99,8 +100,7 @@ class Composition:
 
         Raises `ValueError` for `delta` outside (0, 1).
         """
-        if not 0 < delta < 1:
-            raise ValueError(f"delta lies between 0 and 1, got {delta}")
+        checks.delta(delta)
         ends = _larger(
             self.directions,
             lambda direction, known: direction.epsilon(log(delta), self.tolerance, known),

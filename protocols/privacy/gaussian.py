@@ -12,6 +12,8 @@ from typing import Literal
 import attrs
 import numpy as np
 
+from protocols import checks
+
 Calibration = Literal["classic", "analytic"]
 CALIBRATIONS = ("classic", "analytic")
 
@@ -30,8 +32,7 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     """
     if not epsilon > 0 or epsilon == float("inf"):
         raise ValueError(f"epsilon is positive and finite, got {epsilon}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    checks.delta(delta)
     if calibration == "classic":
         if epsilon > 1:
             raise ValueError(

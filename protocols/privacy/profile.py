@@ -11,6 +11,7 @@ from typing import Protocol
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.root import root
 
 LARGEST_EPSILON, SMALLEST_BRACKET = 1e6, 1e-12
@@ -81,8 +82,7 @@ def epsilon_at(profile: Profile, delta: float) -> float:
     >>> round(epsilon_at(GaussianProfile(sigma=1.0, sensitivity=1.0), delta=1e-5), 3)
     4.377
     """
-    if not 0 < delta < 1:
-        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    checks.delta(delta)
     epsilon = 0.0
     for part in profile.profiles if isinstance(profile, Worst) else (profile,):
         if part.log_delta(epsilon) > log(delta):

@@ -135,12 +135,12 @@ class SharesCollection(LocalCollection, Interface):
         ...
 
     async def server(self, me: Party) -> Floats:
-        """Return the unbiased estimates; shape (N,)."""
+        """Return the estimates, without post-processing; shape (N,)."""
         ...
 
     async def estimated(self, me: Party) -> tuple[Floats, int]:
-        """Return the unbiased estimates, shape (N,), and the number of users on whose reports they
-        are based.
+        """Return the estimates, shape (N,), and the number of users on whose reports they are
+        based.
         """
         ...
 

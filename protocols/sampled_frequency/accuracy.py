@@ -10,6 +10,7 @@ from math import nan, sqrt
 import attrs
 import numpy as np
 
+from protocols.checks import ROUNDING
 from protocols.reports.accuracy import score_interval
 from protocols.sampled_frequency.estimators import Linear, Ratio
 from simnet.arrays import Floats
@@ -49,6 +50,7 @@ def assess_sampled(
         deviation_squared_l2=deviation,
         variance=variance,
         estimated_variance=estimated,
+        bias_removed=abs(none) > ROUNDING or abs(slope - 1) > ROUNDING,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from protocols import checks
 from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
+from protocols.privacy.statement import positive_epsilon
 from protocols.secagg.script import SecAgg, SecAggPlus
 from protocols.sharing.encoding import Participation
 
@@ -37,7 +38,9 @@ def secagg(
         bool, "whether users sign their keys and the list of users, against a server that lies"
     ] = False,
 ) -> SecAgg:
-    """Return secure aggregation among all users. Raises `ValueError` for bad parameters.
+    """Return secure aggregation among all users.
+
+    Raises `ValueError` for a parameter out of range, also if this `answer` does not use it.
 
     >>> secagg(users=100, items=30).threshold
     51
@@ -59,9 +62,10 @@ def secagg_plus(
     ] = 20,
     left: Left = 0.5,
 ) -> SecAggPlus:
-    """Return secure aggregation among neighbours. Raises `ValueError` for bad parameters.
+    """Return secure aggregation among neighbours.
 
-    Users on a circle have at most n - 1 neighbours, or n - 2 if n is even.
+    Users on a circle have at most n - 1 neighbours, or n - 2 if n is even. Raises `ValueError` for
+    a parameter out of range, also if this `answer` does not use it.
 
     >>> secagg_plus(users=100, items=30).threshold
     11
@@ -81,6 +85,9 @@ def _question(
     users: int, items: int, answer: Answer, participation: float, epsilon: float, delta: float
 ) -> DPDS | DPDG:
     checks.one_of("answer", answer, get_args(Answer))
+    checks.positive_chance("participation", participation)
+    positive_epsilon(epsilon)
+    checks.delta(delta)
     if answer == "dpds":
         return DPDS(users=users, items=items, participation=participation)
     common: dict[str, Any] = {"users": users, "items": items}

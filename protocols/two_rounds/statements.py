@@ -8,6 +8,7 @@ from math import inf, log
 
 import attrs
 
+from protocols import checks
 from protocols.privacy.profile import epsilon_at, log_delta_at
 from protocols.privacy.sampled_counts import Removal
 from protocols.privacy.statement import positive_epsilon
@@ -48,8 +49,8 @@ def statements(
     `epsilon`, and whether any ε has the given `delta`. Raises `ValueError` for an ε or a δ out of
     range.
     """
-    if delta is not None and not 0 < delta < 1:
-        raise ValueError(f"delta lies between 0 and 1, got {delta}")
+    if delta is not None:
+        checks.delta(delta)
     if epsilon is not None:
         positive_epsilon(epsilon)
     second = epsilon_round_two(mechanism)

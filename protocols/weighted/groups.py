@@ -22,7 +22,7 @@ from protocols.local_frequency.script import FrequencyCollection
 from protocols.local_mean import about as local_mean
 from protocols.local_mean.script import MeanCollection
 from protocols.mechanisms.named import FREQUENCY, NUMERIC
-from protocols.reports.collection import Population
+from protocols.reports.collection import SEATINGS, Population
 from protocols.tss import about as tss
 from protocols.tss.prime import Alpha, items_reported
 from protocols.tss.script import TSS
@@ -77,7 +77,8 @@ def weighted(
     the paper claims; dpdg with `delta`; or a local mechanism (oue, sue, grr, olh, hadamard), whose
     users are seated as `population` says. With tss, `reported` or `alpha` and `gamma` are as in the
     protocol TSS. Raises `ValueError` for an unknown name, for an ε that is not above zero, for
-    sizes of groups that do not fit the users, and for parameters that the groups' protocol refuses.
+    sizes of groups that do not fit the users, for parameters that the groups' protocol refuses, and
+    for a parameter out of range, also if `protocol` does not use it.
     """
     checks.one_of("protocol", protocol, (*SECURE, *FREQUENCY))
     k = items_reported(items, reported, alpha)
@@ -94,7 +95,13 @@ def weighted(
             return WeightedGroup(DPDS(size, items, participation), dpds.about)
         return WeightedGroup(TSS(size, items, participation, k, gamma), tss.about)
 
-    return _groups(users, epsilons, group_users, method, target, group)
+    groups = _groups(users, epsilons, group_users, method, target, group)
+    # A run shows all parameters, so those that `protocol` does not use are checked too.
+    checks.delta(delta)
+    checks.reported_items(k, items)
+    checks.adaptive_weight(gamma)
+    checks.one_of("population", population, SEATINGS)
+    return groups
 
 
 def weighted_mean(

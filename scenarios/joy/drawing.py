@@ -240,8 +240,9 @@ def leakage(table: Table) -> "Figure":
         table,
         [
             "Marks: ε estimated from the answers of users, with 95 % intervals. Lines: formulas.",
-            "The text does not give the face of sampling that was evaluated; the circle stands "
-            'where both faces besides "sampled" are equally likely.',
+            "The paper's text does not say which probabilities the faces had in Fig. 2 and 4 to 7; "
+            'the circle on the curve of sampling stands where both faces besides "sampled" are '
+            "equally likely.",
             "Both rounds together, of one owner or summed up, have no finite ε.",
             *left_out,
         ],

@@ -115,7 +115,7 @@ class JudgedClaim:
         return "" if self.claimed is None else said(self.claimed), exact
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict as a JSON object; scripts rely on its keys."""
+        """Return the verdict as an object for JSON; later versions keep these keys."""
         shown = small_number if self.is_log else float
         return {
             "claim": self.claim,

@@ -102,7 +102,7 @@ class Instance:
         return text + (f" ({self.excess})" if self.excess else "")
 
     def as_json(self) -> dict[str, Any]:
-        """Return a JSON object; scripts rely on its keys."""
+        """Return an object for JSON; later versions keep these keys."""
         return {
             "where": {name: _plain(value) for name, value in self.where.items()},
             "claimed": self._json(self.claimed),
@@ -136,7 +136,7 @@ class Finding:
     proof: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return a JSON object; scripts rely on its keys."""
+        """Return an object for JSON; later versions keep these keys."""
         return {
             "state": self.state,
             "how": self.how or None,
@@ -261,7 +261,7 @@ class Theorem:
         return self.command or f'simnet theorems {self.paper} --show "{self.name}"'
 
     def as_json(self) -> dict[str, Any]:
-        """Return a JSON object; scripts rely on its keys."""
+        """Return an object for JSON; later versions keep these keys."""
         return {
             "paper": self.paper,
             "name": self.name,

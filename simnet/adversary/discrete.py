@@ -52,7 +52,7 @@ class DiscreteView:
     protects_alone: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The view as JSON; scripts rely on the keys."""
+        """Return the view as an object for JSON; later versions keep these keys."""
         sees = {"sees": list(self.sees), "disclosed": list(map(_door_json, self.disclosed))}
         if self.disclosure is not None:
             return {**sees, **attrs.asdict(self.disclosure)}

@@ -1,4 +1,5 @@
-"""One minimal and one maximal coalition for a party, in a run whose coalitions cannot be counted.
+"""One minimal and one maximal coalition for a party, in a run whose coalitions cannot be judged by
+counts.
 
 Theory of operation. To expose a party is monotone: a coalition without u that exposes u still does
 so when others join (docs/proofs/breaking-sets.md). If all others together do not expose u, then

@@ -234,8 +234,9 @@ class Verdict:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """The verdict as JSON; scripts rely on the keys. The number of an item is written as a
-        text.
+        """Return the verdict as an object for JSON; later versions keep these keys.
+
+        The number of an item is written as a text.
         """
         shares = {
             "verdict": self.finding,

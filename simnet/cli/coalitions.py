@@ -90,7 +90,7 @@ def coalitions(
         coalitions are given by counts, one coalition stands for each list of counts.
     user
         The parties, separated by commas, for whom coalitions are searched if the coalitions of a
-        large run cannot be counted. Without this option: the first party with a secret.
+        large run cannot be judged by counts. Without this option: the first party with a secret.
     json
         Write the result as JSON to this file; `-` writes it to standard output. The JSON has the
         finding about each coalition.

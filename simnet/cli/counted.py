@@ -20,7 +20,7 @@ STEPS_SHOWN = 6  # so many vectors of a list are shown
 MEMBERS_SHOWN = 6
 NOT_SEARCHED = (
     "Not searched: which coalitions learn more than their output. This may end when somebody "
-    "joins, so it cannot be counted. `simnet verify` judges any one coalition."
+    "joins, so it cannot be judged by counts. `simnet verify` judges any one coalition."
 )
 
 
@@ -192,8 +192,8 @@ def print_grown(out: "Console", grown: "Grown") -> None:
     from simnet.cli.grid import Grid
 
     out.print(
-        f"{len(grown.run.roster):,} parties: the coalitions of this run cannot be counted (seed "
-        f"{grown.run.seed})"
+        f"{len(grown.run.roster):,} parties: the coalitions of this run cannot be judged by counts "
+        f"(seed {grown.run.seed})"
     )
     for reason in grown.reasons:
         out.print(f"  why: {reason}")
@@ -238,7 +238,7 @@ def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str
 
 
 def counted_as_json(counted: "Counted") -> dict[str, object]:
-    """The result as JSON; scripts rely on the keys."""
+    """Return the result as an object for JSON; later versions keep these keys."""
     found = counted.found
     return {
         "seed": counted.run.seed,
@@ -284,7 +284,7 @@ def _stairs(stairs: "Staircase") -> dict[str, object]:
 
 
 def grown_as_json(grown: "Grown") -> dict[str, object]:
-    """The result as JSON; scripts rely on the keys."""
+    """Return the result as an object for JSON; later versions keep these keys."""
 
     def sort(found: "OneOfEach") -> dict[str, object]:
         return {

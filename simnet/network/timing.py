@@ -144,7 +144,10 @@ class Timing:
         return max(self.ended.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the times for JSON, without those of single parties; these keys are stable."""
+        """Return the times for JSON, without those of single parties.
+
+        Later versions keep these keys.
+        """
         return {
             "network": self.network.name,
             "source": self.network.source,

@@ -154,15 +154,20 @@ def estimate_of(result: Result, is_private: bool) -> Estimate | None:
 def _why_outside(assessed: Assessment) -> str:
     """The sentences that explain why an estimate may lie outside its interval."""
     if assessed.raw is not None:
+        bias = ", without the bias of its formula" if assessed.bias_removed else ""
         return (
-            "This estimate lies outside its interval. The interval belongs to the unbiased "
-            "estimate, and the number shown was computed from the unbiased estimate by "
-            "post-processing."
+            "This estimate lies outside its interval. The interval belongs to the estimate before "
+            f"post-processing{bias}; the number shown was computed by post-processing."
+        )
+    if assessed.bias_removed:
+        return (
+            "This estimate lies outside its interval, and that is no mistake. The formula of the "
+            "estimate has a bias, and the interval belongs to the estimate without this bias."
         )
     return (
-        "This estimate lies outside its interval, and that is no mistake. The estimate is "
-        "unbiased, so it is not cut off at impossible values: it can be below 0, or above 1. The "
-        "interval contains only values that the truth can have."
+        "This estimate lies outside its interval, and that is no mistake. The estimate is not cut "
+        "off at impossible values: it can be smaller or larger than every value that the truth can "
+        "have. The interval contains only values that the truth can have."
     )
 
 

@@ -201,7 +201,7 @@ class Judged:
         return "" if self.verdict is None else "holds" if self.holds else "fails"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the claim and the verdict for JSON; these keys are stable."""
+        """Return the claim and the verdict for JSON; later versions keep these keys."""
         answer = (
             {"corrupt": [], "shares": None, "discrete": None}
             if self.verdict is None

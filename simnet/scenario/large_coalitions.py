@@ -72,7 +72,8 @@ def judge_large(
     """Return what coalitions of a large run learn.
 
     `name` is the name by which the scenario is found. `users` are the parties that are judged if
-    coalitions cannot be counted; the first party that has declared a secret, if there are none.
+    coalitions cannot be judged by counts; if there are none, the first party that has declared a
+    secret.
     `progress` is called after each verdict of that search.
 
     Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no

@@ -165,7 +165,7 @@ class Performance:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result for JSON; scripts rely on these keys."""
+        """Return the result as an object for JSON; later versions keep these keys."""
         labels, assessed = self.labels, self.assessment
         return {
             "scenario": self.name,

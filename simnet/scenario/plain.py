@@ -177,7 +177,7 @@ class PlainRun:
         return "".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run for JSON; these keys are stable."""
+        """Return the run for JSON; later versions keep these keys."""
         return {
             "scenario": self.name,
             "protocol": type(self.run.protocol).__name__,

@@ -41,7 +41,7 @@ class Assessment:
 
     estimate: Floats
     truth: Floats
-    low: Floats  # the ends of confidence intervals, which are those of the unbiased estimates
+    low: Floats  # the ends of confidence intervals; see also `raw` and `bias_removed`
     high: Floats
     confidence: float  # the probability with which an interval contains the truth
     expected_squared_l2: float  # the mean of the squared L2 distance from the truth
@@ -53,8 +53,11 @@ class Assessment:
     parts: Mapping[str, slice] = attrs.field(
         factory=dict
     )  # maps each kind of estimate to the places of its estimates
-    # The unbiased estimates, if `estimate` was post-processed from them.
+    # The estimates before post-processing, if `estimate` was computed from them. Then the intervals
+    # are those of the raw estimates.
     raw: Floats | None = None
+    # Whether the formula of the estimates has a bias that the intervals are computed without.
+    bias_removed: bool = False
     # The names of a model's weights, if a model is estimated. Then `truth` is the model of the same
     # run without noise, and `scores` are the errors of the models.
     labels: tuple[str, ...] | None = None
@@ -72,7 +75,7 @@ class Assessment:
 
     @property
     def raw_squared_l2(self) -> float | None:
-        """The sum of the squared errors of the unbiased estimates, or None without `raw`."""
+        """The sum of the squared errors before post-processing, or None without `raw`."""
         if self.raw is None:
             return None
         return float(np.sum(((self.raw - self.truth) / self.units) ** 2))

@@ -431,7 +431,7 @@ class Ruling:
         return f"{number_in_words(self.low)} to {number_in_words(self.high)}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict for JSON; these keys are stable."""
+        """Return the verdict for JSON; later versions keep these keys."""
         columns = attrs.asdict(self, recurse=False)
         data = {"data": self.data.status, "data_note": self.data.what}
         return {**columns, **data, "verdict": self.verdict}

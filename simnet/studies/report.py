@@ -143,7 +143,7 @@ class Report:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report for JSON; these keys are stable."""
+        """Return the report for JSON; later versions keep these keys."""
         experiment = self.study.experiment
         return {
             "experiment": self.study.name,

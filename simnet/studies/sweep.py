@@ -104,7 +104,7 @@ class SweepCounts:
     errors: list[str] = attrs.field(factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts for JSON; these keys are stable."""
+        """Return the counts for JSON; later versions keep these keys."""
         return attrs.asdict(self)
 
 

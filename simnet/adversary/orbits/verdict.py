@@ -131,7 +131,7 @@ class AlikeVerdict:
         return tuple(largest[0].system.sizes.items())
 
     def as_json(self) -> dict[str, Any]:
-        """The verdict as JSON; scripts rely on the keys."""
+        """Return the verdict as an object for JSON; later versions keep these keys."""
         shares = {
             "verdict": self.finding,
             "at_least": self.at_least,

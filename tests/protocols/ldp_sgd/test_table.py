@@ -156,7 +156,7 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], wrong
 
 def test_a_descent_for_other_columns_is_refused() -> None:
     other = descent(10).descent
-    with pytest.raises(ValueError, match="the table has 2 features, the constant included, not 5"):
+    with pytest.raises(ValueError, match=r"the table has 2 features, .* was made for 5"):
         TableDescent(Schema(SCHEMA.numeric[:1], SCHEMA.categorical[1:]), "sex", other)
 
 

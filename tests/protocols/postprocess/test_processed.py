@@ -293,7 +293,10 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         _, out, _ = simnet("run", "local_frequency", "--postprocess", method, "--no-claims")
         lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
         assert ("expected" in lines["squared"]) == known
-        assert "before post-processing: unbiased; the intervals are" in lines["raw"]
+        assert "before post-processing; the intervals are those" in lines["raw"]
+    options = ["--formula", "direct", "--postprocess", "clip", "--users", "400", "--no-claims"]
+    _, out, _ = simnet("run", "sampled_frequency", *options)
+    assert "those of raw estimates without the bias of their formula" in " ".join(out.split())
     _, out, _ = simnet("list", "local_frequency", "--json", "-")
     (meaning,) = (
         one["meaning"] for one in json.loads(out)["settings"] if one["name"] == "postprocess"

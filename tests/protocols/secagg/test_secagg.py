@@ -371,6 +371,17 @@ def test_bad_parameters_are_refused_by_the_class(made, words: str) -> None:
         made()
 
 
+@pytest.mark.parametrize("build", [secagg, secagg_plus])
+@pytest.mark.parametrize("answer", ["dpds", "dpdg"])
+@pytest.mark.parametrize(
+    "wrong", [{"epsilon": -1.0}, {"delta": 5.0}, {"delta": 0.0}, {"participation": 7.0}]
+)
+def test_parameters_out_of_range_are_refused_whatever_users_send(build, answer, wrong) -> None:
+    (name,) = wrong
+    with pytest.raises(ValueError, match=name):
+        build(users=10, items=3, answer=answer, **wrong)
+
+
 def test_the_liar_of_these_tests_is_the_protocol_if_it_tells_the_truth() -> None:
     honest, liar = SecAgg(question(3), 2), Liar(question(3), 2)
     assert run(honest, [1, 1, 1], 1).trace_hash == run(liar, [1, 1, 1], 1).trace_hash

@@ -335,6 +335,10 @@ GOOD: dict[str, Any] = {"users": 8, "items": 3, "epsilons": "0.1,0.5"}
         ({"group_users": "a,b"}, "sizes of groups are whole numbers above 0"),
         ({"protocol": "dpdg", "delta": 0.0}, "delta lies between 0 and 1"),
         ({"protocol": "dpdg", "epsilons": "0.5,2"}, "classic calibration"),
+        ({"protocol": "dpds", "delta": -1.0}, "delta lies between 0 and 1"),
+        ({"protocol": "dpds", "reported": 4}, "1 to 3 items"),
+        ({"protocol": "dpds", "gamma": 1.0}, "gamma"),
+        ({"protocol": "dpds", "population": "town"}, "population is actors"),
     ],
     ids=str,
 )

@@ -311,9 +311,37 @@ def test_an_estimate_outside_its_interval_is_explained() -> None:
     result = perform("secagg", users=3, items=2, seed=0, claims=False)
     shown = page_of(result)
     assert "1.3333 †" in shown
-    assert "it is not cut off at impossible values" in shown
+    assert "The estimate is not cut off at impossible values" in shown
     inside = perform("local_frequency", users=100, items=3, seed=0, claims=False)
     assert "†" not in page_of(inside)
+
+
+@pytest.mark.parametrize(
+    ("seed", "formula", "postprocess", "words"),
+    [
+        (0, "direct", "raw", "The formula of the estimate has a bias"),
+        (5, "direct", "clip", "before post-processing, without the bias of its formula; the"),
+        (0, "per-report", "zero", "before post-processing; the number"),
+    ],
+)
+def test_a_page_says_of_which_estimate_an_interval_is(
+    seed: int, formula: str, postprocess: str, words: str
+) -> None:
+    done = perform(
+        "sampled_frequency",
+        users=400,
+        items=3,
+        seed=seed,
+        claims=False,
+        formula=formula,
+        postprocess=postprocess,
+        epsilon=0.3,
+    )
+    estimate = estimate_of(done, is_private=False)
+    assert estimate is not None
+    (note,) = estimate.table.notes
+    assert words in note
+    assert "unbiased" not in note
 
 
 @pytest.mark.slow
