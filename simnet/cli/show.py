@@ -190,10 +190,10 @@ def _errors(assessed: Assessment) -> str:
     name = "squared L2" if items > 1 else "squared error"
     lines = [f"{name:<15}{assessed.squared_l2:.4e}{beside}"]
     if assessed.raw is not None:
-        bias = " without the bias of their formula" if assessed.bias_removed else ""
+        bias = " without the bias of its formula" if assessed.bias_removed else ""
         lines.append(
             f"raw            {assessed.raw_squared_l2:.4e}, before post-processing; the "
-            f"intervals are those of raw estimates{bias}"
+            f"intervals are those of this estimate{bias}"
         )
     if assessed.parts:
         lines += parts_in_words(assessed)

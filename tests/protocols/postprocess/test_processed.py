@@ -296,7 +296,7 @@ def test_the_command_prints_what_is_known_and_names_the_choices() -> None:
         assert "before post-processing; the intervals are those" in lines["raw"]
     options = ["--formula", "direct", "--postprocess", "clip", "--users", "400", "--no-claims"]
     _, out, _ = simnet("run", "sampled_frequency", *options)
-    assert "those of raw estimates without the bias of their formula" in " ".join(out.split())
+    assert "those of this estimate without the bias of its formula" in " ".join(out.split())
     _, out, _ = simnet("list", "local_frequency", "--json", "-")
     (meaning,) = (
         one["meaning"] for one in json.loads(out)["settings"] if one["name"] == "postprocess"
