@@ -876,7 +876,7 @@ PASSAGES = (
             for_mechanism(_leakage, values),
             bound="at least",
             why=(
-                "each value would need a face of probability 0.39 or more. Both rounds together "
+                "each value would need a face of probability 0.395 or more. Both rounds together "
                 "have no finite ε"
             ),
             under=f"the exact ε of round two, {words}, with the best faces",
