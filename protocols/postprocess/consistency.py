@@ -1,6 +1,6 @@
 """Make raw frequency estimates consistent: shares from 0 to 1 that add up to 1.
 
-Every method maps estimates of shape (N,) to estimates of shape (N,). `raw` returns the unbiased
+Every method maps estimates of shape (N,) to estimates of shape (N,). `raw` returns the
 estimates unchanged.
 
 Source: Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020,

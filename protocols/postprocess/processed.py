@@ -1,8 +1,7 @@
 """A local collection whose server post-processes the estimated shares of items.
 
 The server learns the same as in the collection without post-processing. Post-processing reads only
-estimates, so it costs no privacy. The output keeps the unbiased estimates beside the processed
-ones.
+estimates, so it costs no privacy. The output keeps the raw estimates beside the processed ones.
 
 If users drop out, the server estimates and processes as if the users who were counted were all
 users.
@@ -44,8 +43,8 @@ class Processed:
     In a table, the shares of each categorical column are processed separately, and means stay
     unchanged. `heavy` defines heavy hitters: items that more than this share of the users hold; by
     default, items above the significance threshold. `beta` is β of this threshold (Eq. 22 of Jia
-    and Gong). The output of the server has shape (2, N): the unbiased estimates, then the processed
-    ones.
+    and Gong). The output of the server has shape (2, N): the estimates of the collection, then the
+    processed ones.
 
     Raises `ValueError` for a method that is unknown or does not fit the estimates of the
     collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range; a `beta` that
@@ -158,8 +157,7 @@ class Processed:
         return {**self.collection.parties(), "server": Seat(self.server)}
 
     async def server(self, me: Party) -> Floats:
-        """Estimate and process; shape (2, N), first the unbiased estimates, then the processed
-        ones.
+        """Estimate and process; shape (2, N), first the raw estimates, then the processed ones.
 
         Raises `Abort` for too few reports, also if they are too few for this method alone.
         """
@@ -183,7 +181,7 @@ class Processed:
         )
 
     def process(self, raw: Floats) -> Floats:
-        """Return the processed estimates for the unbiased ones; shapes (N,)."""
+        """Return the processed estimates for the raw ones; shapes (N,)."""
         if self.postprocess == likelihood.NAME:
             assert self.collection.single_item_chances is not None
             return likelihood.likeliest_shares(raw, *self.collection.single_item_chances)

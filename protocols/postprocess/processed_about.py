@@ -80,11 +80,11 @@ def inside(protocol: Processed, run: Run) -> Run:
     )
 
 
-def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment) -> Assessment:
-    """Compare the processed estimates with the truth, given the assessment of the `unbiased` ones.
+def assess(protocol: Processed, run: Run, totals: Numbers, collected: Assessment) -> Assessment:
+    """Compare the processed estimates with the truth, given the assessment of the raw ones.
 
-    Intervals are those of the unbiased estimates; they need not contain the processed ones, which
-    are biased. Errors are expectations over normal noise of each item; they are NaN for a method
+    Intervals are those of the raw estimates; they need not contain the processed ones, which are
+    biased. Errors are expectations over normal noise of each item; they are NaN for a method
     that looks at all shares together. The deviation of the squared error is that of independent
     items, such as unary reports have. If a report is a single item, the errors of all items depend
     on each other, and the deviation is NaN. For tables no expected error of the shares is stated.
@@ -96,10 +96,10 @@ def assess(protocol: Processed, run: Run, totals: Numbers, unbiased: Assessment)
     raw, processed = run.outputs["server"]
     counted = users_counted(protocol.collection, run.happened)
     assessment = attrs.evolve(
-        unbiased,
+        collected,
         estimate=processed,
         raw=raw,
-        scores=scores(protocol.among(counted), unbiased.truth, raw, processed),
+        scores=scores(protocol.among(counted), collected.truth, raw, processed),
     )
     if protocol.step is None or counted < protocol.users:
         return _without_expectation(protocol, assessment)
