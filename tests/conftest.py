@@ -22,10 +22,12 @@ settings.load_profile(PROFILE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every property test as one that `make fuzz` runs."""
+    """Mark every property test as one that `make fuzz` runs, and every long test as slow."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("fuzz")
+        if item.get_closest_marker("long") is not None:
+            item.add_marker("slow")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -105,13 +105,13 @@ def drawn_with_least(
     For each item β n holders, rounded up, are drawn first. The other users are then drawn from
     everybody who is left.
 
-    Raises `BadInput` if an item has too few holders in the data, or if β n holders of every item do
-    not fit.
+    Raises `BadInput` if an item has too few holders in the data, or if β n holders of every item
+    are more than n users.
     """
     made_up = drawn(population, users, None, seed)
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)
     if items * least > users:
-        raise BadInput(f"{least} holders of each of {items} items do not fit {users} users")
+        raise BadInput(f"{least} holders of each of {items} items are more than {users} users")
     if data is None or population not in STAND_IN:
         forced = np.repeat(np.arange(1, items + 1), least)
         held = np.concatenate([forced, made_up.inputs[: users - len(forced)]])

@@ -35,7 +35,7 @@ class ToCrowd(NamedTuple):
 class Links:
     """The links of all parties on one network.
 
-    `sending` has the seconds in which each uplink was busy. `left` has, for each post, when its
+    `sending` says for how many seconds each uplink was busy. `left` has, for each post, when its
     first message began to leave (for a post of a crowd: the message of the last member), and the
     seconds on the uplink for each message. A post that goes through a relay leaves twice: from its
     sender as one message, under the number `uploaded(post)`, and then from the relay.

@@ -119,7 +119,7 @@ def test_every_item_of_a_sample_occurs_as_often_as_beta_says() -> None:
     assert len(people.inputs) == 400
     assert people.support.min() >= 10
     assert np.array_equal(people.inputs, drawn_with_least("synthetic", 400, None, 1, 0.025).inputs)
-    with pytest.raises(BadInput, match="20 holders of each of 30 items do not fit 400 users"):
+    with pytest.raises(BadInput, match="20 holders of each of 30 items are more than 400 users"):
         drawn_with_least("synthetic", 400, None, 1, 0.05)
 
 

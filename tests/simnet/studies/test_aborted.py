@@ -103,6 +103,7 @@ def test_a_figure_shows_the_share_of_completed_runs_beside_the_measures() -> Non
     assert [axes.get_title("left") for axes in figure.axes] == ["value", "share of completed runs"]
 
 
+@pytest.mark.slow
 def test_one_figure_that_cannot_be_drawn_does_not_stop_the_others(tmp_path: Path) -> None:
     for name, figure in (("bad", "no_figure"), ("good", "None")):
         (tmp_path / f"{name}.py").write_text(
