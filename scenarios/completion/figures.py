@@ -15,6 +15,7 @@ from simnet.drawing import COLOURS, DASHES, INK, MARKERS, SMALL, dress, panels
 from simnet.studies.table import COMPLETED, Measure, Table, estimated
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ERROR_RATE = 0.05  # every interval holds by itself with 95 %
@@ -106,7 +107,7 @@ def _spot(ticks: Sequence[float] | None, name: str) -> Callable[[float], float]:
 
 
 def _curve(
-    axes: Any,
+    axes: "Axes",
     table: Table,
     x: str,
     measure: Measure,

@@ -5,11 +5,10 @@ the sentences that have numbers, and the figures. Whoever stops it can start it 
 the store are not run again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from pathlib import Path
-from typing import Any
 
 from protocols.advice.seconds import seconds
 from protocols.tss.script import TSS
@@ -25,6 +24,7 @@ from scenarios.completion.families import (
     people,
     script_of,
 )
+from scenarios.completion.figures import ERROR_RATE
 from scenarios.completion.trials import ERROR, SECONDS
 from scenarios.completion.users import EXPERIMENT as USERS
 from scenarios.completion.waiting import COUNTED
@@ -48,7 +48,6 @@ FIGURES = {
     "completion_drop": (PAGE.with_name("drop-outs.svg"), DROP),
     "completion_deadline": (PAGE.with_name("deadlines.svg"), DEADLINE),
 }
-ERROR_RATE = 0.05  # every interval holds by itself with 95 %
 SHARED = tuple(name for name in FAMILIES if name not in LOCAL)  # all but local mechanisms
 Lines = Iterator[str]
 
@@ -149,7 +148,7 @@ def found_crossings(table: Table, measure: Measure) -> list[Crossing]:
     )
 
 
-def over_users(table: Table, measure: Measure, form: Any) -> str:
+def over_users(table: Table, measure: Measure, form: Callable[[float], str]) -> str:
     """Return a table of a measure: a row for each number of users, a column for each protocol."""
     found = curves(table, measure)
     rows = [
@@ -202,7 +201,7 @@ def crossing_sentences(table: Table) -> Lines:
     places: dict[tuple[str, str], list[str]] = {}
     for network, measure in zip(NETWORKS, SECONDS, strict=True):
         for one in found_crossings(table, measure):
-            place = f"from about {rounded(one.users):,} users on ({network.name})"
+            place = f"from about {one.place} users on ({network.name})"
             places.setdefault((one.better, one.other), []).append(place)
     for (better, other), words in places.items():
         yield f"- {better} is done earlier than {other} {joined(words)}."
@@ -228,7 +227,7 @@ def users_findings(table: Table) -> Lines:
         others = [name for name in SHARED if name in found]
         slowest = max(others, key=lambda name: found[name].get(most, 0.0))
         first = all(
-            max(found[name][n] for name in local) < min(found[name].get(n, 1e99) for name in others)
+            max(found[name][n] for name in local) < min(found[name].get(n, inf) for name in others)
             for n in users
         )
         lead = f"*{network.name}*: "
@@ -467,13 +466,13 @@ def deadline_findings(table: Table) -> Lines:
         for drop in (0.0, top)
     }
     yield (
-        f"- *A longer deadline costs time only if somebody drops out.* With the deadline {long_:g} "
+        f"- *How much time a longer deadline costs.* With the deadline {long_:g} "
         f"in place of {short:g}, the other protocols take {longer[top]} times as long if "
         f"{percent(top)} drop out, and {longer[0.0]} times as long if nobody does."
     )
     dropping = slower({"drop": 0.0, "patience": short}, {"drop": top, "patience": short})
     yield (
-        f"- *With a deadline, drop-outs cost time.* With the deadline {short:g} the other "
+        f"- *How much time drop-outs cost.* With the deadline {short:g} the other "
         f"protocols take {dropping} times as long if {percent(top)} drop out as if nobody does."
     )
     worse = [

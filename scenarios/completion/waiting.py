@@ -2,7 +2,7 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -82,20 +82,27 @@ def with_deadline(point: DeadlinePoint, seed: int, data: Path | None) -> Measure
     within = point.patience * longest_wait(point.protocol, point.users, point.network)
     network = with_jitter(BY_NAME[point.network])
     wait_for = in_time_or_never if point.protocol in NEED_EVERYBODY else hurrying
-    done, timing = wait_for(script, held, seed, fates, network, within)
-    estimator, counted = about(script).estimator, getattr(script, "counted", None)
+    found = wait_for(script, held, seed, fates, network, within)
+    estimator = about(script).estimator
     assert estimator is not None
-    heard = point.users if counted is None else len(counted(done.happened))
     return {
-        SECONDS.name: timing.ended[estimator],
-        COUNTED.name: 100 * heard / point.users,
-        **errors_of(done, script),
+        SECONDS.name: found.timing.ended[estimator],
+        COUNTED.name: 100 * found.counted / point.users,
+        **errors_of(found.done, script),
     }
+
+
+class Waited(NamedTuple):
+    """A run in which parties waited with deadlines, its times, and how many users are counted."""
+
+    done: Run
+    timing: Timing
+    counted: int
 
 
 def hurrying(
     script: Any, held: Any, seed: int, fates: dict[str, Fate], network: Network, within: float
-) -> tuple[Run, Timing]:
+) -> Waited:
     """Run a protocol that goes on without the users who are late.
 
     Raises `Aborted` if the server has no estimate.
@@ -104,12 +111,12 @@ def hurrying(
     done = run(protocol, held, seed, threads=1, fates=fates, network=network)
     if "server" not in done.outputs:
         raise Aborted(done.aborts)
-    return done, timed(done, network, seed)
+    return Waited(done, timed(done, network, seed), len(script.counted(done.happened)))
 
 
 def in_time_or_never(
     script: Any, held: Any, seed: int, fates: dict[str, Fate], network: Network, within: float
-) -> tuple[Run, Timing]:
+) -> Waited:
     """Run a protocol that has no result if one message is missing. With deadlines, such a run is
     the run without deadlines, up to the first deadline that passes, and ends there.
 
@@ -125,4 +132,4 @@ def in_time_or_never(
         line = timing.log.lines[int(timing.log.post_line[first.post])]
         reason = f'its deadline passed before every "{line.tag}" had come'
         raise Aborted([Ending(timing.log.names[first.party], line.round, reason)])
-    return done, timing
+    return Waited(done, timing, len(held))

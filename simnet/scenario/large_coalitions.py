@@ -11,7 +11,9 @@ three ways, one after the other:
 A run with drop-outs is judged in the third way.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import attrs
 
@@ -21,9 +23,10 @@ from simnet.adversary.grown_sets import GrownSets, grown_sets
 from simnet.adversary.judge import Judge
 from simnet.adversary.orbits.certificate import alike_certificate_of
 from simnet.adversary.orbits.rows import NotAlike
-from simnet.adversary.orbits.verdict import AlikeJudge
+from simnet.adversary.orbits.verdict import AlikeVerdict
 from simnet.adversary.reach import Reach
 from simnet.adversary.shares_by_count import NotShared, shares_by_count
+from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
 from simnet.kernel.deadlines import Clocked
 from simnet.kernel.run import Run
@@ -33,6 +36,7 @@ from simnet.stated.about import About
 
 # The text of the certificate of a coalition; None if its verdict is undecided.
 Certify = Callable[[Sequence[str]], str | None]
+V = TypeVar("V", Verdict, AlikeVerdict)
 
 
 @attrs.frozen(eq=False)
@@ -79,13 +83,13 @@ def judge_large(
     Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
     secret.
     """
-    settings = scenario.settings()
+    described: Any = {"scenario": name, "parameters": scenario.settings(), "with_seed": True}
     reasons: list[str] = []
     is_plain = not drop and network is None
     if is_plain:
         try:
             alike = alike_judge(scenario, seed)
-            certify = _alike_certificates(alike, name, settings)
+            certify = _certificates(alike.verdict, partial(alike_certificate_of, **described))
             return Counted(alike.outline.run, by_count(alike), certify)
         except NotAlike as error:
             reasons.append(f"parties are not alike: {error}")
@@ -93,7 +97,7 @@ def judge_large(
     if done.roster.crowds:
         raise BadInput("a crowd is one party for all its members: seat them one by one")
     judge = Judge([done], done.roster.names, about)
-    certify = _certificates(judge, name, settings)
+    certify = _certificates(judge.verdict, partial(certificate_of, **described))
     if is_plain:
         try:
             return Counted(done, shares_by_count(done), certify)
@@ -117,23 +121,11 @@ def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
     return users or declaring[:1]
 
 
-def _certificates(judge: Judge, name: str, settings: Mapping[str, object]) -> Certify:
+def _certificates(
+    judged_by: Callable[[Sequence[str]], V], made_of: Callable[[V], dict[str, Any]]
+) -> Certify:
     def certify(coalition: Sequence[str]) -> str | None:
-        verdict = judge.verdict(coalition)
-        if verdict.finding == "undecided":
-            return None
-        made = certificate_of(verdict, scenario=name, parameters=settings, with_seed=True)
-        return certificate_text(made)
-
-    return certify
-
-
-def _alike_certificates(judge: AlikeJudge, name: str, settings: Mapping[str, object]) -> Certify:
-    def certify(coalition: Sequence[str]) -> str | None:
-        verdict = judge.verdict(coalition)
-        if verdict.finding == "undecided":
-            return None
-        made = alike_certificate_of(verdict, scenario=name, parameters=settings, with_seed=True)
-        return certificate_text(made)
+        verdict = judged_by(coalition)
+        return None if verdict.finding == "undecided" else certificate_text(made_of(verdict))
 
     return certify

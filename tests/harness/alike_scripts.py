@@ -6,12 +6,29 @@ from typing import Any
 
 import attrs
 
+from protocols.dpdg.script import DPDG
+from protocols.dpds.script import DPDS
+from protocols.tss.prime import TSSPrime
+from protocols.tss.script import TSS
 from simnet.kernel.party import Party
 from simnet.kernel.tags import Summed, Tag
 from simnet.roster import Seat, seats
 from simnet.values.field import Field, FieldArray
+from tests.harness.pairwise_masks import PairwiseMasks
 
 STEPS = ("share", "share", "mask", "send", "send", "publish")
+
+
+def house(name: str, n: int) -> Any:
+    """A protocol of the house with n users who are alike."""
+    items: dict[str, Any] = {"items": 3, "participation": 1.0, "users": n}
+    return {
+        "dpds": lambda: DPDS(**items),
+        "dpdg": lambda: DPDG(users=n, items=2, epsilon=1.0, delta=1e-5),
+        "tss": lambda: TSS(**items, reported=2),
+        "tss_prime": lambda: TSSPrime(**items, reported=1, bound=2),
+        "pairs": lambda: PairwiseMasks(n),
+    }[name]()
 
 
 @attrs.frozen

@@ -5,35 +5,21 @@ from collections import Counter
 
 import pytest
 
-from protocols.dpdg.script import DPDG
 from protocols.dpds.script import DPDS
 from protocols.sharing.schemes import Shamir
-from protocols.tss.prime import TSSPrime
-from protocols.tss.script import TSS
 from simnet import BadInput, Field, Seat, Summed, Tag, bits, run, seats
 from simnet.adversary.orbits.lift import lift
 from simnet.adversary.orbits.outline import outline_of
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.structure import Structure
 from simnet.adversary.reading_again import Recording
-from tests.harness.alike_scripts import inputs_of, random_alike
+from tests.harness.alike_scripts import house, inputs_of, random_alike
 from tests.harness.lifted import coalitions_of, compared, lifted_rows, read
 from tests.harness.pairwise_masks import PairwiseMasks
 
 F = Field(10_007)
 SHARE = Summed("share")
 ALONE = ("tss", "tss_prime")  # each item has users of its own, so these take long
-
-
-def house(name, n):
-    items = {"items": 3, "participation": 1.0, "users": n}
-    return {
-        "dpds": lambda: DPDS(**items),
-        "dpdg": lambda: DPDG(users=n, items=2, epsilon=1.0, delta=1e-5),
-        "tss": lambda: TSS(**items, reported=2),
-        "tss_prime": lambda: TSSPrime(**items, reported=1, bound=2),
-        "pairs": lambda: PairwiseMasks(n),
-    }[name]()
 
 
 def inputs(protocol, n):
