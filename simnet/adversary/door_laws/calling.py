@@ -5,16 +5,16 @@ coins. We fix the values, and find the law of the result by playing every tape o
 (`simnet.coins.tape`). Four things need care:
 
 - *Too many outcomes.* For example, 30 items have 86 million subsets of 12 items. A `CallBudget`
-  limits the number of calls. If a coin has more outcomes than calls are left, we refuse the coin
-  before it is played. If the first path shows that a sequence of coins has too many outcomes, we
-  refuse the sequence.
+  limits the number of calls. If a coin has more outcomes than there are calls left, we refuse the
+  function before the coin is played. If one path of outcomes shows that the coins together have far
+  too many outcomes, we refuse the function, too.
 - *Infinitely many outcomes*: we refuse reals, and integers of the discrete Gaussian, the discrete
   Laplace and the Skellam law.
 - *A refusal.* The function may raise an error for some values or coins. We count this as an
   outcome, named `REFUSED`: if a run continues, everybody knows that the function did not raise an
   error.
-- *Values that cannot be compared*, and functions that give another value when they are called again
-  with the same tape. We refuse both.
+- *Values that cannot be compared*, and functions whose value changes from call to call. We refuse
+  both. To notice the second, we play the first tape twice.
 
 Example. A voter with vote 2 tells the truth with probability 3/4:
 
@@ -40,14 +40,14 @@ REFUSED = "refused"  # This outcome means: the function of a door raised an erro
 # This outcome means: the function returned a value, and the value is not disclosed.
 ACCEPTED = "accepted"
 
-# The first path of coin outcomes gives only an estimate of the number of paths, because paths may
-# have different lengths. We refuse a function if the estimate exceeds the number of calls that are
-# left by more than this factor.
+# One path of coin outcomes gives only an estimate of the number of paths, because paths may have
+# different lengths. We refuse a function if the estimate exceeds the number of calls that are left
+# by more than this factor.
 CERTAINLY_TOO_MANY = 100
 
 
 class NotEnumerable(BaseException):
-    """Raised if the law of a function cannot be found by calling it. The error's text says why.
+    """Raised if the law of a door's function cannot be found. The error's text says why.
 
     The error is a `BaseException`, because a function's own `except Exception` must not catch it.
     """

@@ -120,8 +120,8 @@ def honest_doors(
 
 @attrs.frozen(eq=False, kw_only=True)
 class Component:
-    """Connected disclosing doors, and the secrets behind them, in the order in which they were
-    made.
+    """Connected disclosing doors, and the secrets behind them. Each secret comes after the secrets
+    that it is made from.
     """
 
     doors: tuple[HonestDoor, ...]
@@ -129,8 +129,8 @@ class Component:
     # The families of what the component's doors are given, and all families that were made from
     # these.
     touched: frozenset[int]
-    # The touched families that are no free secrets: coins and products, and what was made from
-    # these.
+    # The touched families that are no free secrets: coins, products, and secrets whose refusal
+    # counts as a disclosed value; and what was made from all these.
     entangled: frozenset[int]
 
     @property
@@ -203,7 +203,9 @@ class DoorGraph:
         return hidden and self.is_known(forms)
 
     def hidden_elements(self, door: HonestDoor) -> Iterator[Element]:
-        """The elements that a door is given and that the coalition does not know."""
+        """All elements of the arrays that a door is given and that the coalition does not know as a
+        whole.
+        """
         for forms in door.rows:
             if not self.is_known(forms):
                 yield from self.reader.elements(forms)
@@ -240,8 +242,8 @@ class DoorGraph:
         ]
 
     def secrets_behind(self, doors: Iterable[HonestDoor]) -> list[HonestDoor]:
-        """The secrets that the doors are given, and all secrets that these secrets are made from,
-        in the order in which they were made.
+        """The secrets that the doors are given, and all secrets that these secrets are made from.
+        Each secret comes after the secrets that it is made from.
         """
         ordered: dict[int, HonestDoor] = {}
 

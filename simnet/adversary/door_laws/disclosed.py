@@ -79,13 +79,14 @@ class DisclosedDoors:
     @property
     def independent(self) -> bool:
         """Whether the disclosed values have the same law for all inputs and all secrets behind the
-        doors.
+        doors. False, too, if `strong_epsilon` is None.
         """
         return self.strong_epsilon == 0
 
     @property
     def independent_alone(self) -> bool:
-        """Whether the disclosed values by themselves have the same law for all inputs.
+        """Whether the disclosed values by themselves have the same law for all inputs. False, too,
+        if the doors were not judged.
 
         If the coalition's messages also tell something about the secrets behind the values, this is
         not enough: see `independent`.

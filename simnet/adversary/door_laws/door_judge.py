@@ -82,8 +82,8 @@ class DoorJudge:
     def secret_values(self, corrupt: Collection[str]) -> dict[SecretKey, SecretValues]:
         """The possible values of each honest party's secrets, by the party's input.
 
-        Only secrets that are made from an input and coins alone are listed, and only if the
-        possible inputs and the door's law can be found.
+        A secret is listed only if its door was given exactly one input and no field elements, and
+        if the possible inputs and the door's law can be found.
         """
         laws = DoorLaws()  # a separate budget, so that these calls do not use up a verdict's budget
         found: dict[SecretKey, SecretValues] = {}

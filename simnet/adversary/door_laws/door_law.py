@@ -36,7 +36,7 @@ class DoorLaws:
         self._left_in_all = calls_in_all
         self._budgets: dict[Hashable, CallBudget] = {}
         self._laws: dict[Hashable, Law | str] = {}
-        # The laws of components, by their signatures.
+        # What was found about components, by their signatures and the possible inputs.
         self.components: dict[Hashable, Any] = {}
         # By the identity of a call. We keep the calls alive, so that Python does not give their ids
         # to other objects.
@@ -74,7 +74,7 @@ class DoorLaws:
     ) -> Law | str:
         """The law, or the reason why it cannot be found."""
         if _has_changed(call):
-            return "variables that the function uses have changed since it was called"
+            return "the function, or a plain value that it uses, has changed since the run"
         own = self._budgets.setdefault(signature, CallBudget(self._calls_of_one_door))
         budget = CallBudget(min(own.left, self._left_in_all))
         before = budget.left
@@ -88,8 +88,8 @@ class DoorLaws:
 
 
 def _has_changed(call: DoorCall) -> bool:
-    """Whether a variable of the call's function, or of an output among its arguments, has changed
-    since the run.
+    """Whether the function or a plain argument of the call has changed since the run. The calls
+    that made the outputs among its arguments are asked, too.
     """
     made = [each.call for each in call.arguments if isinstance(each, Made)]
     return call.has_changed or any(map(_has_changed, made))
@@ -156,4 +156,4 @@ def _argument_signature(argument: Argument) -> Hashable:
         if isinstance(array, Forms):
             return "rows", argument.signed, array.field.modulus, array.shape
         return "public", id(array)
-    return "plain"  # the shape is not part of the key, because the call stores it
+    return "plain"  # the value of a plain argument is part of `call.knowledge`

@@ -25,8 +25,8 @@ answer for both, so `epsilon` is smaller than log γ.
 
 *Bounds.* If the joint law has too many outcomes, the doors' losses are added up: for each
 disclosing door, the largest log ratio between any two arguments that occur. If even the secrets
-have too many values (for example, a sum over all users), then a party's loss is at most the loss of
-the party's own secrets, because disclosed values are computed from secrets.
+have too many values (for example, a sum over all users), and the disclosed values are computed from
+secrets alone, then a party's loss is at most the loss of the party's own secrets.
 
 *Conditions.* Inputs that some door refuses for all coins are left out, and counted. A refusal that
 depends on coins or on secrets is an outcome. The law holds for the plain arguments of this run: if
@@ -79,7 +79,7 @@ class ComponentLaw:
     strong_epsilon: float | None  # None if this loss could not be computed
     is_exact: bool  # whether `epsilon` is exact; if not, it is an upper bound
     refused: int = 0  # the number of assignments of inputs that some door refuses for all coins
-    assignments: int = 1  # all assignments of inputs
+    assignments: int = 1  # the number of all assignments of inputs
 
 
 DOES_NOT_COME_OUT = "the disclosed value of the run is impossible for every input of the domain"

@@ -18,8 +18,8 @@ L: they are a witness.
 *The other parties.* The inputs of all other parties stay as they are. If their secrets take no
 coins, their contribution to L and F is one value, and nothing has to be shown. Otherwise their
 contribution is random and unknown, but this contribution is *added* to the contribution of the
-chosen parties. If the largest sums stay below the modulus, so that nothing wraps, then the laws of
-two sums differ if the laws of one summand differ. (A law on the integers with finitely many
+chosen parties. If the largest sums stay below half the modulus, so that nothing wraps, then the
+laws of two sums differ if the laws of one summand differ. (A law on the integers with finitely many
 outcomes can be written as a polynomial. To add an independent number multiplies the polynomials,
 and the product of polynomials that are not zero is not zero.)
 """

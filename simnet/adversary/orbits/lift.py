@@ -24,7 +24,9 @@ MOST_TRIES = 5
 
 @attrs.frozen(eq=False)
 class Lifted:
-    """What a coalition learns: one system for each component of the run, with its proof."""
+    """What a coalition learns: one system for each component of the run in which honest parties
+    have secrets, with its proof.
+    """
 
     found: tuple[tuple[Component, OrbitProof], ...]
 

@@ -5,7 +5,7 @@ Theory of operation
 
 A symbolic reading keeps the form of every message, in the coins and secrets of all parties. For a
 hundred million messages this takes too much memory. An outline keeps the *relations* of messages
-instead, and forgets each block of messages after the block was read:
+instead, and forgets each block of summed messages after the block was read:
 
 - What a party receives is a fresh unknown: a message, or a sum of messages. So the forms of a
   sender's messages contain its own coins, its own secrets, and what it received.
@@ -23,8 +23,9 @@ received::
     partial         received        computed from what u1 received
 
 All rows of a sender are read, over all items, rounds and lanes, and every coin in them must belong
-to the sender alone. So there are no other relations than the relations that were found. Time and
-memory are linear in the run, and the memory holds one block of messages at a time.
+to the sender alone. So there are no other relations than the relations that were found. The time is
+linear in the number of field elements. The memory holds the relations, the messages that are not
+summed, and one block of summed messages at a time.
 
 A sender draws thousands of coins at once, and their sum is one of its messages. Neither is written
 out (`simnet.linear.ranges`), so a block of such messages takes a few numbers.
@@ -134,8 +135,8 @@ def outline_of(
     """
     if sampled.fates or sampled.message_fates or sampled.deadlines or sampled.aborts:
         raise NotAlike(
-            "somebody dropped out, a message went astray, somebody waited with a deadline, or the "
-            "run was aborted"
+            "somebody dropped out, a message was lost, damaged, duplicated or late, somebody "
+            "waited with a deadline, or the run was aborted"
         )
     if sampled.roster.crowds:
         raise NotAlike("some parties are crowds")
@@ -288,7 +289,7 @@ class OutlineReading(Symbolic):
         return OutlineTotal(field, row_shape, self, self._new_family(""))
 
     def product(self, left: Forms, right: Forms, sampled: Residues) -> Forms:
-        """Products of public numbers stay linear. Others are refused."""
+        """A product with a public factor stays linear. Other products are refused."""
         for factor in (left, right):
             if not np.any(factor.terms.unknowns != ONE):
                 return super().product(left, right, sampled)
@@ -434,8 +435,8 @@ class OutlineReading(Symbolic):
             self._read(sender, blocks, part, rows.field)
 
     def _check_polynomials(self, forms: Forms) -> None:
-        """Raise `NotAlike` for rows that weigh the same base in different ways, if these are
-        refused.
+        """Without `with_polynomials`, raise `NotAlike` for rows that are combinations of the same
+        coins and secrets with different coefficients.
         """
         rows = forms.rows
         if self._with_polynomials or not isinstance(rows, Mixture):
@@ -499,7 +500,7 @@ class OutlineReading(Symbolic):
         occurrences = {occurrence for _, _, occurrence in sent}
         if len(occurrences) > 1:
             raise NotAlike(
-                "one payload is a party's first message to some, and a later one to others"
+                "one payload is a party's first message to some parties, and a later one to others"
             )
         label = ("message", *tag, occurrences.pop())
         to = {offset: [who for who, at, _ in sent if at == offset] for offset in offsets}

@@ -17,8 +17,9 @@ the answer is no.
 
 If the party sends the same messages with other coins, no form changes. If a member of the coalition
 receives other messages from it, the coalition notices. In all other cases the coins may be hidden
-from the coalition, and the answer is no. As in `hidden_structure` a few other outcomes are tried,
-so a yes is evidence and not a proof: it decides whether `leaks` is the lower end of a verdict.
+from the coalition, and the answer is no. As in `hidden_structure` a few other outcomes are tried
+for the coins of a few parties, so a yes is evidence and not a proof: it decides whether `leaks` is
+the lower end of a verdict.
 """
 
 import math
@@ -45,8 +46,8 @@ Inbox = Mapping[str, Sequence[tuple[str, Any]]]
 
 
 def knows_forms(outline: Outline, members: frozenset[int]) -> bool:
-    """Whether `members` notice every other outcome of honest parties' coins that we try, or no form
-    depends on these coins. False if this cannot be found out by playing parties alone.
+    """Whether `members` notice every other outcome of honest parties' coins that we try, unless
+    this outcome changes no message. False if this cannot be found out by playing parties alone.
     """
     names = outline.run.roster.names
     corrupt = {names[number] for number in members}

@@ -11,15 +11,14 @@ Theory of operation
    under each label, to and from parties of the same classes. No partition can make a verdict wrong,
    because the next step checks the classes.
 3. *Types.* The messages of a label from one class to another are a type, with the word (class of
-   the sender, class of the recipient), or (class) for messages of a party to itself. Two things are
-   checked, and `NotAlike` is raised where they fail: a type is *full*, with exactly one message for
-   each pair of parties; and its messages are *alike*: all of them are independent, or all have the
-   same relation, up to exchanging parties.
+   the sender, class of the recipient). Messages of a party to itself, and published messages, have
+   the word (class of the sender). Two things are checked, and `NotAlike` is raised where they fail:
+   a type is *full*, with exactly one message for each choice of parties; and its messages are
+   *alike*: all of them are independent, or all have the same relation, up to exchanging parties.
 4. *Tables.* The independent messages of honest parties are the variables. Each other message is
    expressed by variables and secrets, by products of tables. `NotAlike` is raised if messages are
-   expressed by each other in a circle. The coalition sees the messages that
-   honest parties send to its members. For each tie the coalition also sees one row, whose number is
-   0.
+   expressed by each other in a circle. The coalition sees the messages that honest parties send to
+   its members. For each tie the coalition also sees one row, whose number is 0.
 
 What corrupt parties know is left out: their messages follow from what they received and drew.
 
@@ -820,7 +819,7 @@ class _Tables:
 
 
 def _text(label: Label) -> str:
-    """A label for people: the tag, and the key or numbers that are not 0."""
+    """A label for people: the tag, and those of its keys and numbers that are not None or 0."""
     return " ".join(str(part) for part in label if part not in (None, 0, "message"))
 
 
