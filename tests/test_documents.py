@@ -40,15 +40,16 @@ def broken_formulas(text: str) -> list[str]:
     """Return the lines that Markdown takes for items of a list in the middle of a sentence: a
     formula was broken before a minus, a plus, or a number with a point.
     """
-    found, is_code, in_list = [], False, False
+    found, is_code, in_list, indent = [], False, False, 0
     for above, line in pairwise(["", *text.splitlines()]):
         is_code ^= line.lstrip().startswith("```")
         begins = is_code or not above.strip() or above.startswith(("|", "#", "<!--", "```"))
         if LIST_MARK.match(line):
             ends = above.rstrip().endswith((":", ".", ";"))
-            if not (begins or ends or in_list):
+            deeper = len(line) - len(line.lstrip()) > indent
+            if not (begins or ends or (in_list and not deeper)):
                 found.append(line)
-            in_list = True
+            in_list, indent = True, len(line) - len(line.lstrip())
         elif begins:
             in_list = False
     return found
@@ -56,7 +57,8 @@ def broken_formulas(text: str) -> list[str]:
 
 def test_no_page_breaks_a_formula_into_a_list() -> None:
     assert broken_formulas("The sum is a\n- b, and so on.\n") == ["- b, and so on."]
-    assert broken_formulas("There are two:\n- b\n- c\n\n- d\n  + e\n") == []
+    assert broken_formulas("There are two:\n- b\n- c\n\n- d:\n  + e\n- f\n") == []
+    assert broken_formulas("- The sum is a\n  - b, and so on.\n") == ["  - b, and so on."]
     for page in (
         *ROOT.glob("*.md"),
         *(ROOT / "docs").glob("*.md"),
