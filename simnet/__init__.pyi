@@ -2,8 +2,8 @@
 # package itself, which loads a name's module when the name is first used.
 from .adversary.certificate import certificate_of as certificate_of
 from .adversary.certificate import certificate_text as certificate_text
-from .adversary.every_coalition import EveryCoalition as EveryCoalition
-from .adversary.every_coalition import every_coalition as every_coalition
+from .adversary.coalitions.every_coalition import EveryCoalition as EveryCoalition
+from .adversary.coalitions.every_coalition import every_coalition as every_coalition
 from .adversary.judge import Judge as Judge
 from .adversary.judge import verdict as verdict
 from .adversary.verdict import Verdict as Verdict

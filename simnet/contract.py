@@ -31,8 +31,8 @@ member              needed    facet                    who uses the member, and 
 ==================  ========  =======================  =============================================
 `parties`           always    `Protocol`               every run: who takes part
 `functionality`     optional  `Ideal`                  verdicts: what the ideal world gives
-`enough_shares`     optional  `Thresholds`             `simnet breaking`: shares to open
-`identifies_input`  optional  `Identification`         `simnet breaking`: what names an input
+`enough_shares`     optional  `Thresholds`             `coalitions --runs`: shares to open
+`identifies_input`  optional  `Identification`         breaking sets: what names an input
 `items`             optional  `OverItems`              verdicts, exact views: which inputs there are
 ==================  ========  =======================  =============================================
 

@@ -1,5 +1,6 @@
 """`simnet coalitions`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,11 @@ from simnet.cli.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simnet.adversary.every_coalition import EveryCoalition
+    from simnet.adversary.coalitions.every_coalition import EveryCoalition
+    from simnet.contract import Protocol
+    from simnet.kernel.deadlines import Clocked
     from simnet.kernel.run import Run
+    from simnet.scenario.scenario import Scenario
     from simnet.stated.about import About
 
 SHOWN = 4  # so many coalitions of a list are shown
@@ -39,6 +43,8 @@ def coalitions(
     figure: FigureFile = None,
     certificates: Path | None = None,
     user: str | None = None,
+    runs: int | None = None,
+    max_size: int | None = None,
     json: JsonFile = None,
 ) -> None:
     """Judge every coalition of a run: whom it exposes, and whom it learns something about.
@@ -56,6 +62,9 @@ def coalitions(
     party one minimal coalition that exposes it and one maximal coalition that does not, and says
     that others may exist.
 
+    With `--runs`, the command plays several runs, and searches each for the smallest coalitions of
+    users that can read a secret of another user. The table has the sizes of these coalitions.
+
     For example:
 
     - `simnet coalitions dpds --users 4 --items 2`
@@ -63,6 +72,8 @@ def coalitions(
     - `simnet coalitions tss --users 6 --items 3 --seed 4`
     - `simnet coalitions secagg --users 4 --items 1 --figure coalitions.svg --certificates proofs`
     - `simnet coalitions dpds --users 1000 --items 30`
+    - `simnet coalitions tss --users 50 --items 12 --runs 100`
+    - `simnet coalitions tss_prime --users 50 --items 12 --bound 30 --runs 20`
 
     Parameters
     ----------
@@ -74,7 +85,7 @@ def coalitions(
         Set a setting of the scenario: `--set bound=20` means the same as `--bound 20`. You can give
         this option several times.
     seed
-        The seed of the run.
+        The seed of the run. With `--runs`, the seed of the first run; the seeds are consecutive.
     drop
         Let parties drop out: `0.1`, or `u3@share` (see `simnet run --help`).
     network
@@ -83,75 +94,127 @@ def coalitions(
     figure
         Draw the coalitions into this file (PNG, SVG or PDF; needs matplotlib). With at most 6
         parties, the figure has a mark for each coalition. With up to 12 parties, it has a bar for
-        all coalitions with the same number of members of each role.
+        all coalitions with the same number of members of each role. With `--runs`, the figure shows
+        the share of users whom coalitions of each size can read.
     certificates
         Write a certificate of each coalition that the lists name into this folder. `python -m
         simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run. If
         coalitions are given by counts, one coalition stands for each list of counts.
     user
-        The parties, separated by commas, for whom coalitions are searched if the coalitions of a
-        large run cannot be judged by counts. Without this option: the first party with a secret.
+        The parties, separated by commas, that the table of a run with up to 12 parties shows;
+        without this option, it shows all. If the coalitions of a larger run cannot be judged by
+        counts, these are the parties for whom coalitions are searched; without this option, the
+        first party with a secret.
+    runs
+        Search so many runs for the smallest coalitions of users.
+    max_size
+        With `--runs`: try coalitions of at most this many users (3 if not given), if a coin occurs
+        in more than two elements of messages and no threshold is known.
     json
-        Write the result as JSON to this file; `-` writes it to standard output. The JSON has the
-        finding about each coalition.
+        Write the result as JSON to this file; `-` writes it to standard output. For a run with up
+        to 12 parties, and without `--runs`, the JSON has the finding about each coalition.
     """
-    from simnet.adversary.every_coalition import MOST_PARTIES, every_coalition
+    from simnet.adversary.coalitions.every_coalition import MOST_PARTIES
     from simnet.cli.counted import large_coalitions
-    from simnet.cli.output import console, print_note, write_json
-    from simnet.cli.progress import progress_bar
+    from simnet.cli.output import console
+    from simnet.cli.over_runs import coalitions_over_runs
     from simnet.errors import BadInput
-    from simnet.files import write_whole
     from simnet.network.toml_file import network_named
+    from simnet.scenario.find import find
+
+    if max_size is not None and runs is None:
+        raise BadInput("--max-size goes with --runs")
+    scenario = find(protocol)[1].with_settings(settings_of(set_))
+    made = scenario.build(scenario.users, scenario.items)
+    parties = len(made.parties())
+    out = console(json)
+    if runs is not None:
+        if user is not None or drop or network is not None or certificates is not None:
+            raise BadInput(
+                "--runs searches whole runs for all users: leave out --user, --drop, --network and "
+                "--certificates"
+            )
+        coalitions_over_runs(out, scenario, made, seed, runs, max_size, figure, json)
+        return
+    clocked = None if network is None else network_named(network)
+    users = [] if user is None else [name.strip() for name in user.split(",")]
+    if certificates is not None:
+        certificates.mkdir(parents=True, exist_ok=True)
+    given = (out, scenario, protocol, made, seed, drop or (), clocked, users, certificates, json)
+    if parties <= MOST_PARTIES:
+        _small_coalitions(*given, figure=figure)
+        return
+    if figure is not None:
+        raise BadInput(
+            f"--figure draws runs with at most {MOST_PARTIES} parties, and this run has "
+            f"{parties:,}: leave out --figure, or choose fewer --users"
+        )
+    large_coalitions(*given)
+
+
+def _small_coalitions(
+    out: "Console",
+    scenario: "Scenario",
+    place: str,
+    made: "Protocol",
+    seed: int,
+    drop: Sequence[str],
+    network: "Clocked | None",
+    users: Sequence[str],
+    certificates: Path | None,
+    json: str | None,
+    *,
+    figure: Path | None,
+) -> None:
+    """Judge every coalition of a run; print what they learn, and write what is wanted.
+
+    `place` is the name or file of the scenario, and `made` its protocol.
+    """
+    from simnet.adversary.coalitions.every_coalition import every_coalition
+    from simnet.cli.output import print_note, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.files import write_whole
     from simnet.scenario.certified import certify_coalitions
     from simnet.scenario.figure import refuse_undrawable
-    from simnet.scenario.find import find
     from simnet.scenario.lattice import draw_coalitions
     from simnet.scenario.plain import guessed_inputs_in_words
     from simnet.scenario.verify import played
 
-    scenario = find(protocol)[1].with_settings(settings_of(set_))
-    made = scenario.build(scenario.users, scenario.items)
-    about, parties = scenario.described(made), len(made.parties())
-    clocked = None if network is None else network_named(network)
-    out = console(json)
-    if certificates is not None:
-        certificates.mkdir(parents=True, exist_ok=True)
-    if parties > MOST_PARTIES:
-        if figure is not None:
-            raise BadInput(
-                f"--figure draws runs with at most {MOST_PARTIES} parties, and this run has "
-                f"{parties:,}: leave out --figure, or choose fewer --users"
-            )
-        large_coalitions(
-            out, scenario, protocol, made, seed, drop or (), clocked, user, certificates, json
-        )
-        return
-    if user is not None:
-        raise BadInput(
-            f"--user goes with runs of more than {MOST_PARTIES} parties: all parties of a smaller "
-            "run are judged"
-        )
     if figure is not None:
         refuse_undrawable(figure)
-    done = played(scenario, seed, drop=drop or (), network=clocked)
-    with progress_bar("coalitions", 2**parties - 1, announces=True) as progress:
+    about = scenario.described(made)
+    done = played(scenario, seed, drop=drop, network=network)
+    if users:
+        _refuse_without_secrets(users, done)
+    with progress_bar("coalitions", 2 ** len(done.roster) - 1, announces=True) as progress:
         found = every_coalition(done, about, progress)
-    _print(out, done, about, found)
+    _print(out, done, about, found, users)
     print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
     if figure is not None:
         draw_coalitions(found, figure)
     if certificates is not None:
-        certified = certify_coalitions(found, done, about, scenario, protocol)
+        certified = certify_coalitions(found, done, about, scenario, place)
         for members, text in certified:
             write_whole(certificates / f"{'-'.join(members)}.json", text)
         out.print(f"{len(certified):,} certificates are in {certificates}")
     write_json(_as_json(found), json)
 
 
+def _refuse_without_secrets(users: Sequence[str], done: "Run") -> None:
+    from simnet.adversary.judge import Judge
+    from simnet.errors import BadInput
+
+    declaring = Judge([done], done.roster.names).declaring
+    for name in users:
+        done.roster.find(name)  # This call raises an error for a name that no party has.
+        if name not in declaring:
+            raise BadInput(f"{name!r} has declared no secret in this run")
+
+
 def _as_json(found: "EveryCoalition") -> dict[str, object]:
     import attrs
 
-    from simnet.adversary.every_coalition import Class
+    from simnet.adversary.coalitions.every_coalition import Class
 
     def row(each: Class) -> dict[str, object]:
         members = dict(zip(found.role_names, each.counts, strict=True))
@@ -169,7 +232,14 @@ def _as_json(found: "EveryCoalition") -> dict[str, object]:
     }
 
 
-def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition") -> None:
+def _print(
+    out: "Console",
+    done: "Run",
+    about: "About",
+    found: "EveryCoalition",
+    users: Sequence[str],
+) -> None:
+    """Print whom coalitions expose and touch, for these users or for all, and what they learn."""
     from simnet.adversary.words import sets_in_words
     from simnet.cli.grid import Grid
     from simnet.scenario.drops import outcome_in_words
@@ -184,6 +254,8 @@ def _print(out: "Console", done: "Run", about: "About", found: "EveryCoalition")
     role_of = {name: seat.role for name, seat in zip(names, done.roster.seats, strict=True)}
     table = Grid("party", "exposed by", "not exposed by", "touched by")
     for standing in found.standings:
+        if users and standing.party not in users:
+            continue
         others = [name for name in names if name != standing.party]
         table.add_row(
             standing.party,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from simnet.adversary.by_count import ByCount, CountedPart, CountedStanding, Kind
-    from simnet.adversary.grown_sets import OneOfEach
-    from simnet.adversary.staircase import Counts, Staircase
+    from simnet.adversary.coalitions.by_count import ByCount, CountedPart, CountedStanding, Kind
+    from simnet.adversary.coalitions.grown_sets import OneOfEach
+    from simnet.adversary.coalitions.staircase import Counts, Staircase
     from simnet.contract import Protocol
     from simnet.kernel.deadlines import Clocked
     from simnet.scenario.large_coalitions import Counted, Grown
@@ -32,7 +32,7 @@ def large_coalitions(
     seed: int,
     drop: Sequence[str],
     network: "Clocked | None",
-    user: str | None,
+    users: Sequence[str],
     certificates: Path | None,
     json: str | None,
 ) -> None:
@@ -40,7 +40,7 @@ def large_coalitions(
 
     `place` is the name or file of the scenario, and `made` its protocol.
     """
-    from simnet.adversary.grown_sets import most_verdicts
+    from simnet.adversary.coalitions.grown_sets import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
     from simnet.cli.output import print_note, write_json
     from simnet.cli.progress import progress_bar
@@ -49,7 +49,6 @@ def large_coalitions(
     from simnet.scenario.plain import guessed_inputs_in_words
 
     about = scenario.described(made)
-    users = [] if user is None else [name.strip() for name in user.split(",")]
     elements = 0 if about.workload is None else about.workload.elements
     verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
     with (

@@ -13,7 +13,6 @@ from importlib.metadata import version
 from cyclopts import App, CycloptsError, Parameter
 
 from simnet.cli.bench import bench
-from simnet.cli.breaking import breaking
 from simnet.cli.check import check
 from simnet.cli.coalitions import coalitions
 from simnet.cli.exact_view import exact_view
@@ -69,7 +68,6 @@ OF_SCENARIOS: dict[str, Command] = {
     "show": show_page,
     "verify": verify,
     "exact-view": exact_view,
-    "breaking": breaking,
     "coalitions": coalitions,
     "check": check,
 }

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from simnet import markup
-from simnet.adversary.search import MAX_SIZE, BreakingSearch
+from simnet.adversary.coalitions.breaking_sets import MAX_SIZE, BreakingSearch
 from simnet.errors import BadInput
 from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played

@@ -16,7 +16,7 @@ from typing import Any
 
 from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.check import Certificate
-from simnet.adversary.every_coalition import EveryCoalition
+from simnet.adversary.coalitions.every_coalition import EveryCoalition
 from simnet.adversary.judge import Judge
 from simnet.errors import BadInput
 from simnet.kernel.run import Run

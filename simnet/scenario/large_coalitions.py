@@ -3,10 +3,11 @@
 Theory of operation. A run with more than 12 parties has too many coalitions to judge each. We try
 three ways, one after the other:
 
-1. parties can be exchanged (`simnet.adversary.by_count`): the whole answer, by counts;
-2. all messages are Shamir's shares and sums (`simnet.adversary.shares_by_count`): the same;
+1. parties can be exchanged (`simnet.adversary.coalitions.by_count`): the whole answer, by counts;
+2. all messages are Shamir's shares and sums (`simnet.adversary.coalitions.shares_by_count`): the
+   whole answer, by counts;
 3. for some parties, one minimal coalition that exposes the party and one maximal coalition that
-   does not (`simnet.adversary.grown_sets`). This is not the whole answer, and says so.
+   does not (`simnet.adversary.coalitions.grown_sets`). This is not the whole answer, and says so.
 
 A run with drop-outs is judged in the third way.
 """
@@ -17,15 +18,15 @@ from typing import Any, TypeVar
 
 import attrs
 
-from simnet.adversary.by_count import ByCount, by_count
 from simnet.adversary.certificate import certificate_of, certificate_text
-from simnet.adversary.grown_sets import GrownSets, grown_sets
+from simnet.adversary.coalitions.by_count import ByCount, by_count
+from simnet.adversary.coalitions.grown_sets import GrownSets, grown_sets
+from simnet.adversary.coalitions.reach import Reach
+from simnet.adversary.coalitions.shares_by_count import NotShared, shares_by_count
 from simnet.adversary.judge import Judge
 from simnet.adversary.orbits.certificate import alike_certificate_of
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.verdict import AlikeVerdict
-from simnet.adversary.reach import Reach
-from simnet.adversary.shares_by_count import NotShared, shares_by_count
 from simnet.adversary.verdict import Verdict
 from simnet.errors import BadInput
 from simnet.kernel.deadlines import Clocked

@@ -12,7 +12,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from simnet.adversary.every_coalition import EveryCoalition
+from simnet.adversary.coalitions.every_coalition import EveryCoalition
 from simnet.drawing import COLOURS, COLUMN, ESTIMATE, INK, NORMAL, PAGE, SMALL, TRUTH, blank_figure
 from simnet.scenario.figure import write_figure
 

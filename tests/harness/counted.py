@@ -2,9 +2,9 @@
 
 import itertools
 
-from simnet.adversary.by_count import ByCount
-from simnet.adversary.every_coalition import EveryCoalition, Standing
-from simnet.adversary.staircase import Counts, Staircase
+from simnet.adversary.coalitions.by_count import ByCount
+from simnet.adversary.coalitions.every_coalition import EveryCoalition, Standing
+from simnet.adversary.coalitions.staircase import Counts, Staircase
 
 
 def compared(counted: ByCount, every: EveryCoalition) -> int:

@@ -22,7 +22,7 @@ from protocols.secagg.script import SecAgg
 from protocols.sharing.schemes import Shamir
 from protocols.tss.script import TSS
 from simnet import Field, Party, Sealed, Seat, Shuffled, Tag, bits, index, run, seats, verdict
-from simnet.adversary.search import smallest_breaking_sets
+from simnet.adversary.coalitions.breaking_sets import smallest_breaking_sets
 from simnet.adversary.words import finding_in_words
 from simnet.arrays import Bools
 from simnet.cli.page import write_part

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from simnet import Party, Seat, run, seats
-from simnet.adversary.by_count import ByCount, CountedPart, CountedStanding, Kind
 from simnet.adversary.check import check
-from simnet.adversary.staircase import Staircase
+from simnet.adversary.coalitions.by_count import ByCount, CountedPart, CountedStanding, Kind
+from simnet.adversary.coalitions.staircase import Staircase
 from simnet.cli.counted import print_counted
 from simnet.cli.output import console
 from simnet.scenario.large_coalitions import Counted
@@ -85,7 +85,9 @@ def test_drop_outs_are_not_counted() -> None:
     ("options", "reason"),
     [
         (("--users", 13, "--figure", "coalitions.svg"), "--figure draws runs with at most 12"),
-        (("--users", 4, "--user", "u1"), "--user goes with runs of more than 12 parties"),
+        (("--users", 4, "--user", "u9"), "no party of this run is called 'u9'"),
+        (("--users", 4, "--user", "server"), "'server' has declared no secret"),
+        (("--users", 4, "--max-size", 2), "--max-size goes with --runs"),
     ],
 )
 def test_options_that_do_not_fit_the_size_are_refused(
@@ -93,6 +95,14 @@ def test_options_that_do_not_fit_the_size_are_refused(
 ) -> None:
     refused = simnet("coalitions", "dpds", "--items", 1, *options)
     assert reason in " ".join(refusal(refused).split())
+
+
+def test_the_table_of_a_small_run_shows_the_users_that_are_asked_for() -> None:
+    shown = simnet("coalitions", RING, "--users", 5, "--user", "u2,u4").out
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert [line for line in lines if line.startswith("u2 u1, u3")]
+    assert [line for line in lines if line.startswith("u4 u3, u5")]
+    assert not [line for line in lines if line.startswith("u3 ")]
 
 
 def test_a_user_without_a_secret_is_refused() -> None:

@@ -14,14 +14,14 @@ from cyclopts import Parameter
 from protocols.commands.mechanism import mechanism
 from protocols.commands.table1 import table1
 from scenarios.theorems.command import claims
-from simnet.cli import bench, breaking, check, exact_view, reproduce, results, run, verify
+from simnet.cli import bench, check, coalitions, exact_view, reproduce, results, run, verify
 from simnet.cli import list as listing
 from simnet.cli import options as shared
 from tests.harness.shell import refusal, simnet
 
 COMMANDS: dict[str, Callable[..., Any]] = {
     "bench": bench.bench,
-    "breaking dpds": breaking.breaking,
+    "coalitions dpds --users 4": coalitions.coalitions,
     "check dpds": check.check,
     "exact-view dpds --corrupt u1 --inputs 1,1 --versus 1,2": exact_view.exact_view,
     "list": listing.list_scenarios,
@@ -33,7 +33,8 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "table1 --users 5 --items 2 --participation 0.5": table1,
     "privacy claims --users 100 --items 2 --beta 0.3 --epsilon 1": claims,
 }
-READ = {"input", "store", "data", "check", "out"}  # options with the name of a file to be read
+# Options with the name of a file to be read, or of a folder that the command makes.
+READ = {"input", "store", "data", "check", "out", "certificates"}
 WRITTEN = [
     (line, name)
     for line, command in COMMANDS.items()

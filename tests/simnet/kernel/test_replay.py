@@ -27,7 +27,7 @@ from simnet import (
     run,
     verdict,
 )
-from simnet.adversary.search import smallest_breaking_sets
+from simnet.adversary.coalitions.breaking_sets import smallest_breaking_sets
 from simnet.exhaustive.compare import Comparison
 from simnet.exhaustive.model import Model
 from simnet.kernel.replay import compare_runs

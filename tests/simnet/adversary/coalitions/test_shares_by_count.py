@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
-from simnet.adversary.shares_by_count import NotShared, shares_by_count
+from simnet.adversary.coalitions.shares_by_count import NotShared, shares_by_count
 from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.scenario.find import find

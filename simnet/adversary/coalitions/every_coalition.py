@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
+from simnet.adversary.coalitions.reach import Reached, reached_by
 from simnet.adversary.judge import Judge
-from simnet.adversary.reach import Reached, reached_by
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
 from simnet.stated.about import About

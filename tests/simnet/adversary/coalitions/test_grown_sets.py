@@ -6,9 +6,9 @@ import random
 import pytest
 
 from simnet import every_coalition, run
-from simnet.adversary.grown_sets import grown_sets, largest_without, smallest_with
+from simnet.adversary.coalitions.grown_sets import grown_sets, largest_without, smallest_with
+from simnet.adversary.coalitions.reach import Reach
 from simnet.adversary.judge import Judge
-from simnet.adversary.reach import Reach
 from simnet.scenario.find import find
 from tests.harness.shell import RING
 
@@ -80,7 +80,7 @@ def test_a_search_that_ends_early_says_so_and_denies_nothing(
     scenario = find(str(RING))[1].with_settings({"users": "9"})
     done = run(scenario.build(9, scenario.items), [1] * 9, 1)
     reach = Reach(Judge([done], done.roster.names), tuple(done.roster.names))
-    monkeypatch.setattr("simnet.adversary.grown_sets.most_verdicts", lambda _: 9)
+    monkeypatch.setattr("simnet.adversary.coalitions.grown_sets.most_verdicts", lambda _: 9)
     found = grown_sets(reach, "u5", done.roster.names).exposing
     assert found.maximal is not None
     assert "u4" not in found.maximal or "u6" not in found.maximal

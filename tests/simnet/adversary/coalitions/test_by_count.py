@@ -8,7 +8,7 @@ import pytest
 
 from protocols.dpds.script import DPDS
 from simnet import BadInput, Field, Seat, Summed, Tag, every_coalition, run, seats
-from simnet.adversary.by_count import ByCount, by_count
+from simnet.adversary.coalitions.by_count import ByCount, by_count
 from simnet.adversary.orbits.lift import lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import RowType, SymmetricSystem, exposes, solve, touches
@@ -146,7 +146,7 @@ def test_only_exposing_and_touching_are_searched(monkeypatch: pytest.MonkeyPatch
             self.found = lifted.found
 
     monkeypatch.setattr(
-        "simnet.adversary.by_count.lift", lambda *arguments: NoFinding(lift(*arguments))
+        "simnet.adversary.coalitions.by_count.lift", lambda *arguments: NoFinding(lift(*arguments))
     )
     assert counted(DPDS(users=6, items=2, participation=1.0), [1, 2, 1, 2, 1, 2]).is_complete
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 import attrs
 
+from simnet.adversary.coalitions.staircase import Unsearched
 from simnet.adversary.judge import Judge
-from simnet.adversary.staircase import Unsearched
 from simnet.adversary.verdict import Verdict
 from simnet.linear.span import Span
 from simnet.linear.unknowns import ONE, PLACES

@@ -24,8 +24,8 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from simnet.adversary.reach import Reach, What
-from simnet.adversary.staircase import Unsearched
+from simnet.adversary.coalitions.reach import Reach, What
+from simnet.adversary.coalitions.staircase import Unsearched
 
 Names = tuple[str, ...]
 

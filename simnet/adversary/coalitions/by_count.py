@@ -50,11 +50,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import attrs
 
+from simnet.adversary.coalitions.staircase import Counts, Staircase, Unsearched, staircase
 from simnet.adversary.orbits.lift import alike, lift
 from simnet.adversary.orbits.rows import NotAlike
 from simnet.adversary.orbits.solving import exposes, touches
 from simnet.adversary.orbits.verdict import AlikeJudge
-from simnet.adversary.staircase import Counts, Staircase, Unsearched, staircase
 from simnet.errors import BadInput
 
 MONOTONE = (

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from simnet.adversary.staircase import Counts, Unsearched, staircase
+from simnet.adversary.coalitions.staircase import Counts, Unsearched, staircase
 
 
 def within(smaller: Counts, larger: Counts) -> bool:

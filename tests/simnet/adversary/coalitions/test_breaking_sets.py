@@ -15,7 +15,11 @@ from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
 from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Sealed, Seat, Tag, run, seats
-from simnet.adversary.search import BreakingSet, BreakingSets, smallest_breaking_sets
+from simnet.adversary.coalitions.breaking_sets import (
+    BreakingSet,
+    BreakingSets,
+    smallest_breaking_sets,
+)
 from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
 from simnet.scenario.verify import played

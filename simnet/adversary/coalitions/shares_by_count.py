@@ -28,7 +28,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 import numpy as np
 
-from simnet.adversary.by_count import (
+from simnet.adversary.coalitions.by_count import (
     MONOTONE,
     ByCount,
     CountedPart,
@@ -38,10 +38,10 @@ from simnet.adversary.by_count import (
     secrets_in_words,
     untouched_among,
 )
+from simnet.adversary.coalitions.reach import Reach, What
+from simnet.adversary.coalitions.staircase import Counts, staircase
 from simnet.adversary.judge import Judge
-from simnet.adversary.reach import Reach, What
 from simnet.adversary.reading_again import read_blind, recorded
-from simnet.adversary.staircase import Counts, staircase
 from simnet.adversary.symbolic import Symbolic
 from simnet.arrays import Ints
 from simnet.errors import BadInput, SimnetError

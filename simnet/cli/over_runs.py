@@ -1,0 +1,97 @@
+"""How many users must collude to read another user's secret, over several runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simnet.contract import Protocol
+    from simnet.scenario.breaking import Sizes
+    from simnet.scenario.scenario import Scenario
+
+
+def coalitions_over_runs(
+    out: "Console",
+    scenario: "Scenario",
+    made: "Protocol",
+    seed: int,
+    runs: int,
+    max_size: int | None,
+    figure: Path | None,
+    json: str | None,
+) -> None:
+    """Search runs for the smallest coalitions of users; print and write their sizes.
+
+    `made` is the scenario's protocol. The seeds of the runs are consecutive and begin with `seed`.
+    If `max_size` is None, it is `MAX_SIZE`.
+    Raises `BadInput` for `runs` or `max_size` below 1, for a figure that cannot be drawn, and if no
+    party declares a secret in any of the runs.
+    """
+    from simnet.adversary.coalitions.breaking_sets import MAX_SIZE
+    from simnet.cli.output import print_note, write_json
+    from simnet.cli.progress import progress_bar
+    from simnet.errors import BadInput
+    from simnet.scenario.breaking import smallest_sizes
+    from simnet.scenario.figure import draw_breaking, refuse_undrawable
+    from simnet.scenario.plain import guessed_inputs_in_words
+
+    max_size = MAX_SIZE if max_size is None else max_size
+    if runs < 1 or max_size < 1:
+        raise BadInput(
+            f"--runs and --max-size take whole numbers from 1, got --runs {runs} "
+            f"--max-size {max_size}"
+        )
+    if figure is not None:
+        refuse_undrawable(figure)
+    with progress_bar("runs", runs, announces=True) as progress:
+        sizes = smallest_sizes(scenario, range(seed, seed + runs), max_size, progress)
+    _print_sizes(out, sizes, f"{runs} run{'s' if runs > 1 else ''}")
+    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
+    write_json(sizes.as_json(), json)
+    if figure is not None:
+        draw_breaking(sizes, figure)
+
+
+def _print_unsearched(out: "Console", sizes: "Sizes") -> None:
+    """Print what the search leaves out; this comes before anything that the search finds."""
+    from rich.text import Text
+
+    if sizes.overlooked:
+        out.print(
+            Text(
+                f"The search is not complete and may have missed small sets: {sizes.overlooked}. "
+                "`simnet verify` judges any one coalition.",
+                "yellow",
+            )
+        )
+    if sizes.unsearched:
+        out.print(Text(f"Not searched: {sizes.unsearched}. Without --runs, these are judged too."))
+
+
+def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
+    """Print, for each size of set, whose secrets such sets can read, and in how many runs."""
+    from rich.text import Text
+
+    from simnet.cli.grid import Grid
+
+    _print_unsearched(out, sizes)
+    table = Grid("users in coalition", "can read a secret of", "in share of runs", "95% interval")
+    for row in sizes.rows():
+        low, high = row["interval"]
+        share, interval = f"{row['users']:.1%} of users", f"{low:.3f}..{high:.3f}"
+        table.add_row(f"{row['size']}", share, f"{row['runs']:.1%}", interval)
+    if table.rows:
+        out.print(table)
+    if sizes.smallest is None:
+        among = "of the sets that were searched, none" if not sizes.complete else "no set of users"
+        out.print(f"in {runs}, {among} can read anything of another user")
+    else:
+        users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
+        found = " found" if sizes.overlooked else ""
+        out.print(
+            f"the smallest set{found} that can read something of another user, in {runs}, has "
+            f"{users}"
+        )
+    if sizes.note and not sizes.overlooked:
+        out.print(Text(sizes.note))
