@@ -25,7 +25,7 @@ class Turn:
     """The party whose turn it is, and the thread of the run. All parties of a run share this
     object.
 
-    No party has the turn before the run, after it, after a failure, and while the function of a
+    No party has the turn before the run, after the run, after a failure, or while the function of a
     door is running.
     """
 
@@ -117,7 +117,7 @@ class Mailbox:
         return counts
 
     def first(self) -> int:
-        """Return a sender that has a waiting message.
+        """Return a sender that has a waiting message. The mailbox must have such a message.
 
         The choice depends only on the messages that were put and taken so far. The sender's message
         need not be the one that has waited longest.
@@ -210,7 +210,7 @@ class LateMailbox(Mailbox):
 
 class Actor:
     """The state of one party. `depth` is the latest round of the messages and silences that the
-    party has got so far, or 0.
+    party has got so far, and of its waits with a deadline that have ended; at first it is 0.
     """
 
     __slots__ = (

@@ -5,9 +5,9 @@ is billed and seen as always, but the fate decides whether, when and how often t
 into the recipient's mailbox.
 
 - A *lost* message never comes. Every message has a number, by sender and tag, so the recipient
-  notices when a later message comes: that one is not read in the place of the lost one. Whoever
-  waits for the lost message waits for ever, and the run is aborted; `gather_some` counts the sender
-  as silent.
+  notices when a later message comes: the later message is not read in the place of the lost one.
+  Whoever waits for the lost message waits for ever, and the run is aborted; `gather_some` counts
+  the sender as silent.
 - A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit. (A random
   damage would go unnoticed once in 2^32 cases.)
 - A *duplicated* message is billed twice and read once: the second copy has the number of the first,
@@ -15,7 +15,7 @@ into the recipient's mailbox.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a
   script that waits with a deadline can notice this.
 
-A verdict counts all of these as seen by the recipient. If a message is lost after a relay has
+A verdict counts all these messages as seen by the recipient. If a message is lost after a relay has
 passed it on, the relay has seen it; most bits of a damaged message are as they were; and an
 adversary may read what is on the wire. So nothing is ever taken out of a view.
 
@@ -203,7 +203,7 @@ class AstrayLink(Link):
         return await self._link.take_sums(actor, tag, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
-        """Let other parties go on for a while."""
+        """Give the turn to another party if one can go on now."""
         await self._link.breathe(actor)
 
 
@@ -227,7 +227,7 @@ class AstrayMail(AstrayLink):
 
     @contextlib.contextmanager
     def _going_astray(self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]) -> Iterator[None]:
-        """Lose, delay and double messages while the block sends them."""
+        """Lose, delay and double the messages that the block of the `with` statement sends."""
         start, blocks = len(self._log.events), len(self._recorder.blocks)
         boxes = [
             self._actors[self._roster.find(fate.recipient)].late_box(tag.name)
@@ -266,7 +266,9 @@ class AstrayMail(AstrayLink):
 
 
 def waits_for_lost(actor: Actor) -> int | None:
-    """Return the number of a sender whose lost message a party waits for, or None."""
+    """Return the number of a sender whose lost message a party waits for; None if the party waits
+    for no lost message.
+    """
     wait: Any = actor.wait
     if not isinstance(wait, FromNamed):
         return None

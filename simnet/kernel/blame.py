@@ -24,7 +24,11 @@ def in_script(actor: Actor, reason: str, line: Line | None = None) -> ScriptErro
 
 
 def blamed(actor: Actor, error: BaseException) -> ScriptError:
-    """Return an error that left a script as an error with party, round, tag, file and line."""
+    """Return a `ScriptError` for an error that left a script of a party. The `ScriptError` names
+    the party, the round and, where they are known, the tag and the script's line.
+
+    A `ScriptError` about another party is returned as it is.
+    """
     if isinstance(error, BaseExceptionGroup):  # raised by the script: blame its first error
         first = error.exceptions[0]
         return blamed(actor, first.with_traceback(first.__traceback__ or error.__traceback__))
@@ -45,7 +49,9 @@ def place_of(error: BaseException) -> str:
 
 
 def in_parties(error: Exception) -> BadInput:
-    """Return the error that a protocol's `parties()` raised, with its file and line."""
+    """Return a `BadInput` that says which error a protocol's `parties()` raised, and on which
+    line.
+    """
     return BadInput(f"the protocol's parties() fails: {_text(error)}{place_of(error)}")
 
 
@@ -64,7 +70,7 @@ def line_that_draws(frame: FrameType | None) -> str:
 
 
 def foreign_wait(wait: object) -> str:
-    """Return words for a script that waits for something that is not a message."""
+    """Return the words of an error: a script waits for `wait`, which is not a message."""
     kind = wait if isinstance(wait, type) else type(wait)
     loop = kind.__module__.partition(".")[0]
     name = f"something of {loop}'s" if loop in _EVENT_LOOPS else kind.__name__

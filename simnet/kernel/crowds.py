@@ -1,4 +1,6 @@
-"""Messages of a crowd: one party sends, in one call, a row for each member."""
+"""Messages of a crowd: one party sends, in one call, one row for each member. Under a voluntary
+tag, members may stay silent.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +19,8 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     """Post one message for each party that the seat stands for. Under a voluntary tag some parties
     may be silent.
 
-    Raises `ScriptError` for a wrong number of rows and for a summed tag.
+    Raises `ScriptError` for a wrong number of rows and for a summed tag, and `TypeError` for
+    anything but rows of plain values or a `Tally`.
     """
     if isinstance(tag, Summed):
         raise refuse(
@@ -29,10 +32,11 @@ def post_rows(link: Link, actor: Actor, seat: Seat, tag: Tag, to: str, rows: Any
     if messages > seat.size or (messages < seat.size and not voluntary):
         needed = "at most" if voluntary else "exactly"
         rows_sent = "1 row" if messages == 1 else f"{messages} rows"
+        parties = "1 party" if seat.size == 1 else f"{seat.size} parties"
         raise refuse(
             actor,
             tag.name,
-            f"{rows_sent} for {seat.size} parties: each party sends {needed} one row",
+            f"{rows_sent} for {parties}: each party sends {needed} one row",
         )
     if seat.members is None and isinstance(block, Rows) and not voluntary:
         link.post(actor, tag, to, block[0])
@@ -53,7 +57,8 @@ def rows_from(
         raise refuse(
             actor,
             tag.name,
-            "a crowd has sent a tally, the sum of its rows, and not the rows: use gather_tally",
+            "a sender has sent a tally, counts in place of its rows, and not the rows: use "
+            "gather_tally",
         )
     if isinstance(tag, Voluntary):
         return stacked(payloads)
@@ -73,7 +78,8 @@ def tally_of(
 ) -> Any:
     """Return the sum of these payloads.
 
-    `count` turns a payload of rows into counts. A tally consists of counts already.
+    `count` turns all rows, as `rows_from` returns them, into counts. Tallies consist of counts
+    already, and are added up without `count`.
 
     Raises `ScriptError` for a mix of rows and tallies, because `count` may count something else
     than the tallies.

@@ -6,8 +6,8 @@ on must not matter. This works as follows:
 
 - Every party goes on as far as it can. A party that waits with a deadline stays where it is, even
   if all its messages have been sent. All other waits, except those of `receive_any`, are for
-  messages of named senders or for sums. So the state in which nobody can go on any more does not
-  depend on the order.
+  messages of named senders or for sums. So, without `receive_any`, the state in which nobody can go
+  on any more does not depend on the order.
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
   first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
   plays the log of the run on its network for this.) It also finds all waits that end so soon
@@ -137,7 +137,8 @@ class _Repeating:
     def decide(self, waits: Sequence[Open]) -> Sequence[Ended]:
         """Return the waits that ended next in the earlier run.
 
-        Raises `ScriptError` if these waits do not fit the waits of this run.
+        Raises `ScriptError` if no further wait ended in the earlier run, or if these waits do not
+        fit the waits of this run.
         """
         ended = self._steps.pop() if self._steps else []
         waiting = {wait.party: wait for wait in waits}
@@ -175,7 +176,9 @@ def open_waits(actors: Iterable[Actor]) -> list[Open]:
 
 
 def pass_deadlines(actors: Sequence[Actor], ended: Sequence[Ended], step: int) -> list[Deadline]:
-    """Let the parties go on whose waits have ended, and return how each wait ended."""
+    """End these waits of the parties, and return how each wait ended. `step` counts the earlier
+    decisions of the timekeeper in this run.
+    """
     waiting = {actor.number for actor in actors if actor.wait is not None}
     deepest = max(actor.depth for actor in actors)
     passed = []

@@ -40,7 +40,9 @@ class Interrupted(Exception):  # raised in a worker thread alone, never seen out
 
 @attrs.define(eq=False)  # not frozen: one is made for every block, and a frozen one takes longer
 class Posting:
-    """The destination of a sender's block: the rows for `to[k]` go to `slots[k]` of the table."""
+    """The destination of a sender's block. `to` has the groups of recipients; the rows for the k-th
+    group that has members go to `slots[k]` of the table, for the sum `sums[k]`.
+    """
 
     sender: Actor
     tag: str

@@ -60,7 +60,8 @@ class Draw:
 
     value: bool | Numbers
     law: str
-    # In words: the round, the door or the deferred block if there is one, the file and the line.
+    # In words: the round and, inside a door, the door; or the number of the deferred block. Then
+    # the file and the line.
     place: str
 
 

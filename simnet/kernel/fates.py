@@ -10,8 +10,8 @@ A run is told all fates before it starts. So a fate cannot depend on inputs, on 
 schedule, and a verdict on the run is a verdict *given the fates*.
 
 Example. `Fate("masked")` drops a party just before its first send under the tag "masked".
-`Fate("share", reached=2)` drops it in its first send under "share", of which only the first two
-recipients got their message. In text, as on the command line, these are `u3@masked` and
+`Fate("share", reached=2)` drops it in its first send under "share", which reaches only the first
+two recipients. In text, as on the command line, these are `u3@masked` and
 `u3@share:2`.
 """
 
@@ -259,7 +259,7 @@ class CutLink(Link):
         return await self._link.take_sums(actor, tag, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
-        """Let other parties go on for a while."""
+        """Give the turn to another party if one can go on now."""
         await self._link.breathe(actor)
 
     def _part(self, group: Group, places: Sequence[int]) -> Group:

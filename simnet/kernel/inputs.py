@@ -46,6 +46,7 @@ def _named(
 ) -> Mapping[str, Seat]:
     strangers = sorted(set(inputs) - set(wanting))
     if strangers:
+        roster.find(strangers[0])
         raise BadInput(
             f"an input was given for {strangers[0]}, but the script of {strangers[0]} takes no "
             f"input: {roster.describe()}"

@@ -3,7 +3,8 @@
 The first press of Ctrl-C raises `KeyboardInterrupt` in the script that is running. If no script is
 running at that moment, the run ends before the next script continues. Most scripts do not catch the
 error. A script that catches it can do nothing more: its party is stopped, and the run ends when the
-script awaits anything. But a script that computes for ever and catches every error, such as ::
+script awaits anything or ends. But a script that computes for ever and catches every error would
+survive the first press::
 
     while True:
         try:
@@ -11,8 +12,7 @@ script awaits anything. But a script that computes for ever and catches every er
         except BaseException:
             pass
 
-would survive the first press. A second press in the same script ends the process as if no handler
-were installed.
+A second press in the same script ends the process as if no handler were installed.
 
 The handler also notes which party was running, in which round and on which line.
 """
@@ -40,7 +40,7 @@ class Interrupts:
         self.running = ""  # the party, its round and line when the first press came
         self.in_script = False  # whether a script is being executed, and not the kernel alone
         self.installed = False
-        # Whether a KeyboardInterrupt may come from somebody else's handler of a pressed key.
+        # Whether a KeyboardInterrupt may come from a handler that other code has installed.
         self.is_handled_elsewhere = False
         self._turn = turn
         self._resumes = resumes

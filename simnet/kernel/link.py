@@ -9,9 +9,10 @@ messages.
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
   party sends, and asks the driver of the script for every message that the party receives.
 
-So a script behaves in the same way with both links. Before either of them stands
-`simnet.kernel.fates.CutLink` for a party that will drop out, or `simnet.kernel.astray.AstrayLink`
-for a party of whose messages some are lost, damaged, duplicated or late.
+So a script behaves in the same way with both links. Other links stand before either of them and
+pass requests on to it: `simnet.kernel.fates.CutLink` for a party that will drop out, and
+`simnet.kernel.astray.AstrayLink` for a party of whose messages some are lost, damaged, duplicated
+or late. A party may have both.
 
 There are three kinds of methods. `post...` and `put` send and return at once. `take...` and `heard`
 wait for messages: `take...` return the messages or their sum, `heard` returns who has sent.
@@ -69,8 +70,8 @@ class Link(Protocol):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Send one block, which stands for `messages` messages of a party or of a crowd's members,
-        to one party.
+        """Send one block to one party. The block stands for `messages` messages of a party or of a
+        crowd's members.
         """
         ...
 
@@ -139,5 +140,5 @@ class Link(Protocol):
         ...
 
     async def breathe(self, actor: Actor) -> None:
-        """Let other parties go on for a while."""
+        """Give the turn to another party if one can go on now."""
         ...

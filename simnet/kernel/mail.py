@@ -41,7 +41,9 @@ def manifest_for(payload: Any) -> Manifest:
 
 
 def in_hands_of(payload: Any, actor: Actor) -> Any:
-    """Return a payload whose arithmetic is billed to the party that received it."""
+    """Return the payload as the party `actor` holds it: arithmetic on it is billed to this
+    party.
+    """
     if isinstance(payload, tuple):
         return tuple([piece.metered(actor.meter) for piece in payload])
     return payload.metered(actor.meter)
@@ -147,14 +149,16 @@ class Mail(Link):
     def post_block(
         self, actor: Actor, tag: Tag, to: str, block: Rows | Tally, messages: int
     ) -> None:
-        """Post the messages of a crowd to one recipient, which takes them out together.
+        """Post a block, which stands for messages of a party or of a crowd's members. The recipient
+        takes these messages out together.
 
-        Raises `ScriptError` for messages of a crowd to itself.
+        Raises `ScriptError` if the sender is the recipient, and `BadInput` for a crowd as the
+        recipient.
         """
         number = self._roster.find(to)
         if number == actor.number:
             raise refuse(
-                actor, tag.name, "a crowd may not send messages to itself: name another party"
+                actor, tag.name, "may not send rows to itself with send_rows: name another party"
             )
         line = self._ledger.line(actor.number, tag.name, actor.depth + 1, manifest_of_each(block))
         line.sent += messages
@@ -249,7 +253,7 @@ class Mail(Link):
         return await self._summing.heard(actor, tag.name, key, senders)
 
     async def breathe(self, actor: Actor) -> None:
-        """Let the other ready parties go on for a while."""
+        """Give the turn to another party if one can go on now."""
         await self._turns.breathe(actor)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:

@@ -30,7 +30,7 @@ from simnet.values.opaque import Boxes, PublicKeys, Signatures
 from simnet.values.sealed import WAYS_OUT, Made, Sealed, source_of
 from simnet.values.typed import Typed
 
-# After so many messages a party lets other parties go on, so that mailboxes stay small.
+# After so many calls of `send` a party lets other parties go on, so that mailboxes stay small.
 BURST = 256
 
 To = str | Group | Sequence[str]
@@ -64,7 +64,8 @@ class Party:
 
     Rules for every method:
 
-    - An argument that names parties is a name, a sequence of names, or a `Group` (see `all`).
+    - An argument that names one party (such as `sender`) is its name. An argument that can name
+      several parties is a name, a sequence of names, or a `Group` (see `all`).
     - A *payload*, the content of a message, is an array of field elements, `bits(...)`,
       `index(...)`, `reals(...)`, public keys, signatures, boxes, or a tuple of these. Plain numbers
       become field elements with `constant(field, numbers)`.
@@ -75,11 +76,11 @@ class Party:
       only this party's part in the run.) An error in a door's function, a forgotten `await` and too
       many messages always end the run, even if the script catches errors.
     - Names of unknown parties raise `BadInput`; a payload of another kind than above, and a tag
-      that is not a `Tag`, raise `TypeError`. A payload that is sealed, or that another party holds,
-      raises `ScriptError`.
-    - Only the script that gets a party may use it, and only while the script runs. A script cannot
-      use the party of another script, use its own party in a thread, or act after the run has
-      failed.
+      that is not a `Tag`, raise `TypeError`. A payload that is sealed raises `ScriptError`, and so
+      do field elements, keys, signatures and boxes that another party holds.
+    - Only the script that gets a party may act with it, and only while the script runs. A script
+      cannot act with the party of another script, act with its own party in a thread, or act after
+      the run has failed. (To ask for names, roles and groups is not to act.)
 
     A script's input, and in general every value that depends on inputs, is *sealed*: the script can
     carry a sealed value but not look at it. The only ways from a sealed value to a value that the
@@ -189,9 +190,8 @@ class Party:
         mod q. `field` and `shape` are public. The script can compute with the returned array and
         send it, but cannot look at its elements.
 
-        What a verdict calls a secret is exactly what comes from this door. The script does not see
-        errors of `function`: they end the run, even if the script catches them. Raises `TypeError`
-        in a deferred block.
+        What a verdict calls a secret is exactly what comes from this door. An error of `function`
+        ends the run, even if the script catches the error. Raises `TypeError` in a deferred block.
 
         For example, `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
         """
@@ -216,7 +216,8 @@ class Party:
         """Return the output of the script, sealed until the run has ended.
 
         `function` is called with the values behind the arguments, without coins. If the function
-        raises an error, the run fails with this error after all scripts have ended.
+        raises an error, the run fails with this error after all scripts have ended. Raises
+        `TypeError` in a deferred block.
 
         For example, `return me.output(np.mean, total)`.
         """
@@ -356,7 +357,8 @@ class Party:
         return primitives.sign(self._actor, self._reading, statement)
 
     def is_signed(self, signer: str, statement: Statement, signature: Signatures) -> bool:
-        """Return whether the party called `signer` has signed this statement.
+        """Return whether `signature` is the signature of the party called `signer` for this
+        statement.
 
         Raises `BadInput` if there is no such party, and `ValueError` for several signatures.
         """
@@ -413,8 +415,9 @@ class Party:
     ) -> None:
         """Send row k of `rows` to the k-th recipient: each recipient gets a message of its own.
 
-        `rows` is an array whose first dimension is the number of recipients, a sequence of
-        payloads, or a `Deferred` block.
+        `rows` is an array whose first dimension is the number of recipients, a `Deferred` block or,
+        unless the tag is `Summed`, a sequence of payloads. A `Deferred` block under a tag that is
+        not `Summed` is made at once.
 
         With `keys`, indices of shape (K,), the tag must be `Summed` and `to` is a sequence of K
         groups. The first rows go to the first group under the first key, the next rows to the
@@ -467,8 +470,8 @@ class Party:
         `Voluntary` tag members may stay silent; `rows` are then the rows of the other members, in
         order.
 
-        The recipient uses `gather_rows` or `gather_tally`. Raises `ScriptError` for a wrong number
-        of rows and for a `Summed` tag.
+        The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use
+        `gather_tally`. Raises `ScriptError` for a wrong number of rows and for a `Summed` tag.
 
         For example, if each member reports a number from 0 to 4:
         `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.
@@ -476,6 +479,7 @@ class Party:
         tag = self._own(tag) or await self._stop()
         actor = self._actor
         seat = self._roster.seats[actor.number]
+        self._check_held(rows)
         post_rows(self._link, actor, seat, tag, self._scope + to, rows)
 
     async def publish(self, tag: Tag, to: To, payload: Payload) -> None:
@@ -536,7 +540,8 @@ class Party:
     async def receive_any(self, tag: Tag) -> tuple[str, Payload]:
         """Wait for a payload from any sender, and return the name of the sender and the payload.
 
-        If several payloads wait, the schedule of the run chooses. Errors are as for `receive`.
+        If payloads of several senders wait, the schedule of the run chooses the sender; in a run
+        without a schedule, the kernel chooses. Errors are as for `receive`.
         """
         tag = self._kept_apart(tag) or await self._stop()
         sender, payload = await self._link.take_any(self._actor, tag)
@@ -579,12 +584,13 @@ class Party:
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
         network: a sender counts as silent if its payload has not come by then. `Run.late` names the
-        messages that came later. This does not depend on the schedule either (see
+        messages that came later. The result does not depend on the schedule either (see
         `simnet.kernel.deadlines`).
 
-        Raises `Abort` if fewer than `at_least` senders have sent. Raises `ScriptError` for a
-        deadline in a run without a network, and for a deadline that is not a number of seconds
-        above 0. Other errors are as for `gather`.
+        Raises `Abort` if fewer than `at_least` payloads have come. Raises `ScriptError` for a
+        deadline in a run without a network, for a deadline if this party or a sender is a crowd,
+        and for a deadline that is not a number of seconds above 0. Other errors are as for
+        `gather`.
 
         For example, `masked = await me.gather_some(MASKED, me.all("user"), at_least=t)`.
         """
@@ -616,9 +622,9 @@ class Party:
         messages of all others out: `await me.gather_sum(SHARE, senders=agreed)`. So recipients can
         agree on senders that everybody has heard from.
 
-        The call waits as `gather_some` does. Raises `Abort` if fewer than `at_least` senders have
-        sent, and `ScriptError` for a tag that is not `Summed`, for a second call for one sum, and
-        for a deadline (`within`), which sums do not have.
+        The call waits as `gather_some` does without `within`. Raises `Abort` if fewer than
+        `at_least` senders have sent, and `ScriptError` for a tag that is not `Summed`, for a second
+        call for one sum, and for a deadline: `within` must be None.
         """
         summed = self._added_up(tag) or await self._stop()
         if within is not None:
@@ -687,10 +693,11 @@ class Party:
     async def gather_tally(
         self, tag: Tag, senders: To, count: Callable[[Payload], Payload]
     ) -> Payload:
-        """Wait for what each sender sends with `send_rows`, and return the sum of the rows.
+        """Wait for what each sender sends with `send_rows`, and return counts: what `count` makes
+        of the rows or, if the senders have sent tallies, the sum of the tallies.
 
-        `count` gets the rows and returns whole numbers. `count` is not called if the senders have
-        sent tallies. Raises `ScriptError` if some senders have sent rows and others tallies. Other
+        `count` gets all rows, as `gather_rows` returns them, and returns whole numbers. Raises
+        `ScriptError` if some senders have sent rows and others tallies. Other
         errors are as for `gather`.
 
         For example, `counts = await me.gather_tally(REPORT, me.all("user"), count=ones)`, where
@@ -725,7 +732,9 @@ class Party:
         number = len(group) if group is not None else int(count or 0)
         if number < 1:
             raise refuse(
-                actor, summed.name, "gather_sum adds up at least one message, and got no senders"
+                actor,
+                summed.name,
+                f"gather_sum adds up at least one message, and was asked for {number}",
             )
         return await self._link.take_sum(actor, summed, key, group, number)
 
@@ -734,8 +743,8 @@ class Party:
         K >= 1.
 
         The sum for `keys[k]` consists of the `counts[k]` messages with this key, whoever sends
-        them. Raises `ScriptError` for a tag that is not `Summed`, unless there is at least one key
-        and one count, at least 1, for each key, and for sums of different fields or shapes.
+        them. Raises `ScriptError` for a tag that is not `Summed`, if there is no key, unless there
+        is one count for each key, for a count below 1, and for sums of different fields or shapes.
         """
         summed = self._added_up(tag) or await self._stop()
         actor = self._actor
@@ -893,7 +902,9 @@ class Party:
         return self._roster.group([self._scope + name for name in names])
 
     def _note_heard(self, tag: Tag, came: Sequence[int], senders: Group) -> list[str]:
-        """Note who has sent, and return the names."""
+        """Note who has sent and who was missed. Return the names of those who have sent, as the
+        script uses them.
+        """
         names = [self._roster.names[number] for number in came]
         silent = set(senders).difference(names)
         self._actor.came.setdefault(tag.name, []).append(tuple(names))

@@ -1,9 +1,9 @@
 """Ideal primitives: random functions of seeds, key agreement, boxes, and signatures.
 
-Theory of operation. Real protocols for secure aggregation do not draw their masks: they stretch
-short seeds with a pseudo-random generator, agree on seeds by Diffie-Hellman, and encrypt what a
-server passes on. They sign what others must be able to check. A script gets ideal versions of
-these::
+Theory of operation. Many protocols for secure aggregation do not draw their masks element by
+element: they stretch short seeds with a pseudo-random generator. They agree on seeds by
+Diffie-Hellman, encrypt what a server passes on, and sign what others must be able to check. A
+script gets ideal versions of these operations::
 
     me.expand(seed, F, (d,), "mask")      an ideal random function of the seed
     me.public_key(secret)                 32 octets that tell nothing about the secret key
@@ -21,8 +21,9 @@ who signs with which key. So a signature is checked with the name of the signer.
 call a public-key infrastructure that somebody trusted has set up before the protocol.
 
 The functions here raise the errors that the methods of `Party` with the same names document:
-`ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key and for field
-elements that another party holds. They raise `TypeError` for a value of another kind.
+`ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key. They also
+raise `ScriptError` for field elements, public keys, signatures and boxes that another party holds,
+and `TypeError` for a value of another kind.
 """
 
 import hashlib
@@ -96,7 +97,7 @@ def sign(actor: Actor, reading: Reading, statement: Statement) -> Signatures:
 def is_signed(
     actor: Actor, reading: Reading, signer: str, statement: Statement, signature: Signatures
 ) -> bool:
-    """Return whether this party has signed this statement."""
+    """Return whether this is the signature of the party called `signer` for this statement."""
     if not isinstance(signature, Signatures):
         raise TypeError(f"me.is_signed takes a signature, got {type(signature).__name__}")
     if len(signature.shape) != 1:
@@ -146,7 +147,7 @@ def _signature(actor: Actor, signer: str, statement: Statement) -> bytes:
 
 
 def encrypt(actor: Actor, reading: Reading, keys: FieldArray, rows: FieldArray) -> Boxes:
-    """Put an array, or each row of an array, into a box."""
+    """Put an array into a box or, with several keys, each row of an array into a box of its own."""
     if not hasattr(rows, "field"):
         raise TypeError(
             f"a box contains field elements, got {type(rows).__name__}: write constant(field, ...)"
@@ -171,8 +172,10 @@ def decrypt(actor: Actor, reading: Reading, keys: FieldArray, boxes: Boxes) -> F
     _check_held(actor, boxes)
     digests = reading.digests("key", _rows_of_seeds(actor, keys, "key"))
     if (len(keys.shape) == 1) != boxes.is_single or len(digests) != len(boxes.keys):
+        needed_shape = "(w,)" if boxes.is_single else f"({len(boxes.keys)}, w)"
         raise ValueError(
-            f"{len(digests)} keys cannot open {len(boxes.keys)} boxes: each box needs its own key"
+            f"these boxes need keys of shape {needed_shape}, one key for each box, got shape "
+            f"{keys.shape}"
         )
     for place, (mine, needed) in enumerate(zip(digests, boxes.keys, strict=True)):
         if mine != needed:

@@ -2,8 +2,8 @@
 
 A protocol is written once and read in several ways. In the *numeric* reading, which is every
 ordinary run, coins are seeded and values are numbers. In the *symbolic* reading, which verdicts
-use, field coins and secrets are unknowns, and messages are linear forms. The kernel plays both.
-Wherever the two differ, the kernel asks a `Reading`.
+use, field coins and secrets are unknowns, and field elements are linear forms. The kernel plays
+both. Wherever the two differ, the kernel asks a `Reading`.
 """
 
 from collections.abc import Sequence
@@ -185,7 +185,7 @@ class Sampled:
         """Do nothing: a signature contains all that a run needs."""
 
     def signed_keys(self, signature: bytes) -> Sequence[bytes]:  # noqa: ARG002  # as above
-        """Return nothing: only a symbolic reading needs to know."""
+        """Return no keys: only a symbolic reading needs to know them."""
         return ()
 
     def found_different(self, keys: Sequence[bytes]) -> None:
@@ -199,7 +199,7 @@ class Sampled:
         label: str,
         weights: Sequence[int] | None,
     ) -> FieldArray:
-        """Return the numbers of the rows, or their sum."""
+        """Return the numbers of the rows or, with `weights`, their weighted sum."""
         if weights is None:
             return expanded(digests, field, shape, label)
         return expanded_sum(digests, weights, field, shape, label)

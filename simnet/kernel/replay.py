@@ -1,23 +1,23 @@
 """Playing a run again, and checking that it is the same run.
 
-Theory of operation. A run is a function of its protocol, its inputs, its seed and its fates. Many
-instruments rely on this: a verdict plays the run once more with unknowns in the place of field
-coins, an exact view plays it on every outcome of its coins, a replay plays it from a file. The
-results of these instruments hold for the first run only if the second run does the same. A script
-that draws from `random`, reads a clock or keeps something from one run to the next breaks this
-rule, and no other check would notice.
+Theory of operation. A run is a function of its protocol, its inputs, its seed, its fates and, if
+scripts wait with deadlines, its network. Many instruments rely on this: a verdict plays the run
+once more with unknowns in the place of field coins, an exact view plays it on every outcome of its
+coins, a replay plays it from a file. The results of these instruments hold for the first run only
+if the second run does the same. A script that draws from `random`, reads a clock or keeps something
+from one run to the next breaks this rule, and no other check would notice.
 
 So the second run is compared with the first: first the messages of every observed party, in the
 order of each sender, then the bill, which also covers the other parties, then the outputs, then how
-each party ended. The
-rounds of a run are causal: a message of round r depends only on messages of earlier rounds. Hence,
-among the messages that differ, a message of the earliest round was not changed by another message.
-Its own sender changed it, and the error names this sender.
+each party ended. The rounds of a run are causal: a message of round r depends only on messages of
+earlier rounds. Hence, among the messages that differ, a message of the earliest round was not
+changed by another message. Its own sender changed it, and the error names this sender.
 
 Example. A user adds `random.randrange(2)` to its report, which raises this error::
 
     u2 in round 1 (tag "report"): its message to server differs when the run is read again, and
-    the state of `random` changed meanwhile: a script must draw every random number from me.coins
+    the state of `random` changed meanwhile: a script must draw every random number from me.coins,
+    read no clock and keep nothing from one run to the next
 """
 
 import itertools
@@ -45,8 +45,9 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """Play again the run that left this transcript, with its inputs and its seed, and return the
     new run.
 
-    Raises `SimnetError` if the messages differ; the error names the first message that differs, or
-    the two numbers of messages. After a change of the protocol messages usually differ.
+    Raises `SimnetError` if the messages in the transcript differ; the error says in which round, on
+    which link and under which tag the first different message is, or names the two numbers of
+    messages. After a change of the protocol messages usually differ.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -89,10 +90,10 @@ def compare_runs(first: Run, second: Run) -> None:
     same.
 
     The error names the party, what differs (a message, the bill, an output or how the party ended)
-    and, where it is known, the generator that the script drew from instead of its coins. Messages
-    are compared if both runs observed their sender or recipient. Bills and outputs are compared for
-    all parties. Symbolic messages, which have linear forms and numbers, are compared by their
-    numbers.
+    and the global generators, such as `random`, whose state changed during one of the runs.
+    Messages are compared if both runs observed their sender or recipient. Bills, outputs and
+    endings are compared for all parties. Symbolic messages, which have linear forms and numbers,
+    are compared by their numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)

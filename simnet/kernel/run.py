@@ -90,9 +90,10 @@ class Run:
     fates that the run was told, and `happened` says who dropped out and who was heard. `aborts`
     lists the parties that neither finished nor dropped out, in the order of rounds and names: each
     of them aborted, or waits for ever in a run in which a party dropped out, aborted or stayed
-    silent, or a message was lost. If scripts wait with deadlines, `network` is the network that
-    decided them, `deadlines` says how each of these waits ended, and `late` lists the messages that
-    came too late. `message_fates` are the fates of messages that the run was told.
+    silent, or a message was lost. `network` is the network that the run was told, or None. If
+    scripts wait with deadlines, `deadlines` says how each of these waits ended, and `late` lists
+    the messages that came too late. `message_fates` are the fates of messages that the run was
+    told.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -317,7 +318,7 @@ def run(
     input for each member, and its script gets the inputs as an array. The transcript contains every
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
-    deferred blocks (default: one for each processor if blocks are large, else none). With
+    deferred blocks (default: one for each processor if a block is large, else 1). With
     `reading`, scripts are executed in this reading, for example the symbolic one, and not
     numerically. `progress` is called whenever a block has been added to sums, with the number of
     field elements of this block. `fates` says which parties drop out, and where: see `Fate`.
@@ -723,8 +724,8 @@ def _calls(
 
 
 def _global_generators() -> dict[str, int]:
-    """Return a hash of the state of each global generator that any module of the process can draw
-    from.
+    """Return a hash of the state of each of two global generators, `random` and `numpy.random`. Any
+    module of the process can draw from them.
     """
     _, state, *rest = np.random.get_state(legacy=True)  # noqa: NPY002  # read, never drawn from
     return {

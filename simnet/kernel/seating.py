@@ -10,7 +10,8 @@ def seated(protocol: Protocol) -> Roster:
     """Return the parties of a protocol.
 
     Raises `BadInput` for an object without `parties()`, for a `parties()` that raises an error, and
-    for a `parties()` that does not return seats.
+    for a `parties()` that does not return seats. A `SimnetError` that `parties()` raises passes
+    unchanged.
     """
     try:
         is_method = callable(protocol.parties)

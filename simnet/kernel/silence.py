@@ -6,12 +6,14 @@ until nobody can, and then decides from the *wait-for graph*, in which an arrow 
 waiting party to each party whose message it lacks:
 
 - A party is *moving* if it may still go on: it waits in `gather_some` or `heard`, or all parties
-  whose messages it lacks are moving. A party that waits in `receive_any` is moving if any other
-  party is. A party that has finished or dropped out is not moving, and neither is a party that
-  waits for such a party in any other way than `gather_some` or `heard`.
-- Among the moving parties, we look for groups that wait for nobody outside the group (the sink
-  components of the graph). Everybody in such a group who waits in `gather_some` or `heard` is
-  released, all at once: silence is what each of them got from the senders that it lacks.
+  whose messages it lacks are moving. A party that waits for messages of any senders (in
+  `receive_any`, or for a sum of `count` messages) is moving if any other party is. A party that has
+  finished or dropped out is not moving, and neither is a party that waits for such a party in any
+  other way than `gather_some` or `heard`.
+- Among the moving parties, we look for groups that wait for no moving party outside the group (the
+  sink components of the graph of moving parties). Everybody in such a group who waits in
+  `gather_some` or `heard` is released, all at once: silence is what each of them got from the
+  senders that it lacks.
 
 Until nobody can go on, all waits, except those of `receive_any`, are for messages of named senders
 or for sums, which do not depend on the order of events. So the state at that moment does not depend
@@ -133,8 +135,10 @@ def times_of_silence(lacks: Lacks, released: Iterable[int], times: Sequence[int]
 
 
 def stuck_for_ever(lacks: Lacks, parties: int, lost: Iterable[int]) -> list[tuple[int, int | None]]:
-    """Return the waiting parties, each with a lost party that it can reach in the wait-for graph,
-    if there is one.
+    """Return the waiting parties, each with a party of `lost` that it can reach in the wait-for
+    graph (perhaps itself), or with None.
+
+    `lost` has the parties that may be the reason why others wait: for example, they dropped out.
     """
     arrows = _all_arrows(lacks, parties)
     nearest = {number: number for number in lost}

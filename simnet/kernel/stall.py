@@ -27,8 +27,8 @@ def _hopeless(actor: Actor, actors: Sequence[Actor]) -> bool:
 
 
 def _missing(actor: Actor) -> list[int]:
-    """Return the named parties whose messages a party lacks. If the party waits for all of several
-    single messages, only the next sender is returned.
+    """Return the named parties whose messages a party lacks; an empty list if any party may send
+    them. If the party waits for all of several single messages, only the next sender is returned.
     """
     wait = actor.wait
     if isinstance(wait, FromSome):

@@ -76,7 +76,8 @@ class Summing:
         keys, to one group after another.
 
         Raises `ScriptError` unless there is one row for each recipient and the rows fit the sum
-        that they go into.
+        that they go into, for plain numbers, and for a crowd as the sender; `BadInput` for a crowd
+        as a recipient.
         """
         if isinstance(rows, Typed):
             raise refuse(
@@ -112,7 +113,8 @@ class Summing:
 
     async def heard(self, actor: Actor, tag: str, key: Key, senders: Group) -> list[int]:
         """Wait for the next message with this key of each sender that still sends one, and return
-        who has sent. Raises `ScriptError` if this party has asked for this sum already.
+        who has sent. Raises `ScriptError` if this party has asked already who has sent into this
+        sum.
         """
         number = actor.number
         sum_ = self._next_to_read(actor, tag, key)
@@ -219,7 +221,8 @@ class Summing:
         return table.total.rows(slots).metered(actor.meter)
 
     def refuse_late(self) -> None:
-        """Raise `ScriptError` if a recipient was sent more messages than it added up.
+        """Raise `ScriptError` if a recipient was sent more messages than it asked for, unless it
+        has called `heard` for the sum.
 
         It makes no difference whether the extra message came before or after the sum was read.
         """
@@ -235,7 +238,10 @@ class Summing:
             self._evaluate(tag)
 
     def finish(self) -> None:
-        """Evaluate the blocks whose sum no party asked for: their work is part of the bill."""
+        """Evaluate the blocks whose sum no party asked for: their work is part of the bill.
+
+        Raises `ScriptError` as `refuse_late` does.
+        """
         self.refuse_late()
         for pending in self._pending.values():
             evaluate(pending, self._recorder, self._progress)

@@ -2,9 +2,10 @@
 
 Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and every recipient
 only needs the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
-kernel then adds each row to its recipient's running total when the row is sent, or, for a block
-that is drawn later, when its sum is asked for. It keeps rows only where some may have to be taken
-out again: in runs with fates, and blocks drawn later whose recipient asked who has sent.
+kernel then adds each row to its recipient's running total when the row is sent or, for a deferred
+block, when a party asks for a sum of its tag. It keeps rows only where some may have to be taken
+out again: in runs with fates of parties, and for deferred blocks under a tag for which a party has
+called `heard`.
 
 Example. u1 and u2 scatter two rows each under `share`::
 
@@ -17,12 +18,12 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
    and notes the sender in the block's `Sum`. There is one `Sum` for each tag, key and turn. For
    example, if a sender scatters two blocks to the same group under the same key, the recipients'
    second `gather_sum` returns the sum of the second blocks.
-2. The block's rows are added to running totals (`values/totals.py`). All totals of one field and
-   shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which is
-   the number of the recipient's row in that table. A `Deferred` block is computed later, when a
+2. The block's rows are added to running totals (`values/totals.py`). All totals of one tag, field
+   and shape are rows of one table, `TotalTable`. A `Sum` stores the *slot* of each recipient, which
+   is the number of the recipient's row in that table. A `Deferred` block is computed later, when a
    party asks for a sum of its tag (`deferred.py`).
-3. `Summing.take` waits until the recipient has been sent a message by as many senders as it asks
-   for, checks that they are the right senders, and returns the recipient's row of the table.
+3. `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
+   that the right senders sent them, and returns the recipient's row of the table.
 
 So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of
 the totals, and the waiting recipients. Usually all messages go to one group in one round. Then
@@ -53,7 +54,7 @@ from simnet.values.totals import Slots
 
 
 class TotalTable:
-    """The totals of one field and row shape. Slots are given out one after another."""
+    """The totals of one tag, field and row shape. Slots are given out one after another."""
 
     def __init__(self, reading: Reading, field: Field, shape: tuple[int, ...]) -> None:
         self.field = field
@@ -79,8 +80,8 @@ class TotalTable:
 
 @attrs.define(eq=False)
 class Batch:
-    """The messages that were sent to one group in one lot. The messages of a batch differ only in
-    sender and time.
+    """The messages of one sum that were sent to one group in one lot, so with one tag, round, wire
+    type and shape.
 
     `posts` has the numbers of the posts in the log, by sender, in the order of sending.
     """

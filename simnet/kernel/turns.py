@@ -13,7 +13,7 @@ Example. `ping` sends a message and waits for the answer of `pong`::
     ready: ping, pong      ping starts, sends "note" to pong, and waits
     ready: pong            pong starts, reads the message, answers (now ping is ready), and ends
     ready: ping            ping reads the answer and ends
-    ready: nobody          the run is over; a party that still waited would have stalled
+    ready: nobody          the run is over; if a party still waited, this would be a stall
 
 A script may wait for messages only. While it waits for a message, it yields `_HAND_OVER`. A script
 that yields anything else waits for something of trio or asyncio (a sleep, a lock, a task that it
@@ -111,7 +111,10 @@ class Turns:
         await hand_over()
 
     async def breathe(self, actor: Actor) -> None:
-        """Let the other ready parties go on for a while."""
+        """Give the turn to another party if one can go on now. The caller remains ready.
+
+        Raises `ScriptError` if more messages have been sent than the limit allows.
+        """
         self.refuse_excess(actor)
         if self._ready:
             self._ready.append(actor)
@@ -132,8 +135,8 @@ class Turns:
     def play(self, actors: Sequence[Actor]) -> None:
         """Begin all scripts, and resume them until no party can go on.
 
-        Raises `ScriptError` for an error that leaves a script, and `KeyboardInterrupt` for an
-        interrupt, even if the interrupted script catches it.
+        Raises `ScriptError` for an error other than `Abort` that leaves a script, and
+        `KeyboardInterrupt` for an interrupt, even if the interrupted script catches it.
         """
         self._ready.extend(actors)
         interrupts = Interrupts(self.turn, Turns._step.__code__)
@@ -214,6 +217,8 @@ class Turns:
 
     def _step(self, actor: Actor, interrupts: Interrupts) -> object:
         """Let a party go on until it waits or its script ends. Return what the party waits for."""
+        if interrupts.presses:  # an interrupt came while no script was running
+            raise KeyboardInterrupt(interrupts.running)
         yielded, failure = self._resume(actor, interrupts)
         # The order matters: an interrupt, or a forgotten `await`, may be why the script failed.
         self._refuse_noted(interrupts, failure)

@@ -218,8 +218,19 @@ def test_a_crowd_is_sent_nothing_but_what_all_its_members_get(how: str) -> None:
 def test_rows_take_no_summed_tag_and_go_to_others() -> None:
     with pytest.raises(ScriptError, match="counted by gather_tally, not by a summed tag"):
         run(Misuse("summed rows"), [1, 2, 3])
-    with pytest.raises(ScriptError, match="may not send messages to itself"):
+    with pytest.raises(ScriptError, match="may not send rows to itself"):
         run(Misuse("itself"), [1, 2, 3])
+
+
+def test_sealed_rows_are_refused_as_every_sealed_payload_is() -> None:
+    class Sends(Reports):
+        async def user(self, me: Party, held: Any) -> None:
+            await me.send_rows(NOTE, "server", held)
+
+    with pytest.raises(
+        ScriptError, match=r'c1 in round 1 \(tag "note"\): sends .*, which is sealed'
+    ):
+        run(Sends(), [1, 2, 3])
 
 
 class Asked(Reports):

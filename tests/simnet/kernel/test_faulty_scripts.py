@@ -244,7 +244,7 @@ def test_misuse_of_the_door_is_explained(misuse: Callable[[Party], Any], what: s
 def test_inputs_must_fit_the_parties() -> None:
     class Takes:
         def parties(self) -> Mapping[str, Seat]:
-            return seats("u", self.user, 2)
+            return {**seats("u", self.user, 2), "server": Seat(idle)}
 
         async def user(self, me: Party, item: int) -> int:
             return item
@@ -254,7 +254,8 @@ def test_inputs_must_fit_the_parties() -> None:
     for inputs, what in (
         ([1], "1 input was given for 2"),
         ({"u1": 1}, "u2 needs an input"),
-        ({"x": 1}, "an input was given for x"),
+        ({"x": 1}, "no party of this run is called 'x'"),
+        ({"server": 1}, "an input was given for server, but the script of server takes no input"),
     ):
         with pytest.raises(BadInput, match=what):
             run(Takes(), inputs)

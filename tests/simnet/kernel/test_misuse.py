@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ from simnet import (
 )
 from simnet.errors import BadInput
 from simnet.kernel.limits import messages_limited
-from tests.harness.scripts import NOTE, SHARE, Crowd, F, elements, idle, play
+from tests.harness.scripts import NOTE, SHARE, Crowd, F, Scripts, elements, idle, play
 
 Script = Callable[[Party], Awaitable[Any]]
 
@@ -373,6 +373,26 @@ def test_an_interrupt_ends_the_run_whatever_a_script_does(script: Script) -> Non
         play(a=script, b=idle)
     assert signal.getsignal(signal.SIGINT) is before
     assert play(a=idle).outputs == {}
+
+
+@pytest.mark.usefixtures("heeding")
+def test_an_interrupt_between_two_scripts_ends_the_run_before_the_next_script() -> None:
+    ran = []
+
+    class Interrupting:
+        def party(self, ready: Sequence[str]) -> int:
+            signal.raise_signal(signal.SIGINT)
+            return 0
+
+        def message(self, tag: str, senders: Sequence[str]) -> int:
+            return 0
+
+    async def notes(me: Party) -> None:
+        ran.append(me.name)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(Scripts(a=notes, b=notes), schedule=Interrupting())
+    assert not ran
 
 
 async def sends(me: Party) -> None:
