@@ -175,7 +175,8 @@ class Experiment:
 
         A value that some products of the grid already have is used only in these products. So if
         you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
-        for an unknown name, and for a value of another type than the parameter's.
+        for an unknown name, for a value of another type than the parameter's, and for values that
+        no product of the grid has together.
         """
         optional: dict[str, tuple[bool, Value]] = {
             DROP: (self.takes_drop, 0.0),
@@ -206,7 +207,11 @@ class Experiment:
             if name == NETWORK and name in added:
                 wanted = [network_key(str(value)) for value in wanted]
             grid = [_with_values(product, name, wanted, known) for product in grid]
-        return attrs.evolve(self, grid=grid)
+        chosen = attrs.evolve(self, grid=grid)
+        if given and not chosen.points():
+            together = " and ".join(f"{name}={text}" for name, text in given.items())
+            raise BadInput(f"this experiment has no trial with {together}")
+        return chosen
 
     def with_words(self, given: Mapping[str, str]) -> "Experiment":
         """Return the experiment with other thresholds of words, given as `"0.2"`.

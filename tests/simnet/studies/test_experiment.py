@@ -94,6 +94,10 @@ def test_settings_replace_the_values_of_an_axis_in_its_own_kind() -> None:
     ):
         with pytest.raises(BadInput, match=words):
             experiment().with_settings(texts)
+    apart = experiment(grid=[{"kind": ["a"], "x": [1]}, {"kind": ["b"], "x": [2]}])
+    assert len(apart.with_settings({"kind": "b", "x": "2"}).points()) == 1
+    with pytest.raises(BadInput, match="this experiment has no trial with kind=b and x=1"):
+        apart.with_settings({"kind": "b", "x": "1"})
     with pytest.raises(BadInput, match="the number of trials is at least 1, got trials=0"):
         experiment().with_trials(0)
     assert experiment().with_trials(None).trials == 4
