@@ -105,8 +105,8 @@ def _print(out: "Console", description: "Described") -> None:
     if description.below_doubles:
         out.print(
             Text(
-                "some noise is smaller than the precision of doubles, so a report may equal the "
-                "user's value",
+                "with so large an ε the noise may be smaller than the precision of doubles: then a "
+                "report equals the user's value",
                 "yellow",
             )
         )

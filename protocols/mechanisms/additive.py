@@ -1,9 +1,10 @@
-"""Additive noise for one value in [-1, 1]: Laplace, and the staircase densities SCDF and
-Staircase.
+"""Additive noise for one value in [-1, 1]: Laplace noise, and noise whose density is a staircase
+(`SCDF`, `Staircase` and `least_variance`).
 
 Each user reports its value plus noise. The law of the noise does not depend on the value. Two
-values differ by at most 2, so the sensitivity is 2. Steps j = 0, 1, ... of Eq. 2 have density a
-e^{-(j+1) ε}; with the exponent that the paper prints, the total mass is not 1.
+values differ by at most 2, so the sensitivity is 2. The steps j = 0, 1, ... in Eq. 2 of Wang et al.
+have density a e^{-(j+1) ε} here; with the exponent -j ε that the paper prints, the total mass would
+not be 1.
 
 Sources: Dwork et al. (Laplace); Soria-Comas and Domingo-Ferrer (SCDF); Geng and Viswanath
 (Staircase); all as in Wang et al., *Collecting and Analyzing Multidimensional Data with Local
@@ -34,7 +35,8 @@ class Laplace(RealReport):
     """The Laplace mechanism for a value in [-1, 1]: noise of scale 2 / ε. Reports are unbounded.
 
     `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is the unbiased mean of the values. Raises `ValueError` for an ε outside 1e-6 to 1400.
+    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
+    1400.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> laplace = Laplace(epsilon=1.0)
@@ -78,7 +80,8 @@ class Laplace(RealReport):
 
 @attrs.frozen
 class Stairs(RealReport):
-    """Noise with a density of steps: a on [-m, m], a e^{-(j+1) ε} on the j-th steps beside it.
+    """Noise with a density of steps: a on the middle step [-m, m], and a e^{-(j+1) ε} on the j-th
+    step on either side of it, for j = 0, 1, ...
 
     Each step beside the middle has width 2 (Eq. 2). With every m in (0, 2], a report has exactly
     the requested ε; `SCDF`, `Staircase` and `least_variance` choose m. Raises `ValueError` for

@@ -1,10 +1,11 @@
 """Several attributes per user: the list of attributes, the reports, the estimates, and the wire
 format.
 
-A report on k of the attributes travels as k *slots* of one form. A slot holds the number of its
-attribute, a real, and as many bits as the largest domain has values. A slot uses either the real or
-the bits; the unused part is zero. So all reports have the same length, and the length does not tell
-which attributes a user reports on.
+A report of the mechanism `Tuples`, on k of the attributes, travels as k *slots*, which all have the
+same parts. A slot holds the number of its attribute, a real, and as many bits as the largest domain
+has values. A slot uses either the real or the bits; the unused part is zero. (Slots have no real if
+all attributes are categorical, and no bits if all are numeric.) So all reports have the same
+length, and the length does not tell which attributes a user reports on.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,9 +30,9 @@ def _sizes(domains: Iterable[int]) -> tuple[int, ...]:
 class Attributes:
     """The attributes of a user: numeric ones in [-1, 1], and categorical ones with values 1..c.
 
-    `numeric` is the number d_n >= 0 of numeric attributes; `domains` has the size c >= 2 of each
-    categorical attribute. Numeric attributes come first. Raises `ValueError` for numbers out of
-    range, and for no attributes at all.
+    `numeric` is the number d_n >= 0 of numeric attributes; `domains` has the size c >= 2 of each of
+    the d_c categorical attributes. Numeric attributes come first. Raises `ValueError` for numbers
+    out of range, and for no attributes at all.
 
     >>> attributes = Attributes(numeric=2, domains=(3, 5))
     >>> attributes.count
@@ -58,7 +59,8 @@ class Attributes:
     ) -> tuple[Floats, Ints]:
         """Return the users' values, checked; shapes (n, d_n) and (n, d_c), row j from user j.
 
-        Raises `ValueError` for other shapes and for values outside [-1, 1] or the domains.
+        `categories` may be None if no attribute is categorical. Raises `ValueError` for other
+        shapes and for values outside [-1, 1] or the domains.
         """
         values = checks.within_one(checks.shaped("numbers", numbers, (None, self.numeric)))
         labels = (
@@ -79,8 +81,8 @@ class Attributes:
         """Return one user's numbers and categories, shapes (d_n,) and (d_c,), checked as in
         `checked`.
         """
-        rows = np.asarray(categories)[np.newaxis] if self.domains else None
-        values, labels = self.checked(np.asarray(numbers, dtype=np.float64)[np.newaxis], rows)
+        rows = np.asarray(numbers, dtype=np.float64)[np.newaxis], np.asarray(categories)[np.newaxis]
+        values, labels = self.checked(*rows)
         return values[0].tolist(), labels[0].tolist()
 
     def encoders(self, epsilon: float) -> tuple[OUE, ...]:
@@ -90,7 +92,11 @@ class Attributes:
 
 @attrs.frozen(eq=False)
 class Reports:
-    """The reports of the users: row j from user j."""
+    """The reports of n users. Row j of `numbers` and of `reported` is from user j.
+
+    The bits of a categorical attribute have a row for each user who reported the attribute, in the
+    order of the users.
+    """
 
     numbers: Floats  # (n, d_n); 0 where a user did not report the attribute
     # (m, c) for each categorical attribute, of the m users that reported it
@@ -124,10 +130,10 @@ class Estimates:
 def estimates_of(
     reports: Reports, encoders: tuple[OUE, ...], rate: float, bound: float
 ) -> Estimates:
-    """Return the means of the numbers and the unbiased frequencies of the categories.
+    """Return the means of the numbers, and unbiased estimates of the categories' frequencies.
 
-    Each user reported an attribute with probability 1 / `rate`. Raises `ValueError` if there is no
-    user, and for a number that is not finite or exceeds the bound.
+    Each user reported each attribute with probability 1 / `rate`. Raises `ValueError` if there is
+    no user, and for a number that is not finite or whose absolute value exceeds `bound`.
     """
     if not reports.users:
         raise ValueError("an estimate needs at least one user")
@@ -138,9 +144,10 @@ def estimates_of(
 
 
 def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> Iterator[Floats]:
-    """Yield, for each attribute, the sum of (y - q) / (p - q) over its reports, times rate / n.
+    """Yield, for each categorical attribute, rate / n times the sum of (y - q) / (p - q) over its
+    reports, where y are the bits of a report, and p and q the probabilities of OUE.
 
-    Shapes (c,).
+    Shapes (c,); zeros for an attribute that no user reported.
     """
     for encoder, encodings in zip(encoders, reports.encodings, strict=True):
         if len(encodings):
@@ -153,7 +160,8 @@ def _frequencies(reports: Reports, encoders: tuple[OUE, ...], rate: float) -> It
 def as_slots(attributes: Attributes, k: int, reports: Reports) -> Pieces:
     """Return the reports as slots: attributes (n, k), reals (n, k), bits (n, k, largest domain).
 
-    Attributes are in rising order. Reals or bits are left out if no attribute is of that kind.
+    The attributes of a report are numbers from 0, in rising order. Reals or bits are left out if no
+    attribute is of that kind.
     """
     slot_attributes = np.nonzero(reports.reported)[1].reshape(-1, k)
     pieces = [index(slot_attributes, attributes.count, "Nd")]

@@ -2,7 +2,8 @@
 
 Each row is the law of the output for one input. Two rows P and Q satisfy (ε, δ) if P[S] <= e^ε Q[S]
 + δ and Q[S] <= e^ε P[S] + δ for every set S of outputs. A float counts as the exact binary
-fraction; only the final result is rounded.
+fraction. Sums and ratios of fractions are exact, and the final result is rounded; for δ, e^ε is a
+fraction that is correct to forty digits.
 """
 
 import math
@@ -46,7 +47,8 @@ def worst_ratio(rows: Sequence[LawRow]) -> Fraction | float:
 
 
 def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
-    """Return the least δ at ε: the larger sum Σ max(0, p - e^ε q) of both directions.
+    """Return the least δ at ε: the larger of the two sums Σ max(0, p - e^ε q) and
+    Σ max(0, q - e^ε p) over the outputs.
 
     The result is a fraction if all probabilities are fractions or integers. Raises `ValueError` for
     rows that are not laws on the same outputs, and for an ε that is negative or not a number.
@@ -56,7 +58,7 @@ def delta_of(p: LawRow, q: LawRow, epsilon: Chance) -> Fraction | float:
     """
     first, second = _laws((p, q))
     if not epsilon >= 0:
-        raise ValueError(f"delta belongs to an epsilon from 0 on, got {epsilon}")
+        raise ValueError(f"delta is computed for an epsilon of at least 0, got {epsilon}")
     factor: Fraction | float = math.inf if epsilon == math.inf else exp(epsilon)
     delta = max(_excess(first, second, factor), _excess(second, first, factor))
     return float(delta) if any(isinstance(chance, float) for chance in first + second) else delta

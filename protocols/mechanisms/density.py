@@ -192,9 +192,10 @@ class Density:
         return sum(piece.moments[degree] for piece in (*self.parts, *self.atoms))
 
     def log_density(self, x: npt.ArrayLike) -> Floats:
-        """Return the log of the density's continuous part; -inf where it is zero.
+        """Return the log of the density at x, without the atoms; -inf where the density is zero.
 
-        At an edge the result is the larger of both sides.
+        Shape as given. Where two parts meet, the result is the larger of both sides. At the end of
+        a step of a tail it is the lower one, that of the next step.
         """
         at = np.asarray(x, dtype=np.float64)
         highest = np.full(at.shape, -inf)
@@ -240,11 +241,13 @@ def mixture(weighted: Iterable[tuple[float, Density]]) -> Density:
 
 
 def epsilon_between(laws: Sequence[Density]) -> float:
-    """Return the largest log ratio of any two of the laws, at any report.
+    """Return the largest log ratio of any two of the laws, at any report; 0 for fewer than two
+    laws.
 
-    Atoms are compared with atoms, and densities with densities. The result is exact up to rounding;
-    it is inf if an outcome is possible under one law only. Raises `ValueError` for tails whose
-    steps have different widths.
+    Atoms are compared with atoms, and densities with densities. The result is exact up to rounding.
+    It is inf if an outcome is possible under one law and impossible under another one, and if tails
+    on the same side fall at different rates. Raises `ValueError` for tails whose steps have
+    different widths.
     """
     return max(
         (max(_atoms_apart(p, q), _densities_apart(p, q)) for p, q in combinations(laws, 2)),

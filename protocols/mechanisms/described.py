@@ -1,7 +1,8 @@
 """A mechanism in numbers: its exact ε, bias, variances, and the law of a report.
 
-All numbers follow from the law. Bias and variance are those of one user's contribution to the
-estimate: of a number's report, or of an item's share.
+The exact ε and the bias are computed from the law, and variances by the mechanism's formulas. Bias
+and variance are those of one user's report on a number, or of the share of an item that is
+estimated from the report of one user.
 """
 
 from collections.abc import Iterator
@@ -46,7 +47,9 @@ class Described:
 
     @property
     def keeps_what_it_states(self) -> bool:
-        """Whether the exact ε is at most the requested ε, up to rounding."""
+        """Whether the exact ε is at most the requested ε, up to rounding; True if the mechanism
+        takes probabilities instead of an ε.
+        """
         return self.stated is None or self.epsilon <= self.stated * (1 + 1e-9) + SLACK
 
     @property
@@ -56,9 +59,10 @@ class Described:
 
     @property
     def below_doubles(self) -> bool:
-        """Whether some of the noise is finer than the precision of doubles.
+        """Whether the law has a density and ε is above about 72.
 
-        If it is, a report may determine its value.
+        With so large an ε the noise may be smaller than the precision of doubles. Then a report
+        equals its value.
         """
         return self.mechanism.continuous and self.epsilon > FINEST_EPSILON
 

@@ -82,7 +82,7 @@ def _draw_channel(axes: Any, mechanism: OfItems) -> None:
 def _draw_densities(figure: Any, mechanism: OfNumbers, at: float) -> None:
     """Draw the densities as lines over the reports, and atoms as stems.
 
-    Next to a density, the stems have their own axis on the right.
+    If there are densities and atoms, the stems have their own axis on the right.
     """
     axes = figure.subplots()
     values = (
@@ -121,7 +121,7 @@ def _draw_atoms(axes: Any, laws: list[tuple[Density, float, str]], apart: float)
 
 
 def _reach(law: Density) -> tuple[float, float]:
-    """Return the interval that has almost all of the law's mass."""
+    """Return an interval that has almost all of the law's mass."""
     ends = [float(end) for part in law.parts for end in part.ends] + [
         float(atom.at) for atom in law.atoms
     ]
@@ -134,7 +134,8 @@ def _reach(law: Density) -> tuple[float, float]:
 def _grid(law: Density, low: float, high: float) -> Floats:
     """Return the reports at which densities are drawn.
 
-    These reports cover the limits and a margin, with one point on either side of every edge.
+    They are evenly spaced from `low` to `high` and over a margin on both sides. If the picture is
+    not wider than `FINE`, one more point lies on either side of every edge.
     """
     low, high = low - MARGIN * (high - low), high + MARGIN * (high - low)
     x = np.linspace(low, high, 500)

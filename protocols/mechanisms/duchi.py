@@ -55,7 +55,8 @@ class Duchi(TwoSided, RealReport):
 
     The value t is rounded to 1 or -1 with mean t, and the result is reported by randomised
     response. `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,);
-    `estimate(reports)` is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+    `estimate(reports)` is an unbiased estimate of the mean of the values. Raises `ValueError` for
+    an ε outside 1e-6 to 1400.
 
     >>> duchi = Duchi(epsilon=1.0)
     >>> round(duchi.bound, 4), round(duchi.exact_epsilon, 9)

@@ -6,9 +6,10 @@ user tosses a biased coin that chooses one of the two sets, and reports a random
 A corner of T+ is e^ε times as likely as a corner of T-. The mean of the reports is an unbiased
 estimate of the mean values.
 
-In the printed mechanism, a corner that agrees in exactly half of the coordinates (d even) belongs
-to both sets. So it can be reported whatever the coin shows, and the exact ε is ln(1 + e^ε). In the
-corrected mechanism such corners belong to T- only.
+In the printed mechanism, if d is even, a corner that agrees in exactly half of the coordinates
+belongs to both sets. So it can be reported whatever the coin shows, and the exact ε is ln(1 + e^ε).
+In the corrected mechanism such corners belong to T- only. If d is odd, the two mechanisms are the
+same.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 3.
@@ -48,8 +49,8 @@ class DuchiMulti(TwoSided):
 
     `variant` is `corrected` (corners that agree in half of the coordinates are in T-) or
     `as-printed` (they are in both sets). `perturb(values, coins)` maps values of shape (n, d) to
-    reports of shape (n, d); `estimate(reports)` are the means; shape (d,). Raises `ValueError` for
-    parameters out of range.
+    reports of shape (n, d); `estimate(reports)` gives unbiased estimates of the means, shape (d,).
+    Raises `ValueError` for parameters out of range.
 
     >>> round(DuchiMulti(epsilon=1.0, attributes=2).exact_epsilon, 4)
     1.0
@@ -79,7 +80,8 @@ class DuchiMulti(TwoSided):
     def coin(self) -> Fraction:
         """The probability of T+.
 
-        Except in the printed variant this probability depends on the sizes of T+ and T-.
+        This is e^ε / (1 + e^ε) in the printed variant. In the corrected variant the probability
+        also depends on the sizes of T+ and T-.
         """
         ratio = odds.exp(self.epsilon)
         if self.variant == "corrected":
@@ -105,7 +107,7 @@ class DuchiMulti(TwoSided):
 
     @property
     def log_chances(self) -> Floats:
-        """The logarithms of `exact_chances`; shape (d + 1,). For use from Python."""
+        """The logarithms of `exact_chances`; shape (d + 1,)."""
         return np.array(self._by_agreement(*map(odds.log, self._chances)))
 
     @cached_property
@@ -158,7 +160,7 @@ class DuchiMulti(TwoSided):
         )
 
     def perturb(self, values: npt.ArrayLike, coins: Coins) -> Floats:
-        """Return the users' reports, row j from user j; shapes (n, d).
+        """Return the users' reports, row j from user j; shape (n, d).
 
         Raises `ValueError` for a value outside [-1, 1].
         """
@@ -220,10 +222,10 @@ class DuchiMulti(TwoSided):
         return share
 
     def estimate(self, reports: npt.ArrayLike) -> Floats:
-        """Return the unbiased means of the values; shape (d,).
+        """Return unbiased estimates of the means of the values; shape (d,).
 
         Raises `ValueError` for another shape than (n, d) with n > 0, and for a report that is not
-        finite or exceeds the bound.
+        finite or whose absolute value exceeds the bound.
         """
         return np.asarray(
             np.mean(checks.reports_of_reals(reports, (None, self.attributes), self.bound), axis=0)

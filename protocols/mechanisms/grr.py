@@ -1,4 +1,4 @@
-"""GRR, generalised randomised response: report the own item, or else any other item.
+"""GRR, generalised randomised response: report the own item, or else another item at random.
 
 GRR is also called k-RR and direct encoding. The report is the user's item with probability p = e^ε
 / (e^ε + N - 1), and each other item with probability q = 1 / (e^ε + N - 1). Somebody who reads a
@@ -33,7 +33,8 @@ class GRR(Pure):
 
     `perturb(values, coins)` maps items of shape (n,) to reported items of shape (n,).
     `supports(reports)` counts the reports of each item, and `estimate(supports, users)` gives
-    unbiased shares; both have shape (N,). Raises `ValueError` for parameters out of range.
+    unbiased estimates of the shares of users who hold each item; both have shape (N,). Raises
+    `ValueError` for parameters out of range.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> grr = GRR(epsilon=10.0, items=3)
@@ -67,7 +68,10 @@ class GRR(Pure):
         return self.law_of_few(value, 1)[0]
 
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
-        """Return the probability of each reported item, or of a few if there are many."""
+        """Return the probability of each reported item for a holder of item 1 or 2.
+
+        With more than 40 items, items 1 and 2 are listed, and one entry for each of the others.
+        """
         few = few_items(self.items)
         names = item_names(self.items, few, "{}", "each of {}")
         return list(zip(names, self.law_of_few(value, few)[:few], strict=True))

@@ -1,11 +1,11 @@
-"""Hadamard response: a report is one of K numbers, and supports half of the items.
+"""Hadamard response: a report is one of K numbers, and each number supports some of the items.
 
 K is the smallest power of two above N, and item x in 1..N stands for row x of the Hadamard matrix
 of size K. There H[x, y] = 1 if x and y, in binary, have an even number of ones in common, else -1.
 A user who holds x draws a number y with H[x, y] = 1 with probability p = e^ε / (e^ε + 1), else a
 number with H[x, y] = -1; all such y are equally likely. A report supports the items x with H[x, y]
 = 1. A report supports the own item with probability p, and any other item with probability q = 1/2,
-because two rows agree in half of their places. One fast transform of the counts of reports gives
+because two different rows agree in half of their places. One fast transform of the counts gives
 all supports. Somebody who reads a report learns about the item only as much as ε allows.
 
 Source: Acharya, Sun and Zhang, *Hadamard Response*, 2019, section 4.
@@ -81,7 +81,8 @@ class Hadamard(Numbered):
     def exact_epsilon(self) -> float:
         """The ε of the law of a report.
 
-        Reports that have the same signs for two items are equally likely. Each of the four pairs of
+        A report has a sign H[x, y] for each item x. For the holder of one of two items, all reports
+        with the same signs for these two items are equally likely, and each of the four pairs of
         signs occurs for a quarter of the reports.
         """
         p, _ = self.exact_chances

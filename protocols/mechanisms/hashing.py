@@ -9,8 +9,9 @@ item only as much as ε allows.
 The hash functions are the linear ones over F_g, g prime. The item, counted from 0 and written in
 base g as m digits x, has the value a·x mod g for a drawn from F_g^m. Two different items have the
 same value under exactly g^(m-1) of the g^m functions. So the probability q = 1/g of supporting
-another item is exact, and so are all means and variances. The variance is least near g = e^ε + 1;
-of the two primes around this number, g is the one with the smaller variance.
+another item is exact, and so are all means and variances. The variance for an item that nobody
+holds is least near g = e^ε + 1; of the two primes around this number, g is the one with the smaller
+variance. A g above 2**15 is not used: then g is the largest prime below 2**15.
 
 Example. ε = 1 and N = 4 give g = 3 and m = 2. Item 4 is x = (0, 1); under a = (2, 1) the four items
 have the values 0, 2, 1 and 1. The report (a, 1) supports items 3 and 4.

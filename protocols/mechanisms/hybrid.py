@@ -1,8 +1,9 @@
 """HM, the hybrid mechanism for one value in [-1, 1].
 
 HM is PM with probability α, and Duchi et al.'s mechanism otherwise. Above ε*, which is about 0.61,
-the variance of the mixture does not depend on the value. Up to ε*, PM never helps and α is 0. The
-choice does not depend on the value, so a report may reveal which mechanism made it.
+the variance of the mixture does not depend on the value. Up to ε*, the worst variance is least
+without PM, so α is 0. The choice between the two mechanisms does not depend on the value, so a
+report may reveal which of them made it.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Section III-C and Lemma 3.
@@ -35,7 +36,8 @@ class HM(RealReport):
     α is 1 - e^{-ε/2} if ε > ε*, and 0 up to ε*.
 
     `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
+    1400.
 
     >>> round(HM(epsilon=1.0).alpha, 4), HM(epsilon=0.5).alpha
     (0.3935, 0.0)
@@ -99,7 +101,8 @@ class HM(RealReport):
     def variance(self, values: npt.ArrayLike) -> Floats:
         """Return the variance of the report on each value; shape as given.
 
-        Both mechanisms have the value as mean, so the variance is the mixture of theirs.
+        The reports of both mechanisms have the value as mean, so the variance is the mean of the
+        two variances, with weights α and 1 - α.
         """
         rest = exp(-self.epsilon / 2) if self.mixes else 1.0
         return self.alpha * self.piecewise.variance(values) + rest * self.binary.variance(values)

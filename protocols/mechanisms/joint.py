@@ -52,7 +52,7 @@ class JointLaw:
         """Return the probability of every whole report.
 
         A report is given by its set of attributes, and by the outcome's place in each part's row.
-        Raises `ValueError` if a part has a density, and for too many reports.
+        Raises `ValueError` if a part has a density, and for more than 65,536 reports.
         """
         table = {}
         for places in self.sets:
@@ -63,7 +63,8 @@ class JointLaw:
                 )
             if comb(len(self.parts), self.k) * prod(map(len, laws)) > MOST_LISTED:
                 raise ValueError(
-                    f"a law of more than {MOST_LISTED} reports is not listed: `part_laws` has it"
+                    f"a law of more than {MOST_LISTED} reports is not listed: `part_laws` has the "
+                    "laws of their parts"
                 )
             for outcome in product(*(range(len(law)) for law in laws)):
                 chances = (law[at] for law, at in zip(laws, outcome, strict=True))
@@ -76,7 +77,7 @@ def epsilon_of_reports(first: JointLaw, second: JointLaw) -> float:
 
     For each set of attributes we add up the ε of the parts; the result is the largest of these
     sums. If the ratios of two parts are largest in different directions, the sum is only an upper
-    bound. For use from Python: no command calls it.
+    bound.
     """
     return max(
         sum(

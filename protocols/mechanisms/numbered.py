@@ -1,4 +1,4 @@
-"""Pure protocols whose reports are numbers; each report supports many items."""
+"""Pure protocols whose reports are numbers; a report can support several items."""
 
 from abc import abstractmethod
 from fractions import Fraction

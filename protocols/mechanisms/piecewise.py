@@ -1,8 +1,9 @@
 """PM, the piecewise mechanism for one value in [-1, 1].
 
-Each user sends one real number in [-C, C], most likely near its value. The mean of the reports is
-an unbiased estimate of the mean value. With h = 1 / (e^{ε/2} - 1), the ends of the high piece are l
-= t - h (1 - t) and r = t + h (1 + t), and C = 1 + 2h.
+Each user sends one real number in [-C, C], most likely near its value t. The mean of the reports is
+an unbiased estimate of the mean value. The density of the report is high on an interval, the *high
+piece*. With h = 1 / (e^{ε/2} - 1), the ends of the high piece are l = t - h (1 - t) and r = t + h
+(1 + t), and C = 1 + 2h.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 2 and Lemma 1.
@@ -31,7 +32,8 @@ class PM(RealReport):
     """The piecewise mechanism: density p on [l, r], and p e^-ε on the rest of [-C, C].
 
     `perturb(values, coins)` maps values of shape (n,) to reports of shape (n,); `estimate(reports)`
-    is the unbiased mean. Raises `ValueError` for an ε outside 1e-6 to 1400.
+    is an unbiased estimate of the mean of the values. Raises `ValueError` for an ε outside 1e-6 to
+    1400.
 
     >>> pm = PM(epsilon=2.0)
     >>> round(pm.bound, 4), round(pm.exact_epsilon, 9)

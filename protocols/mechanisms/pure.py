@@ -2,7 +2,8 @@
 
 A report supports its user's item with probability p, and every other item with probability q < p.
 The number of supports is a sum of independent coins, so the estimate's mean and variance follow
-from p and q alone. Purity concerns the estimates only; privacy is computed from a report's law.
+from p, q, the number of users and the share of users who hold the item. Purity concerns the
+estimates only; privacy is computed from a report's law.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3; Jia and Gong, *Calibrate*, Eq. 14 with its exact second term.
@@ -70,7 +71,9 @@ class Pure(ABC):
         return float(p), float(q)
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Return unbiased shares of the users who hold each item, shape (N,), not clipped.
+        """Return unbiased estimates of the shares of users who hold each item.
+
+        Shape (N,); estimates below 0 or above 1 are not clipped.
 
         The estimate is (supports / n - q) / (p - q). Raises `ValueError` for supports below 0 or
         above the number of users, for another shape, and for fewer than one user.
@@ -80,7 +83,10 @@ class Pure(ABC):
         return self.debiased(counts / users)
 
     def debiased(self, shares: npt.ArrayLike) -> Floats:
-        """Return unbiased shares of holders, from shares of supporting reports; shape as given."""
+        """Return unbiased estimates of the shares of holders, from shares of supporting reports.
+
+        Shape as given.
+        """
         p, q = self.exact_chances
         return np.asarray((np.asarray(shares, dtype=np.float64) - float(q)) / real(p - q))
 
@@ -88,8 +94,8 @@ class Pure(ABC):
         """Return the exact variance of the estimated share of an item that `share` of the users
         hold.
 
-        A number gives a number, an array an array. The variance is (f p (1 - p) + (1 - f) q (1 -
-        q)) / (n (p - q)²), where the users' items are fixed.
+        A number gives a number, an array an array. With f = `share` and n = `users`, the variance
+        is (f p (1 - p) + (1 - f) q (1 - q)) / (n (p - q)²): the users' items are fixed.
         """
         checks.whole("users", users, 1)
         shares = checks.shares(share)
@@ -97,9 +103,10 @@ class Pure(ABC):
         return (shares * holder + (1 - shares) * other) / users
 
     def count_variance(self, users: int) -> tuple[float, float]:
-        """Return (V₀, slope), where an estimated count has variance V₀ + slope · count.
+        """Return (V₀, slope): the estimated number of holders of an item has the variance
+        V₀ + slope · (true number of holders).
 
-        V₀ = n q (1 - q) / (p - q)², and slope = (1 - p - q) / (p - q).
+        V₀ = n q (1 - q) / (p - q)² for n = `users`, and slope = (1 - p - q) / (p - q).
         """
         p, q = self.exact_chances
         checks.whole("users", users, 1)
@@ -107,7 +114,9 @@ class Pure(ABC):
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of any share for one user; for n users divide it by n."""
+        """The largest variance of an estimated share with one user; with n users it is n times
+        smaller.
+        """
         return max(self._variances)
 
     @property
@@ -121,7 +130,7 @@ class Pure(ABC):
 
 
 def few_items(items: int) -> int:
-    """Return how many items are named: all of them, or three if there are many."""
+    """Return how many items are named: all of them, or three if there are more than 40."""
     return min(items, 3 if items > MOST_ITEMS else MOST_ITEMS)
 
 

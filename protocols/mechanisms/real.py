@@ -35,16 +35,17 @@ class RealReport(ABC):
     def exact_epsilon(self) -> float:
         """The ε of the report's law.
 
-        This ε is computed from the laws of the values -1, 0 and 1; all ratios are largest at the
-        ends.
+        This ε is computed from the laws of the values -1, 0 and 1. The log ratio of two laws is
+        largest for the values -1 and 1.
         """
         return epsilon_between([self.law(-1.0), self.law(0.0), self.law(1.0)])
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """Return the unbiased mean of the values: the mean of the reports, shape (n,).
+        """Return the mean of the reports, shape (n,): an unbiased estimate of the mean of the
+        values.
 
-        Raises `ValueError` for no reports, and for a report that is not finite or exceeds the
-        bound.
+        Raises `ValueError` for no reports, and for a report that is not finite or whose absolute
+        value exceeds the bound.
         """
         return float(checks.reports_of_reals(reports, (None,), self.bound).mean())
 

@@ -21,8 +21,8 @@ def reporting_set(
 ) -> Ints:
     """Draw a reporting set: items counted from 0, sorted; shape (k,).
 
-    `own_item` is the item of the response, from 0, or None for a user who takes no part. `gamma` is
-    None for the uniform law.
+    `own_item` is the user's item, from 0, or None for a user who takes no part. The set is uniform
+    if `own_item` or `gamma` is None.
     """
     if own_item is None or gamma is None:
         return coins.weighted_subset(k, items).plain
@@ -51,8 +51,9 @@ def epsilon_of_set(
     """Return the exact ε of the map from a user's item to its reporting set, and the bound
     log γ.
 
-    The bound is that of Theorem 3.3. The likeliest sets for an item contain the item, and the least
-    likely sets do not contain it. A user who takes no part draws a uniform set.
+    Both are 0 for the uniform law. The bound is that of Theorem 3.3. The likeliest sets for an item
+    contain the item, and the least likely sets do not contain it. A user takes part with
+    probability `participation`; a user who takes no part draws a uniform set.
     """
     if gamma is None or k == items:
         return 0.0, 0.0 if gamma is None else log(gamma)

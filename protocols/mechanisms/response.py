@@ -2,9 +2,9 @@
 
 Warner's mechanism is GRR over two items. Joy and Gerla's mechanism draws two coins: the first
 decides whether the answer is the truth, and the second decides the answer otherwise. Before that,
-sampling may leave a user out. For each answer, compare its probabilities under the two truths: ε is
-the larger one of the two log ratios. Sampling does not lower ε, because every user is left out with
-the same probability.
+sampling may leave a user out, who then sends nothing. For each of the two answers, compare its
+probabilities under the two truths: ε is the larger one of the two log ratios. Sampling does not
+lower ε, because a user is left out with the same probability under both truths.
 
 Source: Warner, *Randomized Response*, 1965; Joy and Gerla, *Differential Privacy By Sampling*, Eq.
 5 and 30; Eq. 30 leaves out the ratio of the answer no, which is included here.
@@ -46,12 +46,12 @@ class Warner(GRR):
 @attrs.frozen
 class JoyGerla(Pure):
     """Joy and Gerla's answer: with probability `truthful` the truth, else yes with probability
-    `yes`.
+    `yes`, else no.
 
     A user reports with probability `sampling`, by default 1, and otherwise sends nothing. The
-    probabilities and variances of the pure protocol are those of item 1, yes. The shares add up to
-    1, so item 2 has the variance that item 1 has at the other share. Raises `ValueError` for values
-    that are not probabilities, and for `truthful` or `sampling` equal to 0.
+    probabilities and variances of the pure protocol are those of item 1, yes. The two estimates add
+    up to 1, so they have the same variance. Raises `ValueError` for values that are not
+    probabilities, and for `truthful` or `sampling` equal to 0.
 
     >>> answer = JoyGerla(truthful=0.5, yes=0.5)
     >>> [float(chance) for chance in answer.law(1)]  # no report, yes, no
@@ -175,9 +175,11 @@ class JoyGerla(Pure):
         return supports
 
     def estimate(self, supports: npt.ArrayLike, users: int) -> Floats:
-        """Return unbiased shares of all users who hold each item; shape (2,), not clipped.
+        """Return unbiased estimates of the shares of users who hold each item; shape (2,), not
+        clipped.
 
-        Users who sent nothing are included.
+        `users` is the number of all users, with those who sent nothing. Raises `ValueError` as in
+        `Pure.estimate`.
         """
         truly = super().estimate(supports, users)[0]
         return np.array([truly, 1 - truly])

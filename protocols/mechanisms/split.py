@@ -52,6 +52,8 @@ SINGLE: dict[str, Callable[[float], Laplace | Stairs]] = {  # mechanisms for one
 class Split:
     """The mechanism that splits ε among all attributes; `method` names the mechanism of numeric
     attributes.
+
+    Raises `ValueError` for parameters out of range.
     """
 
     epsilon: float
@@ -62,7 +64,7 @@ class Split:
         checks.epsilon(self.epsilon)
         one_of("method", self.method, (*JOINT, *SINGLE))
         if self.attributes.numeric:
-            _ = self.mechanism  # this raises an error if ε / d is too small
+            _ = self.mechanism  # this raises an error if its ε is out of range
 
     @property
     def share(self) -> float:
@@ -91,8 +93,9 @@ class Split:
     ) -> Reports:
         """Return the users' reports.
 
-        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c) or is None; row j is user
-        j. Raises `ValueError` for other shapes and for values outside [-1, 1] or their domain.
+        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c), or is None if no
+        attribute is categorical; row j is user j. Raises `ValueError` for other shapes and for
+        values outside [-1, 1] or their domain.
         """
         values, labels = self.attributes.checked(numbers, categories)
         pairs = zip(self.encoders, labels.T, strict=True)
@@ -110,10 +113,10 @@ class Split:
         return self.mechanism.perturb(values.ravel(), coins).reshape(values.shape)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Return unbiased means and frequencies.
+        """Return unbiased estimates of the means and frequencies.
 
-        Raises `ValueError` if there is no user, and for a number that is not finite or exceeds the
-        bound.
+        Raises `ValueError` if there is no user, and for a number that is not finite or whose
+        absolute value exceeds the mechanism's bound.
         """
         return estimates_of(
             reports, self.encoders, 1.0, self.mechanism.bound if self.attributes.numeric else inf
@@ -163,7 +166,7 @@ class Split:
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a numeric attribute."""
+        """The largest variance of one user's number for a numeric attribute."""
         return self.mechanism.worst_variance
 
     def law(self, numbers: npt.ArrayLike, categories: npt.ArrayLike) -> JointLaw:
@@ -191,11 +194,11 @@ class Split:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report, which consists of independent reports on all
-        attributes.
+        """The ε of a user's whole report: the sum of the ε of its parts, which are independent.
 
-        For `duchi-as-printed` this ε exceeds `epsilon` if the number of numeric attributes is even
-        and not 0.
+        The parts are the reports on single attributes; Duchi et al.'s mechanism makes one report on
+        all numeric attributes. For `duchi-as-printed` the sum exceeds `epsilon` if the number of
+        numeric attributes is even and not 0.
         """
         numeric = self.mechanism.exact_epsilon if self.attributes.numeric else 0.0
         times = self.attributes.numeric if self.method in SINGLE else 1

@@ -1,9 +1,9 @@
 """Several attributes with one ε: each user reports on k of its d attributes.
 
-The k attributes are drawn independently of the values, and each gets ε/k. Numeric attributes are
-perturbed by PM or HM and scaled by d/k, categorical attributes by OUE. The server learns the
-unbiased mean of every numeric attribute and the unbiased frequency of every category. The
-frequencies are debiased, which the paper's formula omits.
+The k attributes are drawn independently of the values, and each gets ε/k. PM or HM perturbs the
+numeric attributes, whose reports are then multiplied by d/k; OUE perturbs the categorical ones. The
+server computes unbiased estimates of the mean of every numeric attribute and of the frequency of
+every category. The paper's formula for frequencies does not remove the bias of OUE; ours does.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 4 and Section IV-C.
@@ -46,10 +46,11 @@ def printed_k(epsilon: float, attributes: int) -> int:
 
 
 def optimal_k(epsilon: float, attributes: int, inner: Inner) -> int:
-    """Return the k with the least worst variance of a numeric attribute; the smallest if there
-    are ties.
+    """Return the k with which the worst variance of a user's number is least, if all attributes are
+    numeric; the smallest such k if there are ties.
 
-    The function tries every k.
+    The function tries every k from 1 to `attributes`. Raises `ValueError` for an `epsilon` that is
+    above 1400 or below 1e-6 times `attributes`.
     """
     every = Attributes(attributes)
     return min(
@@ -116,8 +117,9 @@ class Tuples:
     ) -> Reports:
         """Return the users' reports.
 
-        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c) or is None; row j is user
-        j. Raises `ValueError` for other shapes and for values outside [-1, 1] or their domain.
+        `numbers` has shape (n, d_n), and `categories` has shape (n, d_c), or is None if no
+        attribute is categorical; row j is user j. Raises `ValueError` for other shapes and for
+        values outside [-1, 1] or their domain.
         """
         values, labels = self.attributes.checked(numbers, categories)
         chosen = subsets(np.full(len(values), self.k), self.attributes.count, coins)
@@ -130,10 +132,10 @@ class Tuples:
         return Reports(reports, encodings, chosen)
 
     def estimate(self, reports: Reports) -> Estimates:
-        """Return unbiased means and frequencies.
+        """Return unbiased estimates of the means and frequencies.
 
-        Raises `ValueError` if there is no user, and for a number that is not finite or exceeds the
-        bound.
+        Raises `ValueError` if there is no user, and for a number that is not finite or whose
+        absolute value exceeds `bound`.
         """
         return estimates_of(
             reports, self.encoders, self.rate, self.bound if self.attributes.numeric else inf
@@ -159,8 +161,8 @@ class Tuples:
 
         Shape as given.
 
-        The result is the variance of Lemma 6, except for HM up to ε*: there the last term is `-t²`
-        instead of `(d/k - 1) t²`.
+        The result is the variance of Lemma 6, except for HM if ε/k is at most ε*: then the last
+        term is `-t²` instead of `(d/k - 1) t²`.
         """
         numbers = checks.within_one(values)
         return self._sampled_variance(self.mechanism.variance(numbers), numbers * numbers)
@@ -184,7 +186,7 @@ class Tuples:
 
     @property
     def worst_variance(self) -> float:
-        """The largest variance of a numeric attribute.
+        """The largest variance of one user's number for a numeric attribute.
 
         The variance is linear in t², so it is largest at 0 or at 1.
         """
@@ -208,10 +210,10 @@ class Tuples:
 
     @property
     def exact_epsilon(self) -> float:
-        """The ε of a user's whole report: k independent reports, on attributes drawn at random.
+        """The ε of a user's whole report: the sum of the k largest ε of single attributes.
 
-        Tuples that differ in every attribute reach the mechanism's ε on each reported attribute,
-        and so the sum.
+        Given the k attributes, which are drawn at random, the reports on them are independent. Two
+        tuples that differ in every attribute reach the sum.
         """
         numbers = self.attributes.numeric
         numeric = [self.mechanism.exact_epsilon] * numbers if numbers else []

@@ -1,9 +1,10 @@
 """Unary encoding: a report has one bit for each item, and every bit is noisy independently.
 
 The bit of the own item is 1 with probability p, and the bit of every other item with probability q.
-SUE (symmetric, basic RAPPOR) flips every bit with the same probability; OUE (optimised) uses the p
-of least variance. ε is the largest log ratio of the probabilities of a report under two items. The
-laws of the reports on two items differ in two bits, so e^ε = p (1 - q) / (q (1 - p)).
+SUE (symmetric, basic RAPPOR) flips every bit with the same probability. OUE (optimised) uses p =
+1/2, with which the variance for an item that nobody holds is least. ε is the largest log ratio of
+the probabilities of a report under two items. The laws of the reports on two items differ in two
+bits, so e^ε = p (1 - q) / (q (1 - p)).
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 4.2, Theorems 1 and 2.
@@ -126,7 +127,8 @@ class UnaryReports(Pure):
         if rows.ndim != 2 or rows.shape[1] != self.items:
             raise ValueError(f"reports are rows of {self.items} bits, got shape {rows.shape}")
         if rows.dtype != np.bool_ and not np.isin(rows, (0, 1)).all():
-            raise ValueError(f"a report holds bits, got {rows.dtype} such as {rows.flat[0]!r}")
+            wrong = rows[~np.isin(rows, (0, 1))][0]
+            raise ValueError(f"a report holds bits, 0 or 1, got {wrong}")
         return _column_sums(rows.astype(np.uint8, copy=False))
 
     def draw_supports(self, holders: npt.ArrayLike, coins: Coins) -> Ints:

@@ -14,7 +14,7 @@ from simnet.arrays import Floats
 class ValueRange:
     """The range of numbers from `low` to `high`.
 
-    Raises `ValueError` if the range is empty or infinite.
+    Raises `ValueError` unless `low` is below `high`, and both ends and the length are finite.
     """
 
     low: float

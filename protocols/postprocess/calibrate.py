@@ -223,7 +223,8 @@ def with_options(
 ) -> str | Calibrate:
     """Return a method with some of its choices changed, or its name if every choice is None.
 
-    Raises `ValueError` for a method that does not have the choice.
+    Raises `ValueError` for a method that does not have the choice, and for choices that do not fit
+    together.
 
     >>> with_options("calibrate", support="largest").support
     'largest'
@@ -260,9 +261,8 @@ def with_options(
 def apply(method: str | Calibrate, estimates: npt.ArrayLike, noise: Noise) -> Floats:
     """Return the estimated shares, shape (N,), after a method.
 
-    The method is a method of `consistency`, or a method that uses the noise. Raises `ValueError`
-    for a name that is not in `METHODS`, for estimates that are not one row of finite numbers, and
-    for estimates that no prior fits.
+    `method` is a name in `METHODS`, or a `Calibrate`. Raises `ValueError` for another name, for
+    estimates that are not one row of finite numbers, and for estimates that no prior fits.
     """
     if isinstance(method, str):
         if method not in METHODS:

@@ -1,7 +1,7 @@
 """Make raw frequency estimates consistent: shares from 0 to 1 that add up to 1.
 
-Every method maps estimates of shape (N,) to estimates of shape (N,). `raw` returns the
-estimates unchanged.
+Every method maps estimates of shape (N,) to estimates of shape (N,). `raw` returns the estimates
+unchanged, and `clip` does not adjust their sum.
 
 Source: Wang et al., *Locally Differentially Private Frequency Estimation with Consistency*, 2020,
 section 4; Duchi et al., *Efficient Projections onto the ℓ1-Ball*, 2008, Figure 1.
@@ -36,9 +36,9 @@ def normalise(estimates: Floats) -> Floats:
 def norm_sub(estimates: Floats) -> Floats:
     """Set negative shares to 0 and add the same amount to the other shares, until the sum is 1.
 
-    The two steps are repeated. A share that is not positive stays 0, and a positive share that
-    falls below 0 becomes 0 and stays 0. The result is uniform if no share is positive. We compute
-    the fixed point directly: it is the distribution nearest to the positive shares (`project`).
+    The two steps are repeated. A share that is not positive at first, or that falls below 0 later,
+    becomes 0 and stays 0. The result is uniform if no share is positive. We compute the fixed point
+    directly: it is the distribution nearest to the positive shares (`project`).
     """
     positive = estimates > 0
     if not positive.any():

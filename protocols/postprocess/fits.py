@@ -1,8 +1,8 @@
 """Fit a prior to noisy counts: by mean and variance, or by maximum likelihood.
 
 Every user holds one item, so the mean count is exactly users / items (`known_total`). The paper
-uses the mean of the estimates. The standard error of this mean, σ / √N, can exceed the mean itself,
-and then no power law fits.
+uses the mean of the estimates. The standard error of this mean, σ / √N, can exceed the mean itself.
+So the mean of the estimates may be 1 or less, and then no power law fits.
 
 Maximum likelihood (Eq. 16) maximises the sum, over the items, of the logarithm of the density of
 the estimate, Σ_k p_f(k) p_s(estimate - k). For a normal prior the density is normal, so the
@@ -126,8 +126,8 @@ def likeliest_power_law(
 def likeliest_gaussian(estimates: npt.ArrayLike, noise: Noise) -> GaussianPrior:
     """Return the normal law under which the estimates are likeliest.
 
-    Estimates are then normal with variance τ² + σ², so its parameters are those of the
-    mean-variance method.
+    Estimates are then normal, and their variance is that of the prior plus that of the noise. So
+    the likeliest parameters are those of the mean-variance method.
     """
     return gaussian_of(CountMoments.of(estimates, noise))
 
@@ -160,9 +160,9 @@ def likeliest_poisson(estimates: npt.ArrayLike, noise: Noise) -> PoissonPrior:
 def likeliest_laplace(estimates: npt.ArrayLike, noise: Noise) -> LaplacePrior:
     """Return the Laplace law under which the estimates are likeliest.
 
-    The search starts from the likeliest of three laws: the law of the mean-variance method, and two
-    laws around the median, with scales σ / 10 and σ. The result is never less likely than these
-    three.
+    The search starts from the likeliest of three laws: the law of the mean-variance method (with a
+    scale of at least σ / 10), and two laws around the median, with scales σ / 10 and σ. The result
+    is never less likely than these three, or than the law of the mean-variance method.
     """
     from scipy.optimize import minimize  # imported only here: scipy loads slowly
 

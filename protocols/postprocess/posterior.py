@@ -132,11 +132,11 @@ def _moments(estimates: Floats, points: Floats, log_masses: Floats, noise: Noise
 
 
 def bayes_risk(prior: Prior, noise: Noise, largest: float) -> float:
-    """The mean squared error of the posterior mean over counts from a prior on 0..largest.
+    """Return the mean squared error of the posterior mean, averaged over counts from a prior on
+    0..largest.
 
-    By Theorem 2 the risk is below σ². It is the mean of the posterior variance over all estimates:
+    By Theorem 2 the error is below σ². It is the mean of the posterior variance over all estimates:
     an integral of a smooth function over the real line, for which equal steps give full precision.
-    For use from Python: no command calls it.
     """
     step = noise.deviation / 16
     reach = REACH * math.sqrt(float(noise.variance(largest)))

@@ -44,9 +44,9 @@ OUT_OF_REACH = -(REACH**2) / 2 - 20
 def largest_plausible(estimate: float, noise: Noise, reach: float = REACH) -> float:
     """Return the largest count whose likelihood exceeds e^(-reach²/2) times the largest likelihood.
 
-    The function (f - k)² / v(k) of k is convex. The least value of this function is at the estimate
-    f. If the estimate is so negative that a large count with large noise explains it best, the
-    least value is at -f - 2 V₀ / slope.
+    The function (f - k)² / v(k) of k is convex. Its least value over k >= 0 is at the estimate f,
+    or at 0 if f is negative. If the estimate is so negative that a large count with large noise
+    explains it best, the least value is at -f - 2 V₀ / slope.
     """
     best = max(estimate, -estimate - 2 * noise.floor / noise.slope if noise.slope else 0.0, 0.0)
     half = (estimate - best) ** 2 / (2 * float(noise.variance(best))) + reach**2 / 2
@@ -86,7 +86,7 @@ class PowerLaw:
 
     @property
     def mean(self) -> float:
-        """The mean count."""
+        """The mean count. Raises `ValueError` if it is infinite: for an infinite K and α <= 2."""
         return (1 - self.at_zero) * power_law_mean(self.exponent, self.support)
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
@@ -137,7 +137,7 @@ class PoissonPrior:
     def __attrs_post_init__(self) -> None:
         checks.number("mean", self.mean)
         if not 0 < self.mean < math.inf:
-            raise ValueError(f"a Poisson law has a positive mean, got {self.mean}")
+            raise ValueError(f"a Poisson law has a positive and finite mean, got {self.mean}")
 
     def points(self, low: float, high: float, noise: Noise) -> Points:
         """Return the counts that matter for estimates in low..high, and ln of their masses."""

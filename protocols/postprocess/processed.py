@@ -47,8 +47,8 @@ class Processed:
     processed ones.
 
     Raises `ValueError` for a method that is unknown or does not fit the estimates of the
-    collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range; a `beta` that
-    is not used is not checked.
+    collection, for `heavy` with a table, and for a `heavy` or a `beta` out of range. For a table,
+    and if the noise of counts is not known, only the method `zero` checks `beta`.
 
     >>> from protocols import OUE, FrequencyCollection
     >>> from simnet import run
@@ -134,7 +134,8 @@ class Processed:
     def step(self) -> Step | None:
         """The function that processes each estimated count by itself.
 
-        None if the method has no such function, or if the function depends on the estimates.
+        None if the method has no such function, or if the function depends on the estimates; also
+        None for a table, and if the noise of counts is not known.
         """
         if not self.is_over_items or self.known_noise is None:
             return None
@@ -205,7 +206,9 @@ def postprocessed(
 
     `postprocess` is a method, or `raw` for none; `heavy` is a share of the users; the other
     settings choose how a method works. The new function raises `ValueError` for a method that does
-    not fit the estimates of the collection, and for a setting that the method does not use.
+    not fit the estimates of the collection, for any of these settings without a method, and for
+    `fit`, `support`, `at_zero` or `prior` with a method that does not use it. It raises `BadInput`
+    for a file of `prior` that cannot be used.
     """
 
     @hands_settings_to(make)

@@ -84,13 +84,13 @@ def assess(protocol: Processed, run: Run, totals: Numbers, collected: Assessment
     """Compare the processed estimates with the truth, given the assessment of the raw ones.
 
     Intervals are those of the raw estimates; they need not contain the processed ones, which are
-    biased. Errors are expectations over normal noise of each item; they are NaN for a method
-    that looks at all shares together. The deviation of the squared error is that of independent
-    items, such as unary reports have. If a report is a single item, the errors of all items depend
-    on each other, and the deviation is NaN. For tables no expected error of the shares is stated.
-    The scores of a collection of items say how well heavy hitters are found.
+    biased. Expected errors are over normal noise of each item; they are NaN for a method that looks
+    at all shares together. The deviation of the squared error is computed only if the noise of
+    different items is independent, as in unary reports; otherwise it is NaN. For tables no expected
+    error of the shares is stated. The scores of a collection of items say how well heavy hitters
+    are found.
 
-    With drop-outs no expected error is stated: the formulas take all users' items for those of the
+    With drop-outs no expected error is stated, because the formulas would need the items of the
     users who were counted.
     """
     raw, processed = run.outputs["server"]

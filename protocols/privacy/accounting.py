@@ -13,7 +13,8 @@ near ε have the largest masses, and errors are relative to δ and not to 1. Thi
 interval:
 
 1. The upper end is the δ of the grid, plus bounds on four errors: of the FFT, of the mass outside
-   the grid's window, of unknown losses, and of the stated losses (`TiltedLosses.log_over`).
+   the grid's window, of unknown losses, and of the stated losses and their masses
+   (`TiltedLosses.log_over`).
 2. The lower end subtracts a bound on what splitting can have added to δ. Let S be the sum on the
    grid, and V = h²/4 times the number of terms. Then splitting has added at most
 
@@ -63,7 +64,8 @@ FINENESS = (1, 8)
 ATTEMPTS = 60
 RELATIVE = 1e-11  # the relative precision of an ε
 STEEPEST = 0.5  # a bound on tilt √V, because a coarse grid tells nothing about a steep tilt
-LEAST_TILT, LARGEST_TILT = 1e-4, 1e3  # per size and per deviation of the sum
+# the least tilt, times the deviation plus |mean| of the sum; the largest tilt, times the deviation
+LEAST_TILT, LARGEST_TILT = 1e-4, 1e3
 
 
 @attrs.frozen
@@ -114,9 +116,10 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the logarithms of the ends of an interval for δ(ε).
 
-        The relative width of the interval is at most the tolerance, with two exceptions: the error
-        of the finest grid can be larger, and the interval may be wider if it lies below `known`, a
-        lower bound on the final result that the caller already has.
+        The relative width of the interval is at most the tolerance, with three exceptions. Unknown
+        losses and the errors of stated losses add to the width. The error of the finest grid can be
+        larger than the tolerance. And the interval may be wider if it lies below `known`, the
+        logarithm of a lower bound on the final result that the caller already has.
         """
         losses, fineness, low, high = self, FINENESS[0], -inf, 0.0
         for _ in range(ATTEMPTS):
@@ -141,8 +144,9 @@ class OneWay:
     ) -> tuple[float, float]:
         """Return the ends of an interval for the least ε with ln δ(ε) <= log_delta.
 
-        The ends are infinite if no ε is large enough. The ends meet the tolerance, in ε or in δ,
-        with the two exceptions of `log_delta`.
+        Both ends are infinite if no ε is large enough. Only the upper end is infinite if unknown
+        losses or rounding decide this. The ends meet the tolerance, in ε or in δ, with the
+        exceptions of `log_delta`; here `known` is a lower bound on the final ε.
         """
         infinite = self.log_infinite(above=False)
         if infinite >= log_delta:
@@ -197,7 +201,10 @@ class OneWay:
         return self._tilt(surplus)
 
     def _tilt(self, surplus: Callable[[float], float]) -> float:
-        """Return the root of a rising function of the tilt, within the range of useful tilts."""
+        """Return the root of a rising function of the tilt, within the range of useful tilts.
+
+        If the root lies beyond an end of the range, returns this end.
+        """
         from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
         at = moments(self.parts, 0.0)
@@ -209,7 +216,11 @@ class OneWay:
         return exp(brentq(lambda s: surplus(exp(s)), log(low), log(high), xtol=1e-3, rtol=1e-9))
 
     def tilted(self, tilt: float, tolerance: float, fineness: int) -> "TiltedLosses":
-        """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need."""
+        """Return the sum under a tilt, on a grid `fineness` times finer than smooth losses need.
+
+        The grid is coarser if it would have more than `LARGEST_GRID` points, and the tilt is
+        lowered if it is too steep for the grid.
+        """
         # The gap is 3.3 V times the density of S at ε, and δ is that density over t (t + 1): this h
         # makes the gap half of the tolerance.
         smooth = sqrt(0.6 * tolerance / (self.terms * tilt * (tilt + 1)))
@@ -274,7 +285,7 @@ class TiltedLosses:
         """Return an ε in 0..limit where a falling bound crosses a target.
 
         If `above` is true, the bound at this ε is at most the target; otherwise the bound is larger
-        than the target.
+        than the target. The result is 0 if even the bound at 0 is at most the target.
         """
         from scipy.optimize import brentq  # imported only here: scipy loads slowly
 
@@ -301,7 +312,10 @@ class TiltedLosses:
         return float(root)
 
     def _log_in_units(self, epsilon: float, value: float, sign: int) -> float:
-        """Return log(`value` · exp(cumulant - tilt ε)), rounded up if `sign` is 1, down if -1."""
+        """Return log(`value` · exp(cumulant - tilt ε)), rounded up if `sign` is 1, down if -1.
+
+        Returns -inf for a value of at most 0.
+        """
         total = self.total
         rounding = 8 * ROUNDING * (abs(total.cumulant) + total.tilt * abs(epsilon) + 1)
         if value <= 0:
@@ -317,8 +331,8 @@ class TiltedLosses:
         return self.total.place(np.arange(start, stop)), self.total.masses[start:stop]
 
     def _excess(self, epsilon: float) -> tuple[float, float]:
-        """Return E[(1 - e^(ε - S))+] on the grid, in units of e^(cumulant - tilt ε), and its
-        error.
+        """Return E[(1 - e^(ε - S))+] on the grid, in units of e^(cumulant - tilt ε), and a bound on
+        its error.
         """
         total, tilt = self.total, self.total.tilt
         # places farther away have weights of at most exp(-OUTSIDE)

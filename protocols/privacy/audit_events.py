@@ -1,20 +1,21 @@
 """Events that distinguish two samples, learnt from part of the samples.
 
-Theory of operation. For every event, its probabilities under P and under Q bound the privacy loss
-from below. The best events are thresholds on the likelihood ratio (Neyman and Pearson). So we learn
-scores that order reports as that ratio does, from likelier under Q to likelier under P; `auditor`
-sets the thresholds. We learn three kinds of scores, because no kind is best everywhere:
+Theory of operation. Reports are drawn under an input P and under its neighbour Q. The probabilities
+of an event under P and under Q give a lower bound on ε. The best events are thresholds on the
+likelihood ratio (Neyman and Pearson). So we learn scores that order reports as that ratio does,
+from likelier under Q to likelier under P; `auditor` sets the thresholds. We learn three kinds of
+scores, because no kind is best everywhere:
 
 - `RatioTable`: the likelihood ratio in the cells of a grid, by counting. There is one table for
   each of the features whose means differ most, and one table for all features together if it has
-  few cells. A table for all features finds any event of a finite channel.
+  few cells. If every outcome is a cell of the table for all features, each event is a set of cells.
 - `WeightedSum`: Fisher's discriminant. It is the best score for Gaussian noise, and it still orders
   reports far out in the tails, where a table has no counts.
 - `Trees`: the log-odds of gradient-boosted trees, for everything else.
 
-Example. OUE over 3 items, users with item 1 against users with item 2. A report has 8 outcomes, so
-the table of all three bits has 8 cells. The cells whose first two bits are 1, 0 have the largest
-ratio, and the event "the ratio is at least this" reaches ε.
+Example. Users report an item by OUE over 3 items; users with item 1 are compared with users with
+item 2. There are 8 different reports, so the table of all three bits has 8 cells. The cells whose
+first two bits are 1, 0 have the largest ratio, e^ε, so the event of these cells shows the full ε.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -96,16 +97,17 @@ def learnt_scores(
 class RatioTable:
     """The logarithm of the likelihood ratio in each cell of a grid over some features.
 
-    Cell i begins at cut i.
+    The values of each feature are divided into ranges. Range i begins at cut i, and the first range
+    also holds all smaller values.
     """
 
     places: tuple[int, ...]
     cuts: tuple[Numbers, ...]
-    ratios: Floats  # shape (cells,), last feature fastest
+    ratios: Floats  # logarithms, shape (cells,), last feature fastest
     names: Sequence[str]
 
     def of(self, rows: Numbers) -> Floats:
-        """Return the ratio of each row's cell; shape (m,)."""
+        """Return the logarithm of the ratio of each row's cell; shape (m,)."""
         return np.asarray(self.ratios[_cells(rows, self.places, self.cuts)])
 
     def words(self, threshold: float, above: bool) -> str:
@@ -156,9 +158,9 @@ def table(
     places: tuple[int, ...],
     cuts: tuple[Numbers, ...],
 ) -> RatioTable:
-    """Return the logarithm of the ratio of both counts in each cell.
+    """Return the logarithm of the ratio of the two samples' shares of rows in each cell.
 
-    Half a count is added to each count. The ratio of a cell without any rows is set to 1.
+    Half a row is added to each count of rows. The ratio of a cell without any rows is set to 1.
     """
     size = int(np.prod([len(starts) for starts in cuts]))
     p_counts, q_counts = (
@@ -233,7 +235,7 @@ def linear(p_rows: Numbers, q_rows: Numbers, names: Sequence[str]) -> WeightedSu
     """Return Fisher's discriminant, fitted to both samples.
 
     The weights of the discriminant are the inverse of the common covariance, applied to the
-    difference of the means.
+    difference of the means. A single feature gets the weight 1.
     """
     if p_rows.shape[1] == 1:
         return WeightedSum(np.ones(1), np.ones(1), names)

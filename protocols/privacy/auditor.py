@@ -80,7 +80,7 @@ class EpsilonAt:
         """Return the ε that events with these probabilities demand: ln((p - δ) / q);
         elementwise.
 
-        The result is inf if only q is 0, and -inf if p is at most δ.
+        The result is -inf if p is at most δ; otherwise it is inf if q is 0.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = np.log(np.maximum(p - self.delta, 0.0))
@@ -176,8 +176,8 @@ def audit_delta(
 ) -> Audit:
     """Return a lower bound on δ at ε; the other arguments are those of `audit_epsilon`.
 
-    For use from Python: no command calls it. Raises `ValueError` for ε outside [0, inf), and
-    otherwise errors as `audit_epsilon` does.
+    Raises `ValueError` for ε outside [0, inf), and for other arguments the errors of
+    `audit_epsilon`.
 
     >>> from simnet.coins.sampled import SampledCoins
     >>> coins = SampledCoins(7, "audit")
@@ -232,7 +232,8 @@ def _audit(
 def _feature_names(names: Sequence[str], features: int, others: int) -> Sequence[str]:
     if features != others:
         raise BadInput(
-            f"reports under both inputs have the same features, got {features} and {others}"
+            f"reports under both inputs have the same number of features, got {features} and "
+            f"{others}"
         )
     if names and len(names) != features:
         raise BadInput(
@@ -261,7 +262,7 @@ def certified_value(
 def _best(
     of: DeltaAt | EpsilonAt, score: Score, sides: tuple[SampleParts, SampleParts], error: float
 ) -> tuple[tuple[float, float], Event]:
-    """Return the event of a score with the best promise on the selecting rows.
+    """Return the best event of a score on the selecting rows, after its bound and its advantage.
 
     This event has the greatest bound, or the greatest advantage if no event has a positive bound.
     """
@@ -301,7 +302,8 @@ def _favoured_first(pair: Sequence[Ints] | Ints, above: bool) -> CountPair:
 
 
 def _thresholds(ordered: Floats) -> Floats:
-    """Return thresholds midway between neighbouring levels of sorted scores.
+    """Return thresholds midway between neighbouring levels of sorted scores: all of them, or some
+    of them if there are more than 1,000. A single level is itself the threshold.
 
     A threshold between two levels does not depend on the last digits of a score.
     """

@@ -169,7 +169,8 @@ class Binomial:
 
         Shapes (m,).
 
-        The parts lie in (0, 1]. The results are read from a table over all X that matter.
+        The parts lie in (0, 1]. The results are read from a table over all X that matter, or
+        computed one by one if the table would have more than a million entries.
         """
         low, high = self._start_of_tail(int(whole[-1])), min(int(whole[0]), self.n)
         if high - low > WIDE or len(whole) == 1:

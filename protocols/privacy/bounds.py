@@ -1,10 +1,11 @@
-"""Closed forms that bound the exact profiles of sampled counts from above, everywhere.
+"""Closed forms that bound the exact profiles of sampled counts from above, for every ε.
 
-R1 and R2 are true where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the
+R1 and R2 also hold where Theorems 3.1 and 3.2 of Yang et al. fail. R1 is Chernoff's bound on the
 probability that the likelihood ratio exceeds e^ε, for the removal of a user. R2 is Hoeffding's
-bound, for the replacement of a user's item. R3 and R4 are sharper: both profiles are expected
-shortfalls, E[max(0, u)] for some u, and max(0, u) <= e^(λu - 1) / λ. Each bound is itself a
-profile, so it never rises with ε; where a formula gives no bound below 1, the bound is 1.
+bound, for the replacement of a user's item. R3 (removal) and R4 (replacement) are sharper: the
+exact δ is a factor times an expected shortfall, E[max(0, u)] for some u, and max(0, u) <= e^(λu -
+1) / λ. Each bound is itself a profile, so it never rises with ε; where a formula gives no bound
+below 1, the bound is 1.
 docs/proofs/sampling-bounds.md proves all four.
 
 Example. One of Π = 33 holders of an item is removed at p = 1 - e^-0.5 = 0.393. Then δ(0.5) is
@@ -119,9 +120,9 @@ class R2:
 
 @attrs.frozen
 class R3:
-    """Removal: R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
+    """Removal: the formula of R1 times e^(ε - 1) / (Π (1 - p) ln(1 + (e^ε - 1) / p)).
 
-    The formula of the other direction is similar. If the factor is above 1, R1 is used. The number
+    The formula of the other direction is similar. Where R1 is smaller, R1 is used. The number
     of idle users among Π is Bin(Π, 1 - p). In one direction δ is the expected shortfall of their
     number below Π (1 - p) e^-ε, times e^ε / (Π (1 - p)). In the other direction δ is the expected
     shortfall of the active users below Π (1 - (1 - p) e^ε), divided by Π (1 - p).
@@ -193,7 +194,7 @@ class R3:
 
 @attrs.frozen
 class R4:
-    """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], with the best λ.
+    """Replacement: e^(ε - 1) / (λ Π_a (1 - p)) E[e^(λ (c J - I))], for a λ that is nearly the best.
 
     The larger value of both directions counts. I ~ Bin(Π_a, 1 - p) and J ~ Bin(Π_b + 1, 1 - p) are
     the idle holders of the two items, and c = Π_a e^-ε / (Π_b + 1). δ is E[max(0, c J - I)] times
@@ -208,8 +209,8 @@ class R4:
     def log_limit(self) -> float:
         """The logarithm of the bound as ε goes to infinity.
 
-        There c J is below 1, and the bound is at best E[J] times the probability that none of the
-        first item's holders is idle.
+        This is the bound at ε = 100. There c J is below 1, so only outcomes in which none of the
+        first item's holders is idle contribute to δ.
         """
         return self.log_delta(FAR)
 

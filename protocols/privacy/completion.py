@@ -1,8 +1,8 @@
 """The probability that a run completes if users drop out at random.
 
 Every user drops out with probability δ, the rate, independently of the others and before the last
-message that the protocol needs from this user. A run completes if the server gets a result, over
-whichever users were counted.
+message that the protocol needs from this user. A run completes if the server gets a result, even if
+the result does not count all users.
 
 - DPDS, TSS and DPDG with additive sharing need everybody: (1 - δ)^n.
 - Secure aggregation, and DPDS among users with Shamir's sharing and agreement on contributors, need
@@ -10,15 +10,17 @@ whichever users were counted.
 - A committee needs one user whose shares came, and m of its k members until the end; members drop
   out at a rate of their own: (1 - δ^n) P[Bin(k, 1 - δ') >= m].
 - A local mechanism in which every user reports needs one report of any user: 1 - δ^n.
-- SecAgg+ needs, for every user that shared its secrets, t of the user and its k neighbours. These
-  groups overlap, and we know no closed law; there are two bounds, and a simulation. *Lower bound.*
-  Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay. If one more user
-  stays, no group gets smaller, so by Harris's inequality all n groups are large enough with
-  probability at least (1 - q)^n. This holds whenever users leave. *Upper bound.* ⌊n / (k + 1)⌋ of
-  the groups have no user in common, so they are independent. Let q' be the probability that too few
-  of a group stay although its middle user has shared its secrets. Then a run completes with
-  probability at most (1 - q')^⌊n / (k + 1)⌋. For the upper bound, and in simulations, a user that
-  drops out is equally likely to do so before each of its four messages.
+- SecAgg+ needs, for every user that shared its secrets, t of the group that consists of the user
+  and its k neighbours. If all users are neighbours, the law is that of secure aggregation.
+  Otherwise the groups overlap, and we know no closed law; there are two bounds, and a simulation.
+  *Lower bound.* Let q = P[Bin(k + 1, 1 - δ) < t] be the probability that too few of a group stay.
+  If one more user stays, no group gets smaller, so by Harris's inequality all n groups are large
+  enough with probability at least (1 - q)^n. This is true at whatever time users leave. *Upper
+  bound.* ⌊n / (k + 1)⌋ of the groups have no user in common, so they are independent. Let q' be the
+  probability that too few of a group stay although its middle user has shared its secrets. Then a
+  run completes with probability at most (1 - q')^⌊n / (k + 1)⌋, and at most P[Bin(n, 1 - δ) >= t].
+  For the upper bound, and in simulations, a user that drops out is equally likely to do so before
+  each of its four messages.
 
 Source of the inequality: T. E. Harris, *A lower bound for the critical probability in a certain
 percolation process*, 1960, lemma 4.1.
@@ -147,10 +149,11 @@ def completions(
 def on_a_circle(
     users: int, degree: int, threshold: int, rate: float, runs: int = 0, seed: int = 0
 ) -> Completion:
-    """Return bounds for SecAgg+, and with `runs` a simulation; see the module.
+    """Return bounds for SecAgg+, and with `runs` a simulation; the exact law if all users are
+    neighbours. The module explains both.
 
-    Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1,
-    and a rate outside [0, 1].
+    Raises `ValueError` for a degree that is odd or outside 2..n - 1, a threshold outside 2..k + 1
+    (k is the degree), and a rate outside [0, 1].
     """
     _check_circle(users, degree, threshold)
     checks.chance("rate", rate)
@@ -178,8 +181,8 @@ def on_a_circle(
 def completes_on_a_circle(leaves: Ints, degree: int, threshold: int) -> Bools:
     """Return which runs of SecAgg+ complete.
 
-    `leaves`, shape (runs, n), says for the users in the order of the circle which message of
-    `STEPS` they do not send any more; 4 stands for users that stay. The result has shape (runs,).
+    `leaves`, shape (runs, n), says for the users in the order of the circle how many messages of
+    `STEPS` they send before they leave; 4 stands for users that stay. The result has shape (runs,).
     """
     with_keys, sharing, staying = leaves >= 1, leaves >= 2, leaves >= len(STEPS)
     # The server stops if t shares of a secret cannot come, or have not come in the end.

@@ -15,11 +15,12 @@ WIDEST = 0.9  # the largest rate that is drawn
 
 
 def completion_figure(deployment: Deployment, rate: float) -> Any:
-    """Return a matplotlib figure of the probability to complete, with a line at this rate.
+    """Return a matplotlib figure of the probability to complete, with a line at this rate if the
+    rate lies inside the picture, which ends at a rate of 0.9 at most.
 
     Protocols with equal probabilities share a curve. SecAgg+ is drawn as the area between its
-    bounds, where these differ. Raises
-    `ValueError` for a rate outside [0, 1], and `BadInput` if matplotlib is not installed.
+    bounds, where these differ. Raises `ValueError` for a rate outside [0, 1], and `BadInput` if
+    matplotlib is not installed.
 
     >>> figure = completion_figure(Deployment(users=100, threshold=67), 0.1)
     >>> [text.get_text() for text in figure.legends[0].get_texts()]

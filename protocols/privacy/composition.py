@@ -2,8 +2,8 @@
 
 The views can be repeated collections, or the collections of several groups that a user belongs to.
 All views are compared for the same change of the data, so the privacy loss of all views together
-(see `loss`) is the sum of those of the views. `accounting` explains how the intervals are computed,
-and which errors they cover.
+(see `loss`) is the sum of the losses of the single views. `accounting` explains how the intervals
+are computed, and which errors they cover.
 """
 
 from collections.abc import Callable, Iterable
@@ -89,7 +89,7 @@ class Composition:
         float. Raises `ValueError` for an ε that is negative or not finite.
         """
         if not 0 <= epsilon < inf:
-            raise ValueError(f"epsilon is a number from 0, got {epsilon}")
+            raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
         return _larger(
             self.directions,
             lambda direction, known: direction.log_delta(epsilon, self.tolerance, known),

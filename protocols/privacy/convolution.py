@@ -1,4 +1,4 @@
-"""Sums of many independent losses or integers, by FFT of tilted masses, every error bounded.
+"""Sums of many independent losses or integers, by FFT of tilted masses, with bounds on all errors.
 
 Theory of operation. The law of a sum S of independent terms is a convolution, and an FFT turns the
 convolution of n equal laws into an n-th power. Two things need care.
@@ -112,8 +112,8 @@ def window(parts: Parts, tilt: float, outside: float, widening: float = 0.0) -> 
     """Return two ends; beyond each the tilted sum has at most mass exp(-outside), by Chernoff's
     bound.
 
-    `widening` is a variance proxy V of what the grid adds to the sum: log E[exp(r Z)] <= V (r² +
-    |r|) / 2.
+    `widening` is a variance proxy V of the amount Z that the grid adds to the sum:
+    log E[exp(r Z)] <= V (r² + |r|) / 2 for every r.
     """
     here = moments(parts, tilt)
 
@@ -150,7 +150,7 @@ class TiltedSum:
 def tilted_sum(
     parts: Parts, tilt: float, spacing: float, ends: tuple[float, float], outside: float
 ) -> TiltedSum:
-    """Return the sum of all parts, on a grid that covers the `ends` from `window`.
+    """Return the tilted law of the sum of all parts, on a grid that covers the `ends` of `window`.
 
     `outside` must be the same as for `window`.
     """

@@ -6,8 +6,8 @@ item with Π holders has the law Bin(Π, p), and the counts of different collect
 If one holder is removed, the law of the count becomes Bin(Π - 1, p). If a user's item is replaced,
 the old item loses one holder and the new item gains one; the two counts are independent.
 `sampled_counts` treats a single collection in closed form. More holders never increase the δ of a
-composition, because the count of the larger group can be computed from the count of the smaller
-one, in each collection separately.
+composition, because in each collection the count of the larger group is the count of the smaller
+one plus coins that are independent of it.
 
 Source: Yang et al., section 3.1.1 for the mechanism.
 """

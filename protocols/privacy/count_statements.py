@@ -1,7 +1,7 @@
 """Privacy statements about a server that sees sampled counts, such as that of DPCS or DPDS.
 
-Every statement names its view and its assumption. The statement has the exact value, and the value
-that the paper's theorems claim.
+Every statement names its view and its assumption. It has the exact value, or a bound if its label
+says so; the statements of `sampled_run` also have the values that the paper's theorems claim.
 
 Source: Yang et al., section 3.1.
 """
@@ -106,8 +106,8 @@ def sampled_run(
     """Return statements for both relations, at ε and at δ, with the claims of the paper's
     theorems.
 
-    By default ε is -ln(1 - p), as in Theorem 3.1, or 700 if p is 1, and δ is `USUAL_DELTA`. With a
-    single item there is only the relation `remove`.
+    By default ε is -ln(1 - p), as in Theorem 3.1, or 700 if p is 1, and δ is 10^-6. With a single
+    item there is only the relation `remove`.
     """
     own = -log1p(-participation) if participation < 1 else LARGE_EPSILON
     at = own if epsilon is None else epsilon

@@ -22,16 +22,17 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     """Return the standard deviation of Gaussian noise that satisfies (ε, δ).
 
     `calibration` is `classic` or `analytic`, and `sensitivity` is the L2 distance of neighbouring
-    values. Raises `ValueError` unless ε is positive and finite and 0 < δ < 1, and for ε > 1 with
-    the classic calibration.
+    values. Raises `ValueError` for another calibration, unless the sensitivity and ε are positive
+    and finite and 0 < δ < 1, and for ε > 1 with the classic calibration.
 
     >>> round(sigma("classic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     4.845
     >>> round(sigma("analytic", sensitivity=1.0, epsilon=1.0, delta=1e-5), 3)
     3.731
     """
-    if not epsilon > 0 or epsilon == float("inf"):
-        raise ValueError(f"epsilon is positive and finite, got {epsilon}")
+    checks.one_of("calibration", calibration, CALIBRATIONS)
+    _positive("sensitivity", sensitivity)
+    _positive("epsilon", epsilon)
     checks.delta(delta)
     if calibration == "classic":
         if epsilon > 1:
@@ -42,15 +43,24 @@ def sigma(calibration: Calibration, sensitivity: float, epsilon: float, delta: f
     return _analytic(sensitivity, epsilon, delta)
 
 
+def _positive(name: str, value: float) -> None:
+    if not 0 < value < inf:  # also refuses NaN
+        raise ValueError(f"{name} is positive and finite, got {value}")
+
+
 def delta_of(sigma: float, sensitivity: float, epsilon: float) -> float:
-    """Return the exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ)."""
+    """Return the exact δ of Gaussian noise at ε: Φ(Δ/2σ - εσ/Δ) - e^ε Φ(-Δ/2σ - εσ/Δ).
+
+    Φ is the standard normal distribution function, σ = `sigma` and Δ = `sensitivity`. Raises
+    `ValueError` as `GaussianProfile` does.
+    """
     return exp(GaussianProfile(sigma, sensitivity).log_delta(epsilon))
 
 
 @attrs.frozen
 class GaussianProfile:
     """The privacy profile of Gaussian noise with standard deviation σ on a value of L2
-    sensitivity Δ.
+    sensitivity Δ. Raises `ValueError` unless both are positive and finite.
 
     >>> profile = GaussianProfile(sigma=3.73, sensitivity=1.0)
     >>> from protocols import epsilon_at
@@ -62,11 +72,15 @@ class GaussianProfile:
     sensitivity: float  # Δ > 0
     log_limit = -inf
 
+    def __attrs_post_init__(self) -> None:
+        _positive("sigma", self.sigma)
+        _positive("sensitivity", self.sensitivity)
+
     def log_delta(self, epsilon: float) -> float:
         """Return the logarithm of δ(ε), for ε >= 0.
 
-        Let h = Δ/2σ and x = εσ/Δ - h. Then δ is the integral of φ(x + u) (1 - e^(-2hu)) over u > 0.
-        All terms are positive, so nothing cancels.
+        Let h = Δ/2σ and x = εσ/Δ - h, and let φ be the standard normal density. Then δ is the
+        integral of φ(x + u) (1 - e^(-2hu)) over u > 0. All terms are positive, so nothing cancels.
         """
         half = self.sensitivity / (2 * self.sigma)
         x = epsilon * self.sigma / self.sensitivity - half

@@ -76,7 +76,8 @@ class LossLaw(Summand, Protocol):
     def trimmed(self, mass: float) -> "LossLaw":
         """Return the law with the largest losses declared unknown, up to this total mass.
 
-        Returns the law unchanged if no loss stands out.
+        Returns the law unchanged if the largest loss alone has this mass, or if losses have a
+        density.
         """
         ...
 
@@ -96,8 +97,8 @@ class Pair:
 class Losses:
     """Finitely many losses.
 
-    Raises `ValueError` for masses that do not add up to 1, for numbers that are not finite, and for
-    other shapes.
+    Raises `ValueError` if the masses and `infinite` do not add up to 1 (the sum may be smaller by
+    `unknown`), for logarithms or losses that are not finite, and for other shapes.
     """
 
     log_masses: Floats  # (n,), log P of each outcome, finite
@@ -145,7 +146,10 @@ class Losses:
         return atoms_moments(self.log_masses, self.losses, tilt)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Return the tilted masses on the grid; each loss is split between its neighbours."""
+        """Return the tilted masses on the grid, and a bound on the sum of their errors.
+
+        Each loss is split between its two neighbours on the grid.
+        """
         return split(
             self.log_masses, self.losses, tilt, self.moments(tilt).cumulant, spacing, points
         )
@@ -201,9 +205,11 @@ class GaussianLoss:
         return Moments(tilt * (tilt + 1) * square / 2, (tilt + 0.5) * square, square)
 
     def masses(self, tilt: float, spacing: float, points: int) -> tuple[Floats, float]:
-        """Return the tilted masses on the grid, by quadrature of each cell's split density."""
+        """Return the tilted masses on the grid, by quadrature of each cell's split density, and a
+        bound on the sum of their rounding errors.
+        """
         here = self.moments(tilt)
-        # Narrow beside the deviation and the slope
+        # pieces that are narrow compared with the deviation, and with the slope of the tilt
         pieces = ceil(spacing * max(4 / self.ratio, 2 * tilt))
         width = spacing / pieces
         first, last = (
@@ -220,14 +226,13 @@ class GaussianLoss:
 def gaussian_pair(sensitivity: float, deviation: float) -> Pair:
     """Return the losses of Gaussian noise on values that lie `sensitivity` apart (L2).
 
-    `deviation` is the standard deviation of the noise. Both directions are equal. For use from
-    Python: no command composes Gaussian losses. Raises `ValueError` unless the ratio is positive
-    and finite.
+    `deviation` is the standard deviation of the noise. Both directions are equal. Raises
+    `ValueError` unless `sensitivity` over `deviation` is positive and finite.
 
     >>> gaussian_pair(sensitivity=1.0, deviation=2.0).forward.ratio
     0.5
     """
-    law = GaussianLoss(sensitivity / deviation)
+    law = GaussianLoss(sensitivity / deviation if deviation else inf)
     return Pair(law, law)
 
 

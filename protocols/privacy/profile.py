@@ -67,7 +67,7 @@ def log_delta_at(profile: Profile, epsilon: float) -> float:
     not finite.
     """
     if not 0 <= epsilon < inf:
-        raise ValueError(f"epsilon is a number from 0, got {epsilon}")
+        raise ValueError(f"epsilon is finite and at least 0, got {epsilon}")
     # rounding may take a sum of probabilities above 1
     return min(profile.log_delta(epsilon), 0.0)
 

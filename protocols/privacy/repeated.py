@@ -2,8 +2,9 @@
 
 The collections are repetitions of one collection, or the collections of several groups of users.
 Every collection draws fresh coins for the same inputs, so the privacy loss of all collections
-together (see `loss`) is the sum of those of the collections; `composition` computes with this sum.
-If a user is removed, or a user's item is replaced, this change is made in all collections.
+together (see `loss`) is the sum of the losses of the single collections; `composition` computes
+with this sum. If a user is removed, or a user's item is replaced, this change is made in all
+collections.
 """
 
 from collections.abc import Sequence
@@ -43,7 +44,9 @@ class GroupCollections:
         checks.whole("times", self.times, 1)
 
     def parts(self, relation: Relation) -> list[list[tuple[Pair, int]]]:
-        """Return, for each of the worst users, the privacy losses and how often they occur."""
+        """Return the privacy losses of a change, and how often they occur, for each change of one
+        user that may be the worst (see `neighbours`).
+        """
         return [
             [(pair, self.times) for pair in _pairs(counts, self.participation)]
             for counts in neighbours(self.counts, self.participation, relation)

@@ -7,7 +7,7 @@ So the everyday commands use this function.
 from collections.abc import Callable
 from math import copysign, sqrt
 
-MOST_STEPS = 200  # the largest number of steps; bisection needs far fewer for any range of floats
+MOST_STEPS = 200  # the largest number of steps
 
 
 def root(
@@ -19,9 +19,9 @@ def root(
 ) -> float:
     """Return a root between `low` and `high`, where the function has different signs.
 
-    The error is at most `absolute + relative * |root|`. If a parabola through the last three points
-    is trustworthy, it gives the next point; otherwise the interval is halved. Raises `ValueError`
-    if the function has the same sign at both ends.
+    The error is at most `absolute + relative * |root|`, unless 200 steps are too few. If a parabola
+    through the last three points is trustworthy, it gives the next point; otherwise the interval is
+    halved. Raises `ValueError` if the function has the same sign at both ends.
 
     Source: Chandrupatla, *A new hybrid quadratic/bisection algorithm for finding the zero of a
     nonlinear function without using derivatives*, 1997.

@@ -5,13 +5,14 @@ Bin(Π_j, p), where Π_j users hold item j. There are two relations between neig
 `remove`: a user keeps its seat but takes no part, so that its item loses one holder. `replace`: the
 user's item becomes another item.
 
-δ falls as counts rise. Adding an independent Bernoulli(p) to both sides is post-processing, and
-turns counts of Π into counts of Π + 1. So the worst user to remove holds the rarest item that
-anybody holds. The worst replacement is from this item to an item that nobody holds; if every item
-is held, the worst replacement is between the two rarest items, in one direction or the other.
+δ falls as counts rise: if an independent Bernoulli(p) coin is added to a count of Π holders, its
+law becomes that of Π + 1 holders, and this is post-processing, which cannot increase δ. So the
+worst user to remove holds the rarest item that anybody holds. The worst replacement is from this
+item to an item that nobody holds; if every item is held, the worst replacement is between the two
+rarest items, in one direction or the other.
 
 Source: Yang et al., section 3.1.1 for the mechanism. `theorems` has the paper's Theorems 3.1 and
-3.2, which these exact values refute in part of the parameter plane.
+3.2, which these exact values refute for some parameters.
 """
 
 from collections.abc import Callable, Sequence
@@ -69,8 +70,8 @@ def profile(counts: Sequence[int], participation: float, relation: Relation) -> 
 def neighbours(
     counts: Sequence[int], participation: float, relation: Relation
 ) -> list[tuple[int, ...]]:
-    """Return the worst neighbours: the count of the item that a user leaves, and with `replace`
-    also that of the item to which the user moves.
+    """Return the changes of one user that may be the worst, as tuples: the count of the item that
+    the user leaves, and with `replace` also that of the item to which the user moves.
 
     Raises `ValueError` as `profile` does.
     """
@@ -98,7 +99,7 @@ def _refuse(counts: Sequence[int], participation: float, relation: Relation) -> 
     if relation == "replace" and len(counts) < 2:
         raise ValueError(
             "a user's item can be replaced only where there are two items at least: give "
-            "their counts too"
+            "the counts of all items"
         )
     if not LEAST_PARTICIPATION <= participation <= 1:
         raise ValueError(
@@ -118,9 +119,10 @@ class Removal:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of δ as ε goes to infinity: the event that all Π holders take part.
+        """The logarithm of the limit of δ as ε goes to infinity: the probability that all Π holders
+        take part.
 
-        This event is impossible with Π - 1 holders.
+        A count of Π is impossible with Π - 1 holders.
         """
         return self.count * log(self.participation)
 
@@ -183,8 +185,8 @@ class Replacement:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of δ as ε goes to infinity: all holders of one of the two items take
-        part.
+        """The logarithm of the limit of δ as ε goes to infinity: the larger of the probabilities
+        that all holders of the old item, or all holders of the new item, take part.
         """
         return max(move.log_limit for move in self.directions)
 
@@ -205,7 +207,9 @@ class Move:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of δ as ε goes to infinity: all holders of the first item take part."""
+        """The logarithm of the limit of δ as ε goes to infinity: the probability that all A holders
+        take part.
+        """
         return self.a * log(self.participation)
 
     def log_delta(self, epsilon: float) -> float:
@@ -223,10 +227,9 @@ class _Moved:
 
     The laws are P = Bin(A, p) Bin(B, p) and Q = Bin(A - 1, p) Bin(B + 1, p). P(x, y) - e^ε Q(x, y)
     = Bin(A)(x) Bin(B + 1)(y) (s(y) - i) e^ε / (A (1 - p)), where i = A - x holders are idle and
-    s(y) = A e^-ε (B + 1 - y) / (B + 1). For every y,
-    the sum of the positive terms over x is a factor times the expected shortfall E[max(0, s(y) -
-    i)].
-    The terms are close to log-concave in y, so the terms that matter lie around one peak.
+    s(y) = A e^-ε (B + 1 - y) / (B + 1). For every y, the sum of the positive terms over x is a
+    factor times the expected shortfall E[max(0, s(y) - i)]. These sums are close to log-concave in
+    y, so the sums that matter lie around one peak.
     """
 
     a: int

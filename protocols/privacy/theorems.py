@@ -2,8 +2,7 @@
 
 Both theorems are about DPCS, and so about DPDS, with n users and N items, where every item has at
 least βn holders. The functions of this module compute the δ that the paper states. The statements
-are not true everywhere: both fail in part of the parameter plane. R1 to R4 in `bounds` are true
-bounds to use instead.
+are not true for all parameters. R1 to R4 in `bounds` are true bounds to use instead.
 """
 
 from collections.abc import Sequence
@@ -41,10 +40,11 @@ def claimed_by_the_paper(
     counts: Sequence[int], participation: float, epsilon: float
 ) -> tuple[str, float | None]:
     """Return the name of the theorem that speaks about DPCS with this p at this ε, and the ln δ
-    that it claims. The ln δ is None if the theorem claims nothing.
+    that it claims. The ln δ is None if the theorem claims nothing, as for p = 1, for an item that
+    nobody holds, and for a single user.
 
-    If ε >= -ln(1 - p), this is Theorem 3.1 with its own δ. For smaller ε, it is Theorem 3.2 with z
-    = -ln(1 - p) - ε.
+    If ε >= -ln(1 - p), this is Theorem 3.1 with its δ for the ε of -ln(1 - p). For smaller ε, it is
+    Theorem 3.2 with z = -ln(1 - p) - ε. Raises `ValueError` for an ε that is not positive.
     """
     own_epsilon = -log1p(-participation) if participation < 1 else inf
     is_first = epsilon >= own_epsilon * (1 - 1e-9)

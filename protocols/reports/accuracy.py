@@ -1,8 +1,9 @@
-"""The accuracy of frequencies from local reports: intervals, and the law of the squared error.
+"""The accuracy of frequencies from local reports: intervals, and the mean and deviation of the
+squared error.
 
 The number of reports that support an item is a sum of independent coins, with probability p for the
-users who hold the item and q for the other users. For fixed inputs, all means and variances stated
-here are exact.
+users who hold the item and q for the other users. For fixed inputs of users who are all counted,
+the means and variances stated here are exact.
 
 If users drop out, m of the n users are counted. The truth is still the share among all users, and
 the users who are counted are taken for a random sample of all users. For a given sample, the
@@ -180,7 +181,8 @@ def _deviation_of_shares(variance: float, support: Ints, gap: float) -> float:
 def _of_bits(p: float, q: float, support: Ints, users: int) -> float:
     """Return the variance of the squared error for reports of independent bits.
 
-    Each bit adds its fourth cumulant and twice the square of its variance.
+    The number of users whose bit is 1 adds, for each item, its fourth cumulant and twice the square
+    of its variance.
     """
     holder, other = p * (1 - p), q * (1 - q)
     variances = support * holder + (users - support) * other

@@ -114,7 +114,8 @@ class SharesCollection(LocalCollection, Interface):
 
     @property
     def count_variance(self) -> tuple[float, float] | None:
-        """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
+        """The pair (V₀, slope): the estimated number of holders of an item has the variance
+        V₀ + slope · (true number of holders).
 
         None if the variance depends on more than the number of holders, or if the estimate is
         biased.

@@ -1,8 +1,8 @@
 """The accuracy of the estimated shares, compared with the owners' values.
 
-With kept faces the difference of a value's counts is Bin(yes, π_s). So intervals are exact, and so
-are the mean and the standard deviation of the squared error. For the other variants, the intervals
-and the deviation treat the estimates as normal.
+With kept faces the difference of a value's two counts has the law Bin(h, π_s), where h owners hold
+the value. So intervals are exact, and so are the mean and the standard deviation of the squared
+error. For the other variants, the intervals and the deviation treat the estimates as normal.
 """
 
 import numpy as np
@@ -28,8 +28,8 @@ def assess(
 ) -> Assessment:
     """Compare the estimated shares with the true shares; shapes (items,).
 
-    The values come first. If an owner may hold no listed value, the last entry is
-    the share of such owners.
+    The values come first. If an owner may hold no listed value, the last entry is the share of such
+    owners.
     """
     owners = int(support.sum())
     spread = _covariance(mechanism, variant, support) / owners**2

@@ -1,9 +1,10 @@
 """Estimates from the counts of two rounds, and their exact variances.
 
 Besides the mechanism, there are two variants for comparison. `kept` is the mechanism: one roll for
-both rounds; the difference of a value's two counts is exactly Bin(yes, π_s), whatever other owners
-hold. With `fresh`, owners roll again for the second round. With `round-two`, owners answer once,
-and their number is known. The errors of `fresh` and `round-two` grow with the number of all owners.
+both rounds; if h owners hold a value, the difference of the value's two counts has exactly the law
+Bin(h, π_s), whatever other owners hold. With `fresh`, owners roll again for the second round. With
+`round-two`, owners answer once, and their number is known. The errors of `fresh` and `round-two`
+grow with the number of all owners.
 
 Source: Joy and Gerla, Eq. 11 and 16. The variants show where the accuracy comes from.
 """
@@ -25,7 +26,8 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 def kept_estimate(
     mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
 ) -> Floats:
-    """Return unbiased numbers of owners who hold each value, from the counts of both rounds.
+    """Return unbiased estimates of the numbers of owners who hold each value, from the counts of
+    both rounds.
 
     Each count array has shape (V + 1,), the result has shape (V,). Raises `ValueError` for other
     shapes, and for counts that are impossible if owners keep their faces and answer in both rounds.
@@ -45,7 +47,8 @@ def kept_estimate(
 def fresh_estimate(
     mechanism: TwoRounds, first_counts: npt.ArrayLike, second_counts: npt.ArrayLike
 ) -> Floats:
-    """Return the numbers of owners who hold each value, if owners roll again for round two.
+    """Return estimates of the numbers of owners who hold each value, if owners roll again for round
+    two.
 
     Shape (V,). The estimates are unbiased and can be negative. Raises `ValueError` for counts of
     other shapes, for negative counts, and for counts that add up to different numbers of owners.
@@ -55,10 +58,10 @@ def fresh_estimate(
 
 
 def round_two_estimate(mechanism: TwoRounds, second_counts: npt.ArrayLike, owners: int) -> Floats:
-    """Return the numbers of owners who hold each value, from round two alone; shape (V,).
+    """Return unbiased estimates of the numbers of owners who hold each value, from round two alone.
 
-    The number of owners is known. Raises `ValueError` for counts that are negative or do not add up
-    to this number.
+    Shape (V,). The number of owners is known. Raises `ValueError` for counts that are negative or
+    do not add up to this number.
     """
     checks.whole("owners", owners, 0)
     counts = _counts(mechanism, second_counts)
@@ -105,8 +108,8 @@ def covariance(
 def covariance_with_none(
     mechanism: TwoRounds, yes: npt.ArrayLike, none: int = 0, variant: Variant = "kept"
 ) -> Floats:
-    """Return the exact covariances of the estimated numbers of owners without a value and with
-    each.
+    """Return the exact covariances of the estimated numbers of owners without a value and with each
+    value.
 
     Shape (V + 1, V + 1). The estimate for "no value" is the number of owners minus the other
     estimates.

@@ -97,7 +97,11 @@ class TwoRounds:
 
     @classmethod
     def even(cls, sampling: Chance, values: int, none: bool = False) -> "TwoRounds":
-        """Return the background that is best for round two alone: uniform over the legal truths."""
+        """Return the mechanism with the background that is best for round two alone: uniform over
+        the legal truths.
+
+        Raises `ValueError` unless 0 < π_s < 1 and V >= 1.
+        """
         checks.whole("values", values, 1)
         proper_sampling(sampling)
         truths = values + none
@@ -121,7 +125,7 @@ class TwoRounds:
 
     @property
     def meets_half_rule(self) -> bool:
-        """Whether π_s < 1/2, as the paper's threat model demands. For use from Python."""
+        """Whether π_s < 1/2, as the paper's threat model demands."""
         return self.sampling < Fraction(1, 2)
 
     @functools.cached_property

@@ -3,13 +3,13 @@
 Each owner rolls one die, and gives one answer in each of two rounds.
 
 - *Round one alone* tells nothing about the owner's truth.
-- *Round two alone* has a finite ε if every legal truth has a background face; ε depends on the
-  least probable of these faces.
+- *Round two alone* has a finite ε if the background face of every legal truth has a probability
+  above 0; ε depends on the least probable of these faces.
 - *Both answers of one owner* together can show that the die showed its sampled face. Then they
   show the owner's truth. So δ = π_s at every ε, and no finite ε is possible.
 - *The exact sums of both rounds* differ by a number with the law Bin(h, π_s), where h owners hold
-  the value. If one holder fewer took part, a difference of h would be impossible. So no finite ε
-  is possible either. δ falls as h grows, and h is the number that the protocol estimates.
+  the value. If one owner fewer held the value, a difference of h would be impossible. So no finite
+  ε is possible either. δ falls as h grows, and h is the number that the protocol estimates.
 
 Source: Joy and Gerla, section 4.4. Joy and Gerla analyse only round two. Eq. 18 to 25 of the paper
 are about one value: an owner answers yes or no, and both answers are compared. Eq. 26 to 29 are
@@ -122,8 +122,8 @@ def delta_joint(mechanism: TwoRounds, epsilon: Chance) -> float:
 
 
 def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
-    """Return the joint law of A, the owners with face "one", and D, the sampled owners who hold
-    yes.
+    """Return the joint law of A, the number of owners with face "one", and D, the number of sampled
+    owners who hold yes.
 
     Shape (yes + no + 1, yes + 1). The published counts of ones are A and A + D. Raises `ValueError`
     unless the mechanism is binary, for negative populations, and for populations whose table has
@@ -269,4 +269,4 @@ def _binary(mechanism: TwoRounds) -> None:
 def _epsilon(epsilon: Chance) -> None:
     checks.number("epsilon", epsilon)
     if not 0 <= epsilon < math.inf:  # also refuses NaN
-        raise ValueError(f"delta belongs to a finite epsilon from 0 on, got {epsilon}")
+        raise ValueError(f"delta is computed for a finite epsilon of at least 0, got {epsilon}")

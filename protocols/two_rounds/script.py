@@ -5,7 +5,8 @@ the aggregators. Each aggregator adds up the shares of each round and reports th
 reader, who recovers the counts. With one aggregator the answers reach it in the clear.
 
 The reader learns the counts of both rounds, which no ε bounds. Aggregators learn nothing, unless
-enough of them to open shares collude: then they learn the truth of every sampled owner.
+enough of them to open shares collude: then they see every answer. If owners keep their roll, the
+answers show the value of every sampled owner who holds a value.
 
 Source: Joy and Gerla, *Differential Privacy By Sampling*, sections 3.1 and 4. `about.py` states the
 cost, error and privacy.
@@ -41,12 +42,12 @@ ROUND_ONE, ROUND_TWO = Summed("round one"), Summed("round two")
 class SamplingPrivacy:
     """The parameters of Sampling Privacy, which every party knows, and the scripts of its roles.
 
-    `users` is n >= 1. `items` are the values and, with `none`, a last item that stands for none of
-    them: two items with `none` are yes and no. `sampling` is π_s, and `faces` are the probabilities
-    of the background faces, by default uniform over the legal truths. `variant` is `kept`, `fresh`
-    or `round-two`, and `aggregators` is m >= 1. `sharing` is `Additive()`, `Shamir(t)`,
-    `ShamirPercent(P)` or a name such as `shamir:3`. The output of the reader is the array of the
-    estimated shares; shape (items,).
+    `users` is n >= 1. `items` counts the values and, with `none`, a last item that stands for none
+    of them: two items with `none` are yes and no. `sampling` is π_s, and `faces` are the
+    probabilities of the background faces, by default uniform over the legal truths. `variant` is
+    `kept`, `fresh` or `round-two`, and `aggregators` is m >= 1. `sharing` is `Additive()`,
+    `Shamir(t)`, `ShamirPercent(P)` or a name such as `shamir:3`. The output of the reader is the
+    array of the estimated shares; shape (items,).
 
     Raises `ValueError` for parameters out of range.
 
@@ -174,10 +175,11 @@ class SamplingPrivacy:
         return [*first, int(self.mechanism.round_two(face, [truth])[0])]
 
     def estimate(self, *counts: Ints) -> Floats:
-        """Return unbiased shares of the owners, shape (items,), from the counts of each round.
+        """Return unbiased estimates of the shares of owners, shape (items,), from the counts of
+        each round.
 
-        Each count array has shape (V + 1,). The result is NaN if nobody answered at all. Raises
-        `ValueError` for counts that such owners cannot give.
+        Each count array has shape (V + 1,). All entries are NaN if nobody answered at all. Raises
+        `ValueError` for counts that cannot arise if every owner answers once in each round.
         """
         if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)

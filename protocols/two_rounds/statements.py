@@ -43,11 +43,11 @@ def statements(
     """Return the privacy statements about every view; `support` counts the owners who hold each
     value.
 
-    If the truth none is legal, the last entry of `support` counts the owners without a value. A
-    view with both rounds has ε = inf, whatever ε and δ are requested; beside it stands the least δ
-    that is possible at any finite ε. The words of the first two statements say which δ is needed at
-    `epsilon`, and whether any ε has the given `delta`. Raises `ValueError` for an ε or a δ out of
-    range.
+    If truth 0 is legal, the last entry of `support` counts the owners without a value. For the
+    variant `kept`, a view with both rounds has ε = inf, whatever ε and δ are requested; beside it
+    stands the least δ that is possible at any finite ε. The words of the first two statements then
+    say which δ is needed at `epsilon` (by default the ε of round two), and whether any ε has the
+    given `delta`. Raises `ValueError` for an ε or a δ out of range.
     """
     if delta is not None:
         checks.delta(delta)

@@ -500,6 +500,8 @@ def test_reports_of_another_shape_are_refused() -> None:
     for wrong in ([[1, 0]], [1, 0, 1], [[1, 0, 2]]):
         with pytest.raises(ValueError, match="report"):
             OUE(1.0, 3).supports(wrong)
+    with pytest.raises(ValueError, match="a report holds bits, 0 or 1, got 2"):
+        OUE(1.0, 3).supports([[1, 0, 2]])
     with pytest.raises(ValueError, match="too many to list"):
         OUE(1.0, 100).law(1)
     with pytest.raises(ValueError, match="reports"):

@@ -114,7 +114,7 @@ def test_what_is_no_channel_is_refused(rows: list[list[float]], wrong: str) -> N
 
 @pytest.mark.parametrize("epsilon", [-0.1, math.nan])
 def test_delta_needs_an_epsilon(epsilon: float) -> None:
-    with pytest.raises(ValueError, match="epsilon from 0"):
+    with pytest.raises(ValueError, match="an epsilon of at least 0"):
         delta_of([1], [1], epsilon)
 
 

@@ -380,6 +380,13 @@ def test_bad_tuples_are_refused(
             protocol.perturb(numbers, categories, SampledCoins(1, "u1"))
 
 
+def test_a_law_refuses_categories_of_attributes_that_do_not_exist() -> None:
+    for protocol in (Tuples(1.0, Attributes(1)), Split(1.0, Attributes(1))):
+        assert protocol.law([0.5], []).k == 1
+        with pytest.raises(ValueError, match=r"categories have shape \(1, 0\), got \(1, 1\)"):
+            protocol.law([0.5], [7])
+
+
 def test_bad_parameters_are_refused() -> None:
     for k in (0, 5):
         with pytest.raises(ValueError, match=r"chosen is at (least 1|most 4), got"):

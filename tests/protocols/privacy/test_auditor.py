@@ -445,7 +445,7 @@ REPORTS = np.zeros(100)
             "a confidence lies strictly between 0 and 1, got 1",
         ),
         (REPORTS[:79], REPORTS, {}, "at least 80 reports under each input, got 79"),
-        (REPORTS, np.zeros((100, 2)), {}, "the same features, got 1 and 2"),
+        (REPORTS, np.zeros((100, 2)), {}, "the same number of features, got 1 and 2"),
         (REPORTS, REPORTS, {"names": ["a", "b"]}, "got 2: a, b"),
         (REPORTS, REPORTS, {"samples": 99}, "asked for 99 reports, got 100"),
         (
@@ -457,7 +457,7 @@ REPORTS = np.zeros(100)
         (np.zeros((100, 0)), REPORTS, {}, "numbers of shape"),
         (np.array(["a"] * 100), REPORTS, {}, "reports are numbers"),
         (np.full(100, np.nan), REPORTS, {}, "give NaN and infinities a coordinate of their own"),
-        (REPORTS, np.full(100, inf), {}, r"a report holds numbers below 1e\+150"),
+        (REPORTS, np.full(100, inf), {}, r"numbers between -1e\+150 and 1e\+150"),
         (lambda count, _: np.zeros(count), REPORTS, {}, "needs `samples`, the number of rows"),
         (
             lambda count, _: np.zeros(count + 1),

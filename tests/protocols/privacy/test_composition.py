@@ -338,6 +338,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected one mass for each loss"),
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),
         (lambda: gaussian_pair(float("nan"), 1.0), "positive and finite"),
+        (lambda: gaussian_pair(1.0, 0.0), "positive and finite"),
         (lambda: Composition([]), "at least one pair"),
         (lambda: Composition([(gaussian_pair(1.0, 1.0), 0)]), "pair is seen is at least 1"),
         (
@@ -346,11 +347,11 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
         ),
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(-0.1),
-            "epsilon is a number from 0",
+            "epsilon is finite and at least 0",
         ),
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).delta(inf),
-            "epsilon is a number from 0",
+            "epsilon is finite and at least 0",
         ),
         (
             lambda: Composition([(gaussian_pair(1.0, 1.0), 1)]).epsilon(0.0),

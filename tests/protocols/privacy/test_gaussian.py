@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from protocols.privacy.gaussian import CALIBRATIONS, delta_of, sigma
+from protocols.privacy.gaussian import CALIBRATIONS, GaussianProfile, delta_of, sigma
 
 EPSILONS = [1e-3, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0]
 DELTAS = [1e-12, 1e-9, 1e-5, 0.01, 0.3, 0.9]
@@ -107,6 +107,23 @@ def test_the_classic_noise_is_at_least_the_analytic(
 def test_bad_budgets_are_refused(calibration: Any, epsilon: float, delta: float, what: str) -> None:
     with pytest.raises(ValueError, match=what):
         sigma(calibration, 1.0, epsilon, delta)
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+@pytest.mark.parametrize("sensitivity", [0.0, -1.0, float("inf"), float("nan")])
+def test_bad_sensitivities_are_refused(calibration: Any, sensitivity: float) -> None:
+    with pytest.raises(ValueError, match="sensitivity is positive and finite"):
+        sigma(calibration, sensitivity, 1.0, 1e-5)
+    with pytest.raises(ValueError, match="sensitivity is positive and finite"):
+        GaussianProfile(1.0, sensitivity)
+    with pytest.raises(ValueError, match="sigma is positive and finite"):
+        GaussianProfile(sensitivity, 1.0)
+
+
+def test_another_calibration_is_refused() -> None:
+    other: Any = "exact"
+    with pytest.raises(ValueError, match="calibration is classic or analytic, got 'exact'"):
+        sigma(other, 1.0, 1.0, 1e-5)
 
 
 def test_the_classic_calibration_is_refused_above_one() -> None:
