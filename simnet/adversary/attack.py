@@ -35,7 +35,8 @@ def replay_attack(
     `weights` are the coefficients of the messages, by row. Returns the values lane by lane, and the
     coalition's own part that was subtracted; both have the shape (lanes,).
 
-    Raises `SimnetError` if a sampled run is not the run that was read symbolically.
+    Raises `SimnetError` if a block of messages has another sender, tag or round in a sampled run
+    than in the run that was read symbolically.
     """
     rows, factors = sorted_entries(weights)
     view, modulus = knowledge.view, knowledge.modulus

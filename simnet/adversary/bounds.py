@@ -13,11 +13,12 @@ Theory of operation
    may be guessed or depend on each other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L that the
    ideal output does not determine is a leak if its secrets can take other values while the ideal
-   output stays the same. We are certain of this if the secrets can be varied one by one, but not
-   for the following unknowns:
+   output stays the same. This is certain for secrets that can be varied one by one. The following
+   unknowns cannot:
 
    - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
-   - *related* secrets (`simnet.adversary.relations`).
+   - *related* secrets (`simnet.adversary.relations`);
+   - secrets of which one function contains several elements.
 
    So we leave all these unknowns out, and ask whether L still contains a function that is not in F.
    If it does not, we look for two inputs that show a difference
@@ -58,9 +59,9 @@ class ShareBounds:
     """What a coalition learns from field elements: `at_least` and `at_most`.
 
     `sight` is what reaches the coalition from outside. `knowledge` is what the messages alone
-    determine, over each field.
-    `remarks` are sentences for a reader of the verdict. `rewriting` says how the upper end expands
-    products. `view` is the widened view behind the upper end, if doors were given rows with coins.
+    determine, over each field. `remarks` are sentences for a reader of the verdict. `rewriting`
+    says how the upper end expands products. `view` is the widened view behind the upper end, if
+    doors were given rows with coins.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -292,8 +293,8 @@ class ShareBounds:
         if not self._varies_alone(roles) and not checks.has_witness(self.corrupt, self.knowledge):
             return (
                 "the functions listed beyond the output are made of related secrets (products, "
-                "secrets made from coins, or several secrets of one input), and no two inputs "
-                "were found that show a difference"
+                "secrets made from coins, several secrets of one input, or several elements of "
+                "one secret), and no two inputs were found that show a difference"
             )
         if not checks.knows_structure(self.corrupt):
             return (

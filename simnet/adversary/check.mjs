@@ -670,7 +670,7 @@ function prove({ statement, set }, fields, seeds) {
   const model = unknown === 0 ? ""
     : ` It does not know ${unknown === 1 ? "1 seed or key" : `${unknown} seeds and keys`}. `
       + "Assumed: ideal random functions, key agreement and encryption, and that nobody guesses 80 bits.";
-  if (statement === "no-shares") return `Nothing was to be proved of ${who}: by this file, no field element was sent.`;
+  if (statement === "no-shares") return `Nothing was to be proved of ${who}: according to this file, no field element was sent.`;
   if (statement === "nothing") {
     must(learned + most === 0n, "functions are listed, but the statement is `nothing`");
     return `${opening} nothing about the secrets of other parties.${model}`;
@@ -855,7 +855,7 @@ function checkAlike(value, limit) {
   const learned = { nothing: "nothing", "output-only": "only its output", leaks: "more than its output" };
   const more = set.length > 5 ? ` and ${set.length - 5} more` : "";
   const proved = `Proved for these tables: {${set.slice(0, 5).map(printable).join(", ")}${more}} learns `
-    + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"}.`;
+    + `${learned[statement]}, in ${systems.length} system${systems.length === 1 ? "" : "s"} of equations.`;
   const notShown = `Not shown by this file: that these are the tables of ${printable(protocol.name)}, that is, which `
     + "parties are alike and what their messages are. `simnet verify --by symmetry` reads the run.";
   return { products, proved, notShown };

@@ -147,7 +147,10 @@ class Certificate:
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
         model = self._seeds.model
         if self._statement == "no-shares":
-            return f"Nothing was to be proved of {who}: by this file, no field element was sent."
+            return (
+                f"Nothing was to be proved of {who}: according to this file, no field element was "
+                "sent."
+            )
         vectors = sum(len(field.rows) for field in self._fields)
         elements = sum(len(field.rows) * field.lanes for field in self._fields)
         learned = sum(len(field.learned) * field.lanes for field in self._fields)
@@ -243,7 +246,7 @@ class _Families:
         return family in self._told
 
     def holds_back(self, door: int) -> bool:
-        """Whether the door made a secret that must stay hidden."""
+        """Whether the door made a secret or a product that must stay hidden."""
         made = self.doors[door]["made"]
         return made is not None and made not in self._told
 
@@ -596,7 +599,7 @@ class _Field:
             _require(is_open, f"{where}: the coalition does not know the key of this box")
         rows = _list(message["rows"], where)
         _require(bool(rows), f"{where}: the message has no rows")
-        free = 0  # the first element after those of the message's last row
+        free = 0  # the first element after those of the row before
         for row in rows:
             _pair(row, where)
             element = _whole(row[0], where)
@@ -1028,7 +1031,7 @@ Matching = tuple[tuple[int, int], ...]  # places of two words that contain one p
 Table = dict[tuple[int, int, Matching], int]  # row type, column type, matching -> coefficient
 
 ORBIT_FORMAT, ORBIT_VERSION = "simnet orbit certificate", 1
-LONGEST_WORD = 4  # two words of four places have 209 matchings
+LONGEST_WORD = 4  # two words of four places have at most 209 matchings
 ORDER = ("nothing", "output-only", "leaks")
 
 
@@ -1081,7 +1084,7 @@ class OrbitCertificate:
             self.products,
             f"Proved for these tables: {{{who}{f' and {more} more' if more > 0 else ''}}} learns "
             f"{learned[self._statement]}{' than its output' * (self._statement == 'leaks')}, in "
-            f"{_counted(len(self._systems), 'system')}.",
+            f"{_counted(len(self._systems), 'system')} of equations.",
             "Not shown by this file: that these are the tables of "
             f"{_printable(self._name)}, that is, which parties are alike and what their messages "
             "are. `simnet verify --by symmetry` reads the run.",
@@ -1568,7 +1571,9 @@ def _line(error: Exception) -> str:
 
 
 def text_of(file: Path) -> str:
-    """The text of a certificate's file. Raises `BadCertificate` for a file that is not UTF-8."""
+    """The text of a certificate's file. Raises `BadCertificate` for a file that is not UTF-8, and
+    `OSError` for a file that cannot be read.
+    """
     try:
         return file.read_bytes().decode()
     except UnicodeDecodeError:

@@ -9,7 +9,7 @@ if the coalition knows the seed, and *coins* otherwise. The same holds for a see
 agree on, which is known to whoever knows one of the two secret keys and the other public key. In
 the same way, the content of a box is in the view of whoever knows the key of the box. One thing
 that becomes known can make others known: a share in a box completes a seed, the seed gives a mask,
-and so on. So we repeat two steps until nothing changes (docs/concepts/ideal-primitives.md has the
+and so on. So we repeat two steps until nothing changes (docs/proofs/ideal-primitives.md has the
 proof):
 
 1. Every seed that consists of known unknowns is known.
@@ -59,9 +59,9 @@ FIRST_MARK = 1 << 62  # marks are numbered from here, above all unknowns
 class Sight:
     """What a coalition sees: messages with field elements, boxes, and public keys (as digests).
 
-    `public_keys` also has keys of which the coalition sees only a signature, because this may tell
-    what it signs. `shown_keys` are the keys that the coalition sees. `handed` is what the ideal
-    world hands to the coalition.
+    `public_keys` also has keys of which the coalition sees only a signature, because a signature
+    may tell what it signs. `shown_keys` are the keys that the coalition sees itself. `handed` is
+    what the ideal world hands to the coalition.
     """
 
     parts: Sequence[BlockForms]
@@ -531,8 +531,8 @@ class _MarkedSeeds:
 
         Seeds of different lengths differ. For seeds of equal length there are two cases. Either
         enough bits of their difference are uniform, given the view; or the view tells the whole
-        difference. In the second case the difference is not 0, because
-        seeds of different forms and equal values are refused when they are used.
+        difference. In the second case the difference is not 0, because seeds of different forms
+        and equal values are refused when they are used.
         """
         if one.seed.length != other.seed.length:
             return True

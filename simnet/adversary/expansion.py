@@ -19,9 +19,8 @@ is linear in x, y and one new unknown xy, a *monomial*. The steps are:
 1. Each row that was disclosed in full and that contains honest coins is solved for one of them.
 2. These coins are replaced in the factors. A factor is then *solved* if it contains only secrets
    that depend on no coins, unknowns that the coalition knows, monomials of both, and a number. If
-   both factors are
-   solved, the product is replaced by its expansion. If one factor is a number alone, the product is
-   this number times the other factor, whatever the other factor contains.
+   both factors are solved, the product is replaced by its expansion. If one factor is a number
+   alone, the product is this number times the other factor, whatever the other factor contains.
 3. A product may be a factor of another product, or occur in a row that was disclosed. So the steps
    are repeated until nothing changes.
 

@@ -111,9 +111,10 @@ def verdict(
     the same inputs.
 
     Raises `BadInput` for an empty list of runs, and for a coalition that is empty or cannot be
-    read, for example because it names a party that the run does not have. Raises `SimnetError` if
-    there is nothing to judge, because no honest party has declared a secret, and `ScriptError` if a
-    script behaves differently when it is read again.
+    read, for example because it names a party that the run does not have. Raises `ScriptError` if a
+    script behaves differently when it is read again. Raises `SimnetError` if there is nothing to
+    judge, because no honest party has declared a secret, and if the functionality makes other
+    secrets than the scripts.
 
     Example: two users send each other their numbers without a mask.
 
@@ -171,7 +172,8 @@ class Judge:
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
         of the same people with the same inputs. Raises `ScriptError` if a script behaves
-        differently when it is read again.
+        differently when it is read again, and `SimnetError` if the functionality makes other
+        secrets than the scripts.
         """
         self.unknowns = Unknowns()
         self._about = about

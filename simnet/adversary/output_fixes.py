@@ -5,14 +5,16 @@ Theory of operation. A verdict `output-only` says that a coalition learns only w
 hands to it. How much this is depends on the number of honest parties: if two bits have the sum 2,
 this sum tells both bits. We find such consequences from three things: the functions that the
 coalition determines, their values, and all values that a secret can have. To find the values of a
-secret, we call its door with every input and every outcome of its coins. There are three rules::
+secret, we call its door with every input and every outcome of its coins. There are three rules. The
+last two are used only if there are too many assignments to list::
 
     few values together   we list every assignment of values to secrets that gives the functions
                           these values; what all assignments have in common is fixed
     a value at an end     a sum that is as large, or as small, as possible fixes each of its terms
-    counts                if the functions are the sums of all elements of secrets that can have
-                          the values w_1, ..., w_m, and (w_1, 1), ..., (w_m, 1) are linearly
-                          independent, then they fix how often each value occurs: a multiset
+    counts                let the functions have, for each place, the sum over all secrets of the
+                          element at this place, and let each secret have one of the values w_1,
+                          ..., w_m. If (w_1, 1), ..., (w_m, 1) are linearly independent, the
+                          functions fix how often each value occurs: a multiset
 
 Each rule finds certain consequences, but not all. If the coalition knows more about the inputs, for
 example from disclosed values, then more may follow.

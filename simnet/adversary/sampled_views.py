@@ -9,8 +9,9 @@ Theory of operation
 2. *Features.* A view is far too large to be compared as a whole: no two views are equal. So each
    view is reduced to features, numbers with few values. These are: every element that the coalition
    receives, in at most `BINS` classes (real numbers are put into some 8,000 classes by a hash); the
-   sum of each sender's elements; the number of messages; the traffic, if the network is watched;
-   and the value of every function that elimination finds.
+   sum of each sender's elements at each place (of real numbers, the sum of their hashes); the
+   number of messages; the traffic, if the network is watched; and the value of every function that
+   elimination finds.
 3. *Tests.* For each feature a chi-square test compares how often each class occurs on both sides.
    Classes of fewer than 10 occurrences are put together, so that the chi-square law fits.
 4. *Correction.* With 500 features, some p-values are small by accident. Bonferroni's correction
@@ -18,8 +19,8 @@ Theory of operation
    in any feature is at most the stated rate.
 
 Example: u1 reports a bit to the server. The bit is 1 with probability 1/4 on one input and 3/4 on
-the other. In 400 runs on each side the feature "report u1→server" is 1 about 100 and 300 times, the
-p-value is about 1e-45, and the views differ.
+the other. In 400 runs on each side the bit in this message is 1 about 100 and 300 times, the
+p-value is about 2e-45, and the views differ.
 
 The finding is *sampled*. The test reports a difference with the stated rate of false alarms. If the
 test reports no difference, the views may still differ: `detectable` says how large a difference in
@@ -62,7 +63,7 @@ class SampledComparison:
     p_value: float  # the smallest p-value, corrected for the number of features
     feature: str  # the feature with the smallest p-value
     features: int  # the number of features
-    runs: int  # on either side
+    runs: int  # the number of runs on each side
     false_alarm: float
     # A total variation distance in one feature that would be found with probability `POWER`.
     detectable: float
@@ -88,9 +89,9 @@ def sampled_views_differ(
     perturbation alone protects inputs, because such a script declares no secrets. `progress` is
     called with 1 after each run.
 
-    Raises `BadInput` for fewer than 20 runs, which could not show any difference, for a coalition
-    that is empty or cannot be read, and if a member of it has different inputs on the two sides.
-    Other errors are as for `run` and `verdict`.
+    Raises `BadInput` for fewer than 20 runs, for a coalition that is empty or cannot be read, and
+    if a member of it has different inputs on the two sides. Other errors are as for `run` and
+    `verdict`.
     """
     sides = (one, other)
     first_runs = [run(protocol, inputs, seed) for inputs in sides]

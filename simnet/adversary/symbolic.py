@@ -203,11 +203,9 @@ class Symbolic:
         self._actors: dict[int, Actor] = {}  # the parties' actors, by the identity of their meter
         self._coins: dict[str, Coins] = {}
         self._is_running = False
-        self._refused: str | None = (
-            # The error about an operation of a script for which verdicts have no rule, if there
-            # was such an operation.
-            None
-        )
+        # The error about an operation of a script for which verdicts have no rule, if there was
+        # such an operation.
+        self._refused: str | None = None
         self._by_place: dict[tuple[str, str, int], DoorCall] = {}  # party, kind, number
 
     def begin(self, actors: Sequence[Actor]) -> None:

@@ -221,7 +221,8 @@ class Verdict:
     def attack(self, party: str, item: int, number: int = 0, run: int | None = None) -> int:
         """Return the value of an exposed secret, computed from the messages that the coalition saw.
 
-        If several runs are judged together, `run` is the run, from 1.
+        If several runs are judged together and their secrets differ, `run` is the run, from 1.
+        Otherwise it is None.
 
         Raises `SimnetError` for a secret that is not exposed.
         """

@@ -39,7 +39,7 @@ def view_sampler(
         if len({row.size for row in rows}) > 1 or not all(row.size for row in rows):
             sizes = sorted({row.size for row in rows})
             raise BadInput(
-                f"views of {', '.join(parties)} must hold equally many numbers in all runs, and "
+                f"views of {', '.join(parties)} must have equally many numbers in all runs, and "
                 f"at least one, got {sizes}"
             )
         return np.array(rows)

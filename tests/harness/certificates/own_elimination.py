@@ -472,7 +472,10 @@ class Listing:
         """
         who = "{" + ", ".join(map(_escaped, self.members)) + "}"
         if self.statement == "no-shares":
-            return f"Nothing was to be proved of {who}: by this file, no field element was sent."
+            return (
+                f"Nothing was to be proved of {who}: according to this file, no field element was "
+                "sent."
+            )
         vectors = sum(field.vectors for field in self.fields)
         elements = sum(field.vectors * field.lanes for field in self.fields)
         listed = f"{_some(vectors, 'vector')}, {_some(elements, 'field element')}"

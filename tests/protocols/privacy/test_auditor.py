@@ -500,7 +500,7 @@ def test_a_view_has_the_numbers_that_a_set_sees() -> None:
 
 def test_views_without_a_fixed_length_are_refused() -> None:
     protocol = TSS(users=6, items=3, participation=0.5, reported=2)
-    with pytest.raises(BadInput, match="must hold equally many numbers in all runs"):
+    with pytest.raises(BadInput, match="must have equally many numbers in all runs"):
         view_sampler(protocol, [1, 2, 3, 1, 2, 3], "u1, S1")(30, coins())
     with pytest.raises(BadInput, match="coalition"):
         view_sampler(protocol, [1, 2, 3, 1, 2, 3], "nobody")
