@@ -12,8 +12,8 @@ and is a single element of u1's secret. There are too many sets of users to try 
 use the structure of the elements instead. docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
-   example, the sharings of two items of a one-hot vector have no coin in common. Each
-   group is searched by itself. This overlooks a secret that is spread over several groups: see 4.
+   example, the sharings of two items of a one-hot vector have no coin in common. Each group is
+   searched by itself. This overlooks a secret that is spread over several groups: see 4.
 
 2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
    all elements of the group or none. So a set of users must receive the whole group to read
@@ -176,8 +176,9 @@ class GroupSearch:
 def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
     """Return the minimal sets of other users that can compute a part of this user's secret.
 
-    Only parties of the user's own role are searched. Raises `BadInput` for a party that declares no
-    secret, and `ScriptError` if the script behaves differently when it is read again.
+    Only sets of users of the user's own role are searched. If a search by size is needed, it ends
+    at `max_size` users. Raises `BadInput` for a name that no party has and for a party that
+    declares no secret, and `ScriptError` if the script behaves differently when it is read again.
     """
     return BreakingSearch(done).search(user, max_size)
 
@@ -223,7 +224,7 @@ class BreakingSearch:
     def search(self, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
         """Return the minimal sets of users that can compute a part of this user's secret.
 
-        Raises `BadInput` for a party that declares no secret.
+        Raises `BadInput` for a name that no party has and for a party that declares no secret.
         """
         # This call raises an error for a name that no party has.
         number = self._run.roster.find(user)

@@ -66,8 +66,10 @@ MOST_QUESTIONS = 2_000  # about one part of a run, at most
 
 @attrs.frozen
 class Kind:
-    """Parties that count alike in one part of a run: whether they have secrets in it, and the
-    labels of the messages that they receive.
+    """Parties that can be exchanged in one part of a run.
+
+    `has_secret` says whether they have secrets in this part. `receives` has the labels of the
+    messages of this part that they receive.
     """
 
     name: str
@@ -311,8 +313,8 @@ def secrets_in_words(places: Sequence[tuple[int, int]], lanes: int) -> list[str]
 
 
 def kind_names(classes: Sequence[Sequence[str]], roles: Sequence[str]) -> list[str]:
-    """A name for each kind: its only member, or its role, with a letter if several kinds have this
-    role.
+    """A name for each kind: its only member, or its role. The role has a letter if several kinds
+    of several members have this role, and a star if a party has the same name.
     """
     several = Counter(
         role for members, role in zip(classes, roles, strict=True) if len(members) > 1

@@ -152,8 +152,9 @@ def every_coalition(
 ) -> EveryCoalition:
     """Judge all coalitions of a run's parties.
 
-    `progress` is called after every coalition. Raises `BadInput` for a run with more than 12
-    parties, with a crowd, or in which nobody has declared a secret.
+    `progress` is called with 1 after every coalition. Raises `BadInput` for a run with more than 12
+    parties, with a crowd, or in which nobody has declared a secret, and `ScriptError` if a script
+    behaves differently when it is read again.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")

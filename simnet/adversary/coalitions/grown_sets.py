@@ -35,8 +35,8 @@ class OneOfEach:
     """A minimal coalition with a property, and a maximal coalition without it.
 
     A coalition is None if none was found. If `nobody` is true, no coalition without the party has
-    the property, and the lists are complete. If `unsearched` is not empty, it says why the search
-    ended early.
+    the property, so `minimal` is None and `maximal` are all others. If `unsearched` is not empty,
+    it says why the search ended early.
     """
 
     minimal: Names | None
@@ -57,8 +57,8 @@ class GrownSets:
 
 
 def most_verdicts(parties: int) -> int:
-    """The most verdicts that are found for one party and one property; each takes about as long as
-    the run is large.
+    """The most verdicts that are found for one party and one property. The number is smaller for
+    larger runs, because a verdict on a larger run takes longer.
     """
     return max(50, 20_000 // parties)
 

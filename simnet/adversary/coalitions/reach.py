@@ -52,7 +52,7 @@ class Reached:
 class Reach:
     """Says whom coalitions of a run expose and touch, and judges each coalition once.
 
-    `progress` is called after each coalition.
+    `progress` is called with 1 after each coalition.
     """
 
     def __init__(

@@ -60,7 +60,9 @@ class NotShared(SimnetError):
 
 @attrs.frozen(eq=False, kw_only=True)
 class _Sent:
-    """Rows of forms under one tag and key. Row k of the combinations goes to `recipients[k]`."""
+    """Rows of forms under one tag and key: equally many for each recipient, in the order of
+    `recipients`.
+    """
 
     sender: int
     recipients: tuple[int, ...]
@@ -101,12 +103,16 @@ class _Sharing:
 def shares_by_count(done: Run) -> ByCount:
     """Find out which coalitions expose and touch each party, by counts.
 
-    Raises `NotShared` if the run has field elements other than Shamir's shares and their sums, and
-    `BadInput` for a run in which nobody has declared a secret.
+    Raises `NotShared` if the run has field elements other than Shamir's shares and their sums, or
+    drop-outs, lost messages, deadlines or crowds. Raises `BadInput` for a run in which nobody has
+    declared a secret, and `ScriptError` if a script behaves differently when it is read again.
     """
     names = done.roster.names
     if done.fates or done.message_fates or done.deadlines or done.aborts or done.roster.crowds:
-        raise NotShared("somebody dropped out, a message was lost, or some parties are crowds")
+        raise NotShared(
+            "somebody dropped out, a message was lost, damaged, duplicated or late, somebody "
+            "waited with a deadline, the run was aborted, or some parties are crowds"
+        )
     sampled, record = recorded(done, names)
     reading = Symbolic(record)
     symbolic = read_blind(sampled, names, reading)
