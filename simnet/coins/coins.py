@@ -6,7 +6,7 @@ A party draws two kinds of random values, which come from two sources:
 - *field elements*, which serve as masks: `FieldSource`.
 
 A script sees only `Coins`. `Coins` checks the arguments, bills the operation and asks one of its
-two sources. A reading of a script may replace one source and keep the other::
+two sources. A reading of a script may replace one source, or both::
 
     reading         discrete source        field source
     numeric         seeded words           seeded words
@@ -143,8 +143,9 @@ class Coins:
     >>> coins.field(Field(101), (2, 5)).shape
     (2, 5)
 
-    `tossed` says whether the party has drawn, outside a door, a discrete coin that may have more
-    than one outcome. `check` is called with the coins before every draw, and raises an error if the
+    `tossed` says whether discrete coins were drawn from this object; Bernoulli draws with
+    probability 0 or 1 do not count. The functions of doors draw from another object (`for_doors`).
+    `check` is called with the coins before every draw, and raises an error if the
     code that runs now may not draw from them.
     """
 
@@ -310,8 +311,8 @@ class Coins:
         """Return a `Deferred` block of this field and shape, whose rows are made later from coins
         of its own.
 
-        `rows` is called with these coins and returns the array. Because of the separate coins, the
-        time and the thread of the call do not change the result.
+        `rows` is called with these coins and returns the array. Because the coins are separate, it
+        does not matter when and in which thread `rows` is called.
         """
         self._check_draw()
         self._blocks += 1
@@ -344,8 +345,8 @@ class Coins:
             self.check(self)
 
     def _bill(self, operation: Operation, times: int, *, tossed: bool = True) -> None:
-        """Bill a discrete draw. If the draw may have more than one outcome, set `tossed`. Raises
-        `TypeError` in a deferred block.
+        """Bill a discrete draw, and set the attribute `tossed` if the argument `tossed` is true.
+        Raises `TypeError` for the coins of a deferred block.
         """
         if self._is_block:
             raise TypeError(
@@ -413,7 +414,7 @@ _evaluation = _Evaluation()
 
 
 def evaluates_block() -> bool:
-    """Return whether a deferred block is being evaluated in this thread. Doors are closed
+    """Return whether a deferred block is being evaluated in this thread. No door may be called
     meanwhile.
     """
     return _evaluation.goes_on

@@ -47,7 +47,8 @@ def discrete_laplace(stream: Stream, scale: Fraction) -> int:
     """Draw an integer x with probability in proportion to exp(-|x| / scale), scale > 0.
 
     Algorithm 2: let scale = t / s. An integer u >= 0 is drawn with probability in proportion to
-    exp(-u / t). Then |x| is u divided by s, rounded down, and x gets a random sign.
+    exp(-u / t). Then |x| is u divided by s, rounded down, and x gets a random sign. If x is 0 and
+    the sign is negative, everything is drawn again.
     """
     t, s = scale.numerator, scale.denominator
     while True:

@@ -52,8 +52,8 @@ def uniform_below(stream: Stream, bound: int, count: int, spare: int = 0) -> Arr
 
 
 def _lane(bound: int) -> np.dtype[Any]:
-    """Return the narrowest type of lanes of which at least three quarters are accepted; 64 bits if
-    no narrower type is enough.
+    """Return the narrowest type of lanes of b bits with `bound <= 2**(b - 2)`, of which at least
+    three quarters are then accepted; 64 bits if there is no such type.
     """
     return next((lane for lane in _LANES if bound <= 1 << (8 * lane.itemsize - 2)), _LANES[-1])
 
@@ -102,8 +102,8 @@ def bernoullis(stream: Stream, chance: float | Fraction, count: int) -> npt.NDAr
     """Return `count` independent draws of `bernoulli`.
 
     Fewer than `MANY` draws take one random word each; `MANY` or more draws take one random byte
-    each. A draw whose first digits equal the first digits of `chance` takes more words, or more
-    bytes.
+    each, or none if `chance` is 1. A draw that is not yet decided takes more words or bytes: its
+    digits so far equal those of `chance`, which has further digits.
     """
     if count >= MANY:
         return _byte_bernoullis(stream, Fraction(chance), count)

@@ -64,7 +64,7 @@ def epsilon(first: Law, second: Law) -> float:
 
 def delta(first: Law, second: Law, epsilon: float = 0) -> Fraction | float:
     """Return δ(ε) for two laws P and Q: the larger of Σ max(0, P - e^ε Q) and Σ max(0, Q - e^ε P).
-    For ε = 0 the result is an exact fraction.
+    For ε = 0 the result is an exact fraction. An ε above 700 counts as 700.
     """
     factor = Fraction(1) if epsilon == 0 else math.exp(min(epsilon, 700.0))
     return max(_excess(first, second, factor), _excess(second, first, factor))

@@ -156,7 +156,7 @@ class SampledDiscrete(SeededSource):
         return skellams(self._stream, variance, count)
 
     def block(self, number: int) -> "SampledDiscrete":
-        """The stream of a deferred block."""
+        """Return the source of the deferred block with this number."""
         return SampledDiscrete(*self._block_key(number))
 
 
@@ -181,5 +181,5 @@ class SampledField(SeededSource):
         return rows
 
     def block(self, number: int) -> "SampledField":
-        """The stream of a deferred block."""
+        """Return the source of the deferred block with this number."""
         return SampledField(*self._block_key(number))

@@ -115,7 +115,7 @@ def _drawn(key: bytes, modulus: int, count: int) -> npt.NDArray[Any]:
     return uniform_below(_SeededStream(key), modulus, count)
 
 
-# Two parties agree on most seeds, and a verdict plays a run a dozen times with the same seeds.
+# Two parties agree on most seeds, and a verdict plays a run several times with the same seeds.
 _drawn_once = functools.lru_cache(maxsize=REMEMBERED)(_drawn)
 
 

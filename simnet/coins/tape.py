@@ -88,8 +88,8 @@ class Tape:
         self._at = 0
 
     def toss(self, choice: Choice) -> Outcome:
-        """Return the next outcome. A coin with a single possible outcome takes no entry from the
-        tape.
+        """Return the outcome of this coin: the next entry of the tape. A coin with a single
+        possible outcome takes no entry from the tape.
 
         Raises `TapeEnd` if the tape has no more entries.
         """

@@ -12,7 +12,8 @@ function with the values of these arguments::
     a sealed input                  the input
     field elements, also opened     their numbers, an array of int64
     a result of `me.output`         the value that the function of `me.output` returned
-    any other value                 the value itself, which must be plain
+    any other value                 the value itself; it must contain nothing sealed and no array
+                                    of field elements
 
 Example. A user with a sealed `item` shares a row with a 1 at the item, and releases one bit::
 
@@ -167,8 +168,8 @@ def door_call(
     """Return the call that a script asks for, checked without calling the function.
 
     Raises `TypeError` if `function` is not a function or takes another number of arguments, for a
-    secret without a field or with a wrong kind of shape, and for arguments that another party
-    holds.
+    secret without a field or with a wrong kind of shape, for arguments that another party holds,
+    and for a tuple, list or dictionary that contains a sealed value or a field array.
     """
     if isinstance(function, Sealed) or not callable(function):
         if isinstance(function, Sealed) or hasattr(function, "field"):
@@ -361,7 +362,9 @@ def _disclosed(call: DoorCall, result: Any) -> Any:
 
 
 def _is_recordable(value: Any) -> bool:
-    """Return whether a value is a number, a text, an array or None, or a container of these."""
+    """Return whether a value is a number, a text, an array without Python objects, None, or one of
+    the other types in `_IMMUTABLE`, or a container of these.
+    """
     if isinstance(value, _IMMUTABLE):
         return True
     if isinstance(value, tuple | list | set | frozenset):
@@ -461,7 +464,8 @@ def open_door(call: DoorCall, coins: Coins | None, meter: Meter | None) -> Any:
 
 
 def unsealed(output: Any, party: str, meter: Meter) -> Any:
-    """Return a script's result with plain values in place of sealed values.
+    """Return a script's result with plain values in place of sealed values, also of those inside
+    tuples, lists and dictionaries.
 
     Raises `TypeError` for values that another party holds, because a verdict assumes that only the
     other party knows them.
@@ -477,12 +481,14 @@ def _revealed(output: Any) -> Any:
 
 
 def _without_meters(value: Any) -> Any:
-    # A sealed value inside this value belongs to another run, so it stays sealed.
+    # A sealed value that is still inside this value belongs to another run, so it stays sealed.
     return _mapped(value, _without_meters)
 
 
 def _mapped(value: Any, each: Callable[[Any], Any]) -> Any:
-    """Return the value, with the result of `each` in place of every piece of it."""
+    """Return a tuple, list or dictionary with the result of `each` in place of every item or value.
+    Return a `Metered` array as a plain array, and any other value unchanged.
+    """
     if isinstance(value, Metered):
         return value.plain
     if type(value) in (tuple, list):

@@ -2,7 +2,8 @@
 
 Theory of operation. The function of a door may use more than its arguments: variables of the script
 around it, default values, the object whose method it is, and functions and values of its module. We
-call a description of all these things the function's *knowledge*. It has three uses:
+call a description of all these things the function's *knowledge*. This module serves three
+purposes:
 
 - An instrument may call the function again after the run, and must then call the same function. So
   we *fix* the variables around the function when we record the call of its door. A loop such as ::
@@ -74,7 +75,9 @@ _OF_TYPES_AND_NUMPY = (type, MethodDescriptorType, WrapperDescriptorType, np.ufu
 
 
 def with_fixed_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the same function, in which the variables around it keep their present values."""
+    """Return the same function, in which the variables around it keep their present values. An
+    object that is neither a function nor a method is returned unchanged.
+    """
     if isinstance(function, MethodType):
         inner = with_fixed_variables(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
@@ -128,8 +131,8 @@ def knowledge_of(value: object) -> Hashable:
 
 
 def is_same(first: Hashable, second: Hashable) -> bool:
-    """Return whether two functions with this knowledge are certainly the same; False if this cannot
-    be decided.
+    """Return whether two functions with these two descriptions are certainly the same; False if
+    this cannot be decided.
     """
     return first is not None and first == second and _shows_all(first)
 

@@ -1,4 +1,5 @@
-"""Keys of plain values. Two values have equal keys only if no script can distinguish them.
+"""Keys of plain values. Two values have equal keys only if no script can distinguish them by their
+types and contents.
 
 A script may look at more than the number of a disclosed value: `True` and `1` are equal in Python,
 and so are `1` and `1.0`, but `type(value)` distinguishes them. So two values have one key only if
@@ -26,7 +27,9 @@ class NoKey(Exception):
 
 
 def key_of(value: object) -> Hashable:
-    """Return the key of a plain value. Raises `NoKey` for a type whose contents are not visible."""
+    """Return the key of a plain value. Raises `NoKey` for a value, or for a part of it, of a type
+    whose contents are not visible.
+    """
     kind = type(value)
     if value is None or kind in (bool, int, str, bytes, Fraction, range):
         return kind, value
@@ -51,7 +54,7 @@ def _pieces(value: object) -> Hashable:
     is_named_tuple = isinstance(value, tuple) and hasattr(kind, "_fields")
     if kind in (tuple, list, set, frozenset) or (is_named_tuple and not hasattr(value, "__dict__")):
         assert isinstance(value, tuple | list | set | frozenset)
-        # A set in the order in which it hands out its members, as a script may go through them.
+        # The members of a set stand in the order in which a script would go through them.
         return tuple(key_of(piece) for piece in value)
     if kind is dict:
         assert isinstance(value, dict)

@@ -263,7 +263,8 @@ class Actor:
         self.line: Line | None = None
         self.is_gone = False  # whether the party has dropped out
         self.aborted: str | None = None  # why the party ended its part in the run, if it did
-        # Who was heard in each call of `gather_some` or `heard`, by tag.
+        # Who was heard in each call of `gather_some`, `heard` or `gather_rows(..., at_least=...)`,
+        # by tag.
         self.came: dict[str, list[tuple[str, ...]]] = {}
         # Who was waited for in vain in each of these calls, by tag.
         self.missed: dict[str, list[tuple[str, ...]]] = {}

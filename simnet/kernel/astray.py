@@ -203,7 +203,7 @@ class AstrayLink(Link):
         return await self._link.take_sums(actor, tag, keys, counts)
 
     async def breathe(self, actor: Actor) -> None:
-        """Give the turn to another party if one can go on now."""
+        """Hand the turn over if another party can go on now."""
         await self._link.breathe(actor)
 
 

@@ -140,5 +140,5 @@ class Link(Protocol):
         ...
 
     async def breathe(self, actor: Actor) -> None:
-        """Give the turn to another party if one can go on now."""
+        """Hand the turn over if another party can go on now."""
         ...

@@ -253,7 +253,7 @@ class Mail(Link):
         return await self._summing.heard(actor, tag.name, key, senders)
 
     async def breathe(self, actor: Actor) -> None:
-        """Give the turn to another party if one can go on now."""
+        """Hand the turn over if another party can go on now."""
         await self._turns.breathe(actor)
 
     async def take(self, actor: Actor, tag: Tag, sender: int) -> Any:

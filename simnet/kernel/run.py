@@ -264,9 +264,10 @@ class Run:
 
     def view(self, coalition: Iterable[str]) -> View:
         """Return the view of the coalition: the inputs of its parties and all messages that they
-        sent or received.
+        sent or that were sent to them.
 
-        Raises `BadInput` unless every party of the coalition was observed in the run.
+        Raises `BadInput` for a coalition without parties, and unless every party of the coalition
+        was observed in the run.
         """
         return self.transcript.view(coalition)
 

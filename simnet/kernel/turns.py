@@ -111,7 +111,7 @@ class Turns:
         await hand_over()
 
     async def breathe(self, actor: Actor) -> None:
-        """Give the turn to another party if one can go on now. The caller remains ready.
+        """Hand the turn over if another party can go on now. The caller remains ready.
 
         Raises `ScriptError` if more messages have been sent than the limit allows.
         """

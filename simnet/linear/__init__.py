@@ -7,12 +7,13 @@ script runs::
     seeds        seeds, secret keys and keys of boxes, as forms
     terms        sparse linear forms, as rows of arrays
     mixtures     rows that are public combinations of a few rows, not written out
+    ranges       rows in which thousands of consecutive unknowns occur, not written out
     forms        field arrays whose elements are linear forms
     form_totals  running totals of such arrays, for summed messages
     modular      arithmetic mod q on arrays
 
-The modules of the second half answer questions about the forms after the run, one vector at a
-time::
+The modules of the second half answer questions about the forms after the run, most of them with one
+vector at a time::
 
     vectors      sparse vectors, and solving triangular systems of them
     span         the span of vectors, in reduced echelon form

@@ -188,7 +188,7 @@ def _by_coin(terms: Terms, is_coin: Bools, row_numbers: Ints) -> tuple[Ints, Ent
 
 
 def _small(numbers: Ints) -> Ints:
-    """The same numbers, which are in ascending order, as int32 if they fit."""
+    """Return the same numbers, which are in ascending order, as int32 if they fit."""
     return numbers.astype(np.int32) if numbers.size and numbers[-1] < SMALL else numbers
 
 
@@ -213,7 +213,7 @@ def _vectors_by_row(rows: Ints, keys: Ints, values: Ints) -> dict[int, Vector]:
     """Return the entries as one vector for each row that has an entry.
 
     Equal numbers are one object in all vectors, and the arrays become lists in portions: a large
-    run has millions of entries, and a Python number takes 32 bytes.
+    run has millions of entries, and a Python number takes about 32 bytes.
     """
     vectors: dict[int, Vector] = {}
     known: dict[int, int] = {}

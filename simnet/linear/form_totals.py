@@ -3,7 +3,7 @@
 `values.totals.ResidueTotal` does the same for numbers, and adds each block at once. For forms this
 would be slow, because sorted terms must be merged, which is cheaper for many blocks together. So
 blocks are only collected, and all collected blocks are added up when a party asks for a sum. The
-result is a *chunk*. If there are many chunks, they are added up too.
+results are *chunks*. If there are many chunks, they are added up too.
 
 Blocks that are mixtures with equal weights, for the same slots, become a chunk of their own, which
 is a mixture again (`simnet.linear.mixtures`): only their bases are added. A slot that has rows in
@@ -133,7 +133,7 @@ class FormTotal:
         return Forms(self._sampled.row(slot), self._rows(np.array([slot])), self._reading)
 
     def rows(self, slots: Sequence[int]) -> Forms:
-        """The sums at several slots; shape (slots, ...)."""
+        """Return the sums at several slots; shape (slots, ...)."""
         return Forms(
             self._sampled.rows(slots), self._rows(np.asarray(slots, dtype=np.int64)), self._reading
         )
@@ -176,13 +176,13 @@ class FormTotal:
         return [*sums, self._sum(others)] if others else sums
 
     def _mixed(self, blocks: Sequence[_Block]) -> _Block:
-        """The sum of blocks that are alike."""
+        """Return the sum of blocks that are alike."""
         mixtures = [block.rows for block in blocks if isinstance(block.rows, Mixture)]
         return _Block(blocks[0].slots, added(mixtures))
 
     def _sum(self, blocks: Sequence[_Block], slots: int | None = None) -> _Block:
-        """The sum of several blocks, written out, for the first `slots` slots. Without `slots`, for
-        the slots up to the last slot that has rows.
+        """Return the sum of several blocks, written out. The result has the first `slots` slots or,
+        without `slots`, all slots up to the last slot that has rows.
         """
         fine = [written_out(block.rows) for block in blocks]
         lanes = gcd(self._size, *(terms.lanes for terms in fine))
@@ -201,7 +201,7 @@ class FormTotal:
     def _portion(
         self, blocks: Sequence[_Block], fine: Sequence[Terms], begin: int, end: int
     ) -> Terms:
-        """The sums at the slots `begin` to `end - 1`. `fine` has the rows of the blocks."""
+        """Return the sums at the slots `begin` to `end - 1`. `fine` has the rows of the blocks."""
         lanes = fine[0].lanes
         each = self._size // lanes
         chosen, into = [], []
@@ -222,8 +222,8 @@ class FormTotal:
 
 
 def _portions(blocks: Sequence[_Block], fine: Sequence[Terms], each: int, count: int) -> list[int]:
-    """Where to cut the slots 0 to `count`, so that no portion has many more than `PORTION` terms,
-    unless one slot has.
+    """Return where to cut the slots 0 to `count - 1` into portions, so that no portion has many
+    more than `PORTION` terms, unless a single slot has more.
     """
     if sum(len(terms.unknowns) for terms in fine) <= PORTION:
         return [0, count]

@@ -20,6 +20,7 @@ Three rules make sure that a reading follows the script exactly:
 
 - An operation on forms first applies the same operation to the sampled values, which do all billing
   and all checks of shapes and fields. So a reading has the bill and the errors of a sampled run.
+  (Only `inverse` leaves the sampled values to the reading, and bills by itself.)
 - A script cannot turn forms into numbers. `open()` returns a sealed value, which the party can pass
   to its doors. Comparing forms, or branching on them, raises an error that says what to do instead.
 - The plain numbers of a script are public. So a plain number that is added to forms becomes a
@@ -96,7 +97,9 @@ class Forms:
 
     @property
     def terms(self) -> Terms:
-        """The terms of all elements. The terms of a mixture are written out anew at each call."""
+        """The terms of all elements. The terms of a `Mixture` or of `Ranges` are written out anew
+        at each call.
+        """
         return written_out(self.rows)
 
     @property

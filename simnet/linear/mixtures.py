@@ -9,7 +9,7 @@ terms and the matrix, and all senders use the same matrix::
     sums of all the shares  = weights @ (sum of the bases)
 
 `Mixture` keeps rows as such a product. The sum of mixtures with equal weights is a mixture again:
-only the bases are added. So the n sums that the users report to a server are never written out.
+only the bases are added. So the n sums that the users report to a server need not be written out.
 
 `echelon` reduces the weights to as many rows as their rank. The reduced rows span the same space,
 and they are short: if a coalition sees t - 1 shares of a secret, each reduced row has one coin and
@@ -163,7 +163,7 @@ def size_of(rows: TermRows) -> int:
 
 
 def added(parts: Sequence[Mixture]) -> Mixture:
-    """Return the sum of mixtures with equal weights, whose bases have the same numbers of rows."""
+    """Return the sum of mixtures with equal weights, whose combinations have equally many forms."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -177,7 +177,7 @@ def added(parts: Sequence[Mixture]) -> Mixture:
 
 
 def _times(left: Ints, right: Ints, modulus: int) -> Ints:
-    """The matrix product mod q."""
+    """Return the matrix product mod q."""
     return np.asarray(products(left, right, modulus), dtype=np.int64)
 
 
@@ -214,8 +214,8 @@ class Echelon:
 
 
 def echelon(matrix: Ints, modulus: int) -> Echelon:
-    """Return the reduced row echelon form of a matrix of residues. Equal matrices are reduced
-    once.
+    """Return the reduced row echelon form of a matrix of residues. The results for the latest
+    `REMEMBERED` matrices are kept, so equal matrices are mostly reduced once.
     """
     return _echelon(np.ascontiguousarray(matrix).tobytes(), *matrix.shape, modulus)
 
@@ -242,5 +242,5 @@ def _row_reduced(matrix: Ints, modulus: int) -> Ints:
 
 
 def _pivots(reduced: Ints) -> Ints:
-    """The columns of the pivots of a matrix in reduced row echelon form without zero rows."""
+    """Return the pivot columns of a matrix in reduced row echelon form without zero rows."""
     return np.asarray((reduced != 0).argmax(axis=1), dtype=np.int64)

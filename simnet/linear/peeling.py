@@ -88,7 +88,7 @@ def reveal(
 
 
 def drop_proportional(entries: Entries, modulus: int) -> Entries:
-    """Keep one coin of every class of coins whose columns are multiples of each other.
+    """Keep the first coin of every class of coins whose columns are multiples of each other.
 
     Each column is divided by its first coefficient. Then two columns are proportional exactly when
     they are equal. We compare whole columns and not hashes, because a verdict must not depend on

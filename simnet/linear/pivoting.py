@@ -31,7 +31,8 @@ from simnet.linear.peeling import Entries, drop_proportional
 from simnet.linear.vectors import Vector, add_to, back_substitute
 
 SPARSE_DEGREE = 6  # a coin that occurs in more rows than this is eliminated in the dense stage
-# The most entries of a dense matrix; larger groups of rows are eliminated as sparse rows.
+# The most entries of a dense matrix. If a group of rows needs more, there is no dense stage: all
+# coins are eliminated in the sparse stage.
 LARGEST_DENSE = 30_000_000
 LARGEST_KEPT = 10_000  # the results of matrices with at most so many entries are remembered
 
@@ -50,7 +51,8 @@ class Pivot:
 @attrs.frozen(eq=False)
 class Remnant:
     """A combination of rows from which all coins are gone. `weights` are the weights of the rows,
-    and `targets` is what the combination contains of targets.
+    as the sparse stage left these rows (see `Pivoting.trace`), and `targets` is what the
+    combination contains of targets.
     """
 
     weights: Vector
@@ -73,7 +75,9 @@ _reduced_once = functools.lru_cache(maxsize=2048)(_reduced)
 
 
 def _not_proportional(matrix: Ints, modulus: int) -> Ints:
-    """The first of all columns that are multiples of each other, ascending. No column is zero."""
+    """Return the first column of every class of columns that are multiples of each other,
+    ascending. No column is zero.
+    """
     columns, rows = np.nonzero(matrix.T)
     entries = drop_proportional(Entries(rows, columns, matrix[rows, columns]), modulus)
     return np.unique(entries.columns)
@@ -111,10 +115,10 @@ class Pivoting:
                 self.remnants.append(Remnant({row: 1}, vector))
 
     def trace(self, weights: Mapping[int, int]) -> Vector:
-        """Write a combination of final rows as a combination of original rows.
+        """Return a combination of final rows, or of pivots, as a combination of original rows.
 
-        A final row is the original row minus multiples of pivots. A pivot is an original row minus
-        multiples of earlier pivots, and so on.
+        A final row is what the sparse stage leaves of an original row: the original row minus
+        multiples of pivots. A pivot is an original row minus multiples of earlier pivots.
         """
 
         def subtracted(row: int) -> list[tuple[int, int]]:
@@ -166,8 +170,8 @@ class Pivoting:
         return touched - {column}
 
     def _groups(self) -> list[tuple[list[int], list[int]]]:
-        """The rows that still have coins, in groups that share no coin, and the coins of each
-        group.
+        """Return the rows that still have coins, in groups that share no coin, and the coins of
+        each group.
         """
         groups: list[tuple[list[int], list[int]]] = []
         rows_seen: set[int] = set()

@@ -3,11 +3,12 @@
 Theory of operation. A sender of additive shares draws thousands of coins at once. They are
 consecutive unknowns, and each of them is a share. The last share is the secret minus the sum of all
 of them. Written out, a sender's shares are thousands of rows of one term, and a row of thousands of
-terms. `Ranges` keeps them as a few numbers::
+terms. `Ranges` keeps them as a few numbers. Let c be the number of the first coin, and s that of
+the secret::
 
-    shares of a sender            parts
-    c, c + 1, ..., c + 99         Range(first=c, count=100)
-    b - c - ... - (c + 99)        RangeSum(own=b, range=the same range, weight=q - 1)
+    shares of a sender                       parts
+    the unknowns c, c + 1, ..., c + 99       Range(first=c, count=100, lanes=1)
+    the unknown s minus all these unknowns   RangeSum(own=s, range=the same range, weight=q - 1)
 
 Only readings that look at one sender at a time make such rows (`simnet.adversary.orbits.outline`).
 
@@ -43,7 +44,7 @@ class Range:
 
     @property
     def last(self) -> int:
-        """The unknown of the last row."""
+        """The unknown in lane 0 of the last row."""
         return self.first + (self.count - 1) * self.lanes
 
     @property
@@ -136,8 +137,9 @@ def total(rows: Ranges) -> Ranges | None:
 
 
 def combined(left: Ranges | Terms, right: Ranges | Terms, sign: int, modulus: int) -> Ranges | None:
-    """Return `left + sign * right` as one row, if each of both is one row and exactly one of them
-    contains the sum of a range; None otherwise.
+    """Return `left + sign * right` as one row, if each of them is one row with equally many lanes,
+    exactly one of them contains the sum of a range, and no other term has an unknown of this range;
+    None otherwise.
     """
     if left.rows != 1 or right.rows != 1 or left.lanes != right.lanes:
         return None
@@ -190,6 +192,6 @@ def closed(
 
 
 def _is_apart(terms: Terms, range_: Range) -> bool:
-    """Whether no unknown of the terms is between the first and the last unknown of a range."""
+    """Return whether no unknown of the terms lies in a range: each lane of its rows counts."""
     inside = (terms.unknowns >= range_.first) & (terms.unknowns < range_.last + range_.lanes)
     return not np.any(inside)

@@ -24,7 +24,7 @@ KeyOrder = Callable[[int], tuple[int, ...]]
 
 
 def by_number(key: int) -> tuple[int, ...]:
-    """The order of keys by their numbers."""
+    """Return the rank of a key if keys are ordered by their numbers."""
     return (key,)
 
 
@@ -90,11 +90,11 @@ class Span:
         return [self._reduced_row(pivot) for pivot in sorted(self._rows, key=self._order)]
 
     def _reduced_row(self, pivot: int) -> tuple[Vector, Vector]:
-        """A row without entries at other pivots.
+        """Return the row of this pivot, without entries at other pivots, and its origin.
 
-        The row may contain only pivots of rows that were added after it. The rows added later were
-        reduced by this row when they were added. So subtracting them does not bring back this row's
-        own pivot.
+        Besides its own pivot, the row may contain only pivots of rows that were added after it. The
+        rows added later were reduced by this row when they were added. So subtracting them does not
+        bring back this row's own pivot.
         """
         row, origin = self._rows[pivot]
         rest, source = self.reduce(

@@ -37,8 +37,8 @@ from simnet.arrays import Bools, Ints
 from simnet.linear.modular import run_sums, times
 from simnet.linear.vectors import Vector
 
-PORTION = 1 << 18  # about as many terms are added up at once
-MANY = 1 << 10  # so many equal coefficients are kept as one number
+PORTION = 1 << 18  # about so many terms are added up at once
+MANY = 1 << 10  # if a result has more coefficients than this, and all are equal, one number is kept
 SMALL = 1 << 31  # numbers below this one fit into int32
 
 
@@ -200,7 +200,7 @@ def join(parts: Sequence[Terms]) -> Terms:
 def accumulate(
     source: Terms, targets: Ints, weights: Ints | None, rows: int, modulus: int
 ) -> Terms:
-    """Make `rows` new rows: row k of `source` is added to row `targets[k]`, times `weights[k]`.
+    """Return `rows` new rows: row k of `source`, times `weights[k]`, is added to row `targets[k]`.
 
     Weights are in `0..q-1`; if `weights` is None, every weight is 1. A term whose coefficient
     becomes 0 is dropped.
@@ -292,8 +292,8 @@ def closed(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Te
 
 
 def _closed_quickly(rows: Terms, totals: Terms, sizes: Sequence[int], modulus: int) -> Terms:
-    """The result of `closed` if the rows are different unknowns in ascending order, with numbers
-    above those of all unknowns in the totals.
+    """Return the result of `closed` if every row has one term, the rows' unknowns are in ascending
+    order, and their numbers are above those of all unknowns in the totals.
 
     Then nothing has to be sorted: a new row consists of the terms of the total, followed by the
     terms of the group.
@@ -335,7 +335,8 @@ def no_rows(lanes: int) -> Terms:
 
 
 def common_lanes(parts: Sequence[Terms]) -> int:
-    """The largest number of lanes that all rows of several parts can have; 0 if there are no parts.
+    """Return the largest number of lanes that all rows of several parts can have; 0 if there are no
+    parts.
 
     The number is 1 if some unknown is in different lanes of two rows. Lane 0 of a row has the
     listed unknowns, and lane l has the listed unknowns plus l. So an unknown is in different lanes

@@ -105,8 +105,8 @@ class Name:
 
 
 def _flat(numbers: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """The numbers as an array with one axis. If the given array stores a single number for all
-    places, the result does so, too.
+    """Return the numbers as an array with one axis. If the given array stores a single number for
+    all places, the result does so, too.
     """
     if numbers.size and not any(numbers.strides):
         return np.broadcast_to(numbers[(0,) * numbers.ndim], numbers.size)
@@ -164,7 +164,9 @@ class Unknowns:
         self.queries.setdefault(digest, query)
 
     def stream(self, key: bytes, digest: bytes, label: str, values: Residues) -> Family:
-        """Return the family of what a random function makes from the seed with this digest."""
+        """Return the family with this key of what a random function makes from the seed with this
+        digest. The first call with a key makes the family.
+        """
         family = self._by_key.get(("stream", key))
         if family is None:
             numbers = residues_of(values).reshape(-1)
@@ -174,8 +176,8 @@ class Unknowns:
         return family
 
     def monomial(self, factors: tuple[int, ...], modulus: int) -> int:
-        """The unknown that is the product of these factors, which are secrets or monomials of
-        secrets.
+        """Return the unknown that is the product of these factors, which are secrets or monomials
+        of secrets.
 
         Equal products are one unknown: the order of the factors does not matter, and x**q = x over
         F_q. A monomial has no holders: whoever holds all its factors knows the monomial.
@@ -235,7 +237,9 @@ class Unknowns:
         return Name(family.kind, tuple(sorted(family.holders)), family.label, unknown % PLACES)
 
     def values(self, unknown: int, lanes: int = 1) -> Ints:
-        """The sampled values of an unknown and of the unknowns after it, `lanes` values in all."""
+        """Return the sampled values of an unknown and of the unknowns after it, `lanes` values in
+        all.
+        """
         return next(rows[0] for _, rows in self.values_by_family(np.array([unknown]), lanes))
 
     def values_by_family(self, unknowns: Ints, lanes: int) -> Iterator[tuple[Ints, Ints]]:

@@ -12,7 +12,7 @@ Vector = dict[int, int]
 
 
 def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) -> None:
-    """`vector += factor * other`, in place."""
+    """Add `factor * other` to `vector`, in place."""
     for key, value in other.items():
         total = (vector.get(key, 0) + factor * value) % modulus
         if total:
@@ -22,7 +22,7 @@ def add_to(vector: Vector, other: Mapping[int, int], factor: int, modulus: int) 
 
 
 def multiple(vector: Mapping[int, int], factor: int, modulus: int) -> Vector:
-    """`factor * vector`. The factor must not be 0 mod q."""
+    """Return `factor * vector`. The factor must not be 0 mod q."""
     return {key: value * factor % modulus for key, value in vector.items()}
 
 
@@ -45,8 +45,9 @@ def back_substitute(
     >>> back_substitute({7: 1}, {4: 0, 5: 1}, lambda row: calls.get(row, []), modulus=101)
     {7: 1, 5: 2, 4: 6}
 
-    Rows are finished in order of falling rank. When a row is finished, all rows that need this row
-    are finished already, so its weight is complete. Each row is visited once.
+    Rows without a rank are finished first, and the other rows in order of falling rank. When a row
+    is finished, all rows that need this row are finished already, so its weight is complete. Each
+    row is visited once.
     """
     result: Vector = {}
     pending: dict[int, int] = {}  # for each unfinished row, its weight so far

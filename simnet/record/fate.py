@@ -88,8 +88,8 @@ class MessageFate:
     - "duplicated": it comes twice, and is read once;
     - "late": it comes `seconds` later.
 
-    Raises `BadInput` for a `place` below 1, for another `what`, and for seconds without "late" or
-    the other way round.
+    Raises `BadInput` for a `place` below 1, for another `what`, for "late" without a number of
+    seconds above 0, and for seconds without "late".
 
     >>> MessageFate.parse("u3@masked#2:late=1.5:server")
     (MessageFate(sender='u3', recipient='server', tag='masked', place=2, what='late', seconds=1.5),)
@@ -163,8 +163,9 @@ class Ending:
 class Happened:
     """Who dropped out of a run, and who was heard: what the ideal world is told besides the inputs.
 
-    `gone` names the parties that dropped out. `came` has, for each party and tag that `gather_some`
-    or `heard` was called with, the names of the senders whose messages had come, call by call;
+    `gone` names the parties that dropped out. `came` has, for each party and each tag with which
+    the party called `gather_some`, `heard` or `gather_rows(..., at_least=...)`, the names of the
+    senders whose messages had come, call by call;
     `missed` has in the same way the senders that the party waited for in vain.
 
     >>> asked = "server", "masked"

@@ -3,12 +3,14 @@
 Version 1: the ASCII line `simnet transcript 1`, the length and the CRC-32 of the header (8 and 4
 bytes, little endian), the header, then the frames one after another. The header has the seed, the
 names of the parties, their inputs, the observed parties, the tags and, for every frame, its round,
-recipient, key and manifest. If the run had fates, or an observed party waited in vain, the header
-also has the fates and the silences of observed parties. If parties waited with deadlines, the
-header says how each of these waits ended. If messages went astray, it has their fates.
+recipient, key, manifest, and whether its payload is a tuple. If the run had fates of parties, or an
+observed party waited in vain, the header also has these fates and the silences of observed parties.
+If parties waited with deadlines, the header says how each of these waits ended. If the run had
+fates of messages, the header has them.
 
-A file may come from anybody. So `load` checks the type and the range of everything in the header.
-The size of a file limits what it can claim: values take bits, and frames take bytes. A file may
+A file may come from anybody. So `load` checks the types, the numbers of parties, the shapes and the
+bounds in the header. Only the inputs may be any JSON values with at most `MOST_NESTED` levels. The
+size of a file limits what it can claim: values take bits, and frames take bytes. A file may
 hold at most `MOST_WITHOUT_BITS` values that take no bits (indices below 1).
 """
 
@@ -37,7 +39,8 @@ from simnet.values.wire import Kind, Manifest, WireType, decode, encode, manifes
 
 MAGIC = b"simnet transcript 1\n"
 MOST_WITHOUT_BITS = 1 << 20
-MOST_NESTED = 64  # the most levels of lists in an input; no numpy array has more dimensions
+# The most levels of lists and dictionaries in an input; no numpy array has more dimensions.
+MOST_NESTED = 64
 _HEAD = struct.Struct("<QI")
 _PARTS = ("seed", "names", "inputs", "observed", "tags", "messages")
 _PARTS_OF_FATES = ("fates", "silences")  # in the header of a run with fates or silences
@@ -69,8 +72,8 @@ def save(transcript: Transcript, path: Path) -> None:
     for message in transcript.messages:
         if isinstance(message.payload, Tally):
             raise TypeError(
-                f'the messages with tag "{message.tag}" cannot be saved: a crowd has sent only '
-                f"their sum, a tally; let it send rows"
+                f'the messages with tag "{message.tag}" cannot be saved: the sender has sent a '
+                "tally, counts in place of its rows; let it send rows"
             )
         manifest = manifest_of(*((piece.wire, piece.shape) for piece in message.pieces))
         without_bits += _without_bits(manifest)
@@ -299,7 +302,7 @@ def _are_different(values: Any, kind: type) -> bool:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Return whether an input has at most `MOST_NESTED` levels of lists."""
+    """Return whether an input has at most `MOST_NESTED` levels of lists and dictionaries."""
     level = [value]
     for _ in range(MOST_NESTED + 1):
         level = [
@@ -389,10 +392,8 @@ def _described_key(described: Any) -> tuple[int, WireType]:
 
 def _wire_type(kind: Any, below: Any) -> WireType:
     """Return a wire type whose values fit the memory that holds them."""
-    _expect(
-        kind in get_args(Kind) and type(below) is int,
-        f"the kind of a piece is not one of {', '.join(get_args(Kind))}",
-    )
+    _expect(kind in get_args(Kind), f"a kind of value is not one of {', '.join(get_args(Kind))}")
+    _expect(type(below) is int, f"the bound of a {kind} value is not a whole number")
     most = {"bd": 2}.get(kind, 1 << 63)
     _expect(below <= most, f"the bound of a {kind} value is {below}, expected at most {most}")
     return WireType(kind, below)

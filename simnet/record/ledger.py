@@ -1,10 +1,10 @@
 """The bill of a run: messages, elements, bytes and operations, by party, role, round and tag.
 
-Theory of operation. A run has millions of messages, and nearly all of them are alike. So the ledger
-stores nothing for a single message. All messages of one tag, one round and one manifest form a
-`Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to 5,000 parties adds
-5,000 to one line. The answer to a question (bytes by role, elements by tag, the number of rounds)
-is computed from the lines and the lots' manifests when somebody asks.
+Theory of operation. A run may have millions of messages, and nearly all of them are alike. So the
+ledger stores nothing for a single message. All messages of one tag, one round and one manifest form
+a `Lot`. A `Line` counts the messages that one sender sends in one lot. Sending to 5,000 parties
+adds 5,000 to one line. The answer to a question (bytes by role, elements by tag, the number of
+rounds) is computed from the lines and the lots' manifests when somebody asks.
 
 Sending and receiving are counted separately: the sender's line counts when it sends, and the
 recipient's `Receipts` count when it takes messages out of its mailbox. The difference is the number
@@ -61,10 +61,10 @@ class Line:
     """The messages that one sender sent in one lot.
 
     `sent` is the number of all messages, and `local` the number of messages to the sender itself,
-    which are no traffic. `copies` is the number of second copies of messages that came twice: they
-    are counted in `sent`. `address` is the sum of the recipients' numbers, for the trace hash.
-    `wire` and `shape` are those of the payloads if the payloads have one piece. `number` is the
-    place of the line in the log of the run, or -1 while the log has no post of the line.
+    which cross no channel. `copies` is the number of second copies of messages that came twice:
+    they are counted in `sent`. `address` is the sum of the recipients' numbers, for the trace hash.
+    `wire` and `shape` are those of the payloads if the payloads have one piece, else None. `number`
+    is the place of the line in `Log.lines`, or -1 while the log has no post of the line.
     """
 
     __slots__ = ("address", "copies", "local", "lot", "number", "sender", "sent", "shape", "wire")
@@ -150,8 +150,9 @@ class Ledger:
 
     @property
     def rounds(self) -> int:
-        """The largest round of a message: the length of the longest chain of messages in which each
-        message depends on the message before it. Silences count as empty messages.
+        """The largest round of a message to another party, or 0: the length of the longest chain of
+        messages in which each message depends on the message before it. Silences, and the ends of
+        waits with a deadline, count as empty messages.
         """
         return max(
             (line.lot.round for line in self._lines.values() if line.sent > line.local), default=0

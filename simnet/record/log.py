@@ -1,16 +1,16 @@
 """The log of a run: what every party sent, waited for and computed, in the order of its script.
 
 Theory of operation. How long a run takes on a network follows from who sent how many bytes to whom,
-who waited for which message, and what was computed in between. The log holds exactly this and no
+who waited for which message, and what was computed in between. The log holds these things and no
 payload. It is written in every run, so one run can be timed on many networks afterwards (see
 `simnet.network`).
 
-A run has millions of messages, and most of them belong to blocks: one party scatters 5,000 rows in
-one send. So the log has one *post* for a block, or for a single message. A post refers to a line of
-the bill; the line gives the sender, the tag, the round and the bytes of a frame. A post
-goes to one party, or to the parties of a group in the group's order. If a recipient takes the
-messages of many posts out at once, as in a sum, the log refers to the list that the sum keeps
-anyway, and all recipients share this list.
+A run may have millions of messages, and most of them belong to blocks: for example, one party
+scatters 5,000 rows in one send. So the log has one *post* for a block, or for a single message. A
+post refers to a line of the bill; the line gives the sender, the tag, the round and the bytes of a
+frame. A post goes to one party, or to the parties of a group in the group's order. If a recipient
+takes the messages of many posts out at once, as in a sum, the log refers to the list that the sum
+keeps anyway, and all recipients share this list.
 
 The events of all parties stand in one array, in the order in which the run made them. An event is
 one whole number: its subject, its kind, and a value. The subject is a party, or for a post the
@@ -143,7 +143,7 @@ class Log:
         ]
 
     def begin_wait(self, party: int) -> None:
-        """Note what a party has computed before it waits with a deadline."""
+        """Note that a party begins to wait with a deadline, and what it has computed before."""
         self.has_deadlines = True
         if self._meters[party].changed:
             self._note_work(party)

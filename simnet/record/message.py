@@ -45,7 +45,9 @@ class Message:
 
     @property
     def place(self) -> tuple[int, int, int, str, int]:
-        """The place of the message in a transcript: its round, sender, recipient, tag and key."""
+        """The place of the message in a transcript: its round, sender, recipient, tag and key,
+        which is -1 if the message has no key.
+        """
         return (
             self.round,
             self.sender,
@@ -72,8 +74,8 @@ class Block:
     key_wire: WireType | None = None
 
     def messages(self) -> Iterator[Message]:
-        """Yield the messages one by one. A tally is yielded as a single message, because its
-        messages are unknown.
+        """Yield the messages one by one. A tally gives a single message, whose payload is the
+        tally, because the messages that it stands for are unknown.
         """
         if isinstance(self.rows, Tally):
             yield Message(

@@ -37,7 +37,9 @@ from simnet.values.wire import Piece, WireType
 
 
 class NoCanonicalForm(SimnetError):
-    """A value has no canonical form, so it cannot be hashed. The message names the value's type."""
+    """Raised for a value that has no canonical form and so cannot be hashed. The error's text names
+    the value's type.
+    """
 
 
 @attrs.frozen
@@ -85,9 +87,10 @@ def canonical(value: object) -> bytes:
     and of the same kind. For reals, equal means here that they have the same 64 bits: 0.0 and -0.0
     have different forms. A numpy scalar counts as the Python number that it equals.
 
-    A value is None, a number, text, bytes, an array, a field element, a typed value or a member of
-    an enumeration; or a tuple, list, dictionary or record (attrs class or dataclass) of such
-    values. Raises `NoCanonicalForm` for any other value.
+    `value` may be None, a number, a text, bytes, a numpy array, an array that a message can carry
+    (such as field elements or bits), or a member of an enumeration. It may also be a tuple, list,
+    dictionary or record (attrs class or dataclass) of these. Raises `NoCanonicalForm` for any other
+    value.
     """
     scalar = _scalar(value)
     if scalar is not None:

@@ -107,8 +107,8 @@ class Transcript:
     in no particular order; `messages` are the same messages in order. `fates` are the fates that
     the run was told, and `silences` says from whom an observed party waited for a message in vain.
     `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
-    `message_fates` says which messages went astray; the transcript contains these messages as if
-    they had been received.
+    `message_fates` are the fates of messages that the run was told; the transcript contains these
+    messages as if they had been received.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> class Send:
@@ -139,7 +139,7 @@ class Transcript:
     def messages(self) -> tuple[Message, ...]:
         """All messages, ordered by round, sender, recipient, tag and key.
 
-        Messages that agree in all these parts keep the order in which they were sent.
+        Messages that agree in all these parts keep the order of `blocks`.
         """
         return tuple(
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)
@@ -147,7 +147,7 @@ class Transcript:
 
     def view(self, coalition: Iterable[str]) -> View:
         """Return the view of the coalition: the inputs of its parties and all messages that they
-        sent or received.
+        sent or that were sent to them.
 
         Raises `BadInput` for a coalition without parties, for the name of an unknown party, and for
         a party that was not observed.

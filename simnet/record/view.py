@@ -13,7 +13,7 @@ class View:
     """The view of a coalition. The coins are not stored: they follow from the seed and the party's
     name, and `Run.coins` finds them.
 
-    `received` are the messages that came to the coalition from honest parties. `sent` are the
+    `received` are the messages that honest parties sent to the coalition. `sent` are the
     messages that parties of the coalition sent to any party. Both sequences have the order of the
     transcript. `Run.view` makes a view; see `Transcript` for an example.
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 HELD_BY_ANOTHER = (
-    "field elements that another party holds: a script may use them only after it receives them "
-    "in a message"
+    "values that another party holds: a script may use them only after it receives them in a "
+    "message"
 )
 
 LARGEST_MODULUS = (1 << 62) - 1  # so that a sum of two residues stays far below 2**64
@@ -70,7 +70,7 @@ class Field:
     def headroom(self) -> int:
         """The number of residues that can be added in `dtype` without wrapping.
 
-        Sums in 64 bits are kept below 2**62.
+        Sums in 64 bits are kept at or below 2**62.
         """
         return min(int(np.iinfo(self.dtype).max), 1 << 62) // (self.modulus - 1)
 

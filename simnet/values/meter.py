@@ -1,4 +1,4 @@
-"""Operations of one party, counted by the arrays and coins that perform them.
+"""Operations of one party, counted where they are performed: by arrays, by coins and by the kernel.
 
 The kinds are those of the papers' cost tables: FA field addition, FM field multiplication, RM real
 multiplication, BS Bernoulli draw, aS draw of a subset of items, FS uniform field element drawn, nA
@@ -12,7 +12,8 @@ Operation = Literal["FA", "FM", "RM", "BS", "aS", "FS", "nA", "nS", "RS"]
 
 
 class Meter:
-    """Counts the operations of one party. Arrays and coins call `bill`; scripts never do.
+    """Counts the operations of one party. Arrays, coins and the kernel call `bill`; scripts must
+    not.
 
     `in_script` says that the party's script has not ended: the arrays that the party holds are then
     sealed. `changed` says that operations were counted since the log of the run last looked.

@@ -5,8 +5,8 @@ an opened field array in the function of a door. Arithmetic on such an array is 
 that holds the array: additions and subtractions of integers as nA, multiplications and divisions as
 RM (`simnet.values.meter` explains these names).
 
-Example. If a party holds `x` of shape (5,), then `x + 1` is billed as five nA, `x.sum()` as four
-nA, and `2.5 * x` as five RM.
+Example. If a party holds an array `x` of five integers, then `x + 1` is billed as five nA,
+`x.sum()` as four nA, and `2.5 * x` as five RM.
 """
 
 from typing import Any, Self

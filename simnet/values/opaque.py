@@ -3,7 +3,7 @@
 Theory of operation. Real protocols send public keys and encrypted messages. A verdict treats both
 as *ideal*. A public key tells nothing about its secret key. A *box* is an encrypted message: it
 shows its length to everybody, and its content to whoever knows its key. A script can send, index
-and join public keys and boxes, but cannot look into them.
+and join public keys, signatures and boxes, but cannot look into them.
 
 A box carries its content beside its octets. In a numeric run the content is numbers; in a symbolic
 reading it is linear forms, and a verdict adds these forms to the view of a coalition exactly if the
@@ -192,9 +192,13 @@ Opaque = PublicKeys | Signatures | Boxes
 
 
 def _places(where: Any, shape: tuple[int, ...]) -> Any:
-    """Return an index of the first axis. Raises `TypeError` for an index that looks inside."""
+    """Return an index of the first axis. Raises `TypeError` for an index that looks inside a key or
+    box, and `IndexError` for a place that does not exist.
+    """
     if len(shape) != 2:
-        raise TypeError("a single public key or box has no parts: a script cannot look into it")
+        raise TypeError(
+            "a single public key, signature or box has no parts: a script cannot look into it"
+        )
     if isinstance(where, int | np.integer):
         if not -shape[0] <= where < shape[0]:
             raise IndexError(f"there is no place {where} among {shape[0]} keys or boxes")

@@ -5,7 +5,8 @@ operations depends on how many bytes they move. So an array is stored in the nar
 that holds the sum of *two* residues (`Field.dtype`). One addition then never wraps around, and
 `_reduced` brings its result below q without a division. To add many rows, we first add groups of
 rows in the narrow type, each group small enough not to wrap; then we add the groups' sums in 64
-bits. Products are rare: they are computed in 64 bits or, for q above 2**32, with Python's integers.
+bits. Products are rare: they are computed in 64 bits or, where this could wrap around, with
+Python's integers.
 
 Example. For q = 101 the type is one byte, because 2 * 100 <= 255. `headroom` is 255 // 100 = 2: two
 rows can be added in bytes. The sum of [60, 70], [80, 90] and [50, 1] is computed as follows::
@@ -208,7 +209,9 @@ class Residues:
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether field, shape and elements are equal. Raises `SealBroken` in a script."""
+        """Return whether field, shape and elements are equal. Raises `SealBroken` while the script
+        of the party that holds the array runs.
+        """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(COMPARES)
         if not isinstance(other, Residues):
@@ -216,7 +219,9 @@ class Residues:
         return self.field == other.field and np.array_equal(self._values, other._values)
 
     def __bool__(self) -> bool:
-        """Return True. Raises `SealBroken` in a script, which must not branch on residues."""
+        """Return True. Raises `SealBroken` while the script of the party that holds the array runs:
+        a script must not branch on residues.
+        """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(BRANCHES)
         return True
@@ -224,7 +229,7 @@ class Residues:
     __hash__ = None  # type: ignore[assignment]  # compared by value, so not usable as a key
 
     def __int__(self) -> int:
-        """Raise `TypeError`: the message names the door that gives a number."""
+        """Raise `TypeError`; its message says how to get a number."""
         raise self._no_number("turns field elements into a number")
 
     __float__ = __index__ = __int__

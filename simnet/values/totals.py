@@ -77,7 +77,7 @@ class ResidueTotal:
         disjoint = len(spans) == len(pieces) and _apart(spans)
         if disjoint:
             self._claim_room()
-            # Every piece has one row, so add all rows at once.
+            # If every piece has one row, all rows can be added at once.
             if all(stop == start + 1 for start, stop in spans):
                 self._narrow[[start for start, _ in spans]] += values
                 return

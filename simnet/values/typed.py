@@ -85,7 +85,7 @@ def index(values: npt.ArrayLike, below: int, kind: Kind = "nd") -> Typed:
 
     `kind` is `nd` for indices of users, [n] in the papers, or `Nd` for indices of items, [N].
     Raises `CodecError` for values that are not integers in this range, and `ValueError` for a bound
-    above 2**63.
+    below 1 or above 2**63.
 
     >>> report = index([3, 0], below=5)
     >>> report.wire.width, report.values.tolist()

@@ -156,7 +156,8 @@ def size(manifest: Manifest) -> int:
 def encode(manifest: Manifest, arrays: Sequence[Numbers]) -> bytes:
     """Return the packed bytes of a payload's arrays.
 
-    Raises `CodecError` if an array does not fit its wire type or shape.
+    Raises `CodecError` if an array does not fit its wire type or shape, and `ValueError` for
+    another number of arrays than of pieces.
     """
     parts = []
     for (wire, shape), array in zip(manifest.pieces, arrays, strict=True):

@@ -398,8 +398,8 @@ class Stealing:
     [
         (lambda me, value: value, "b in round 2.* uses the input of a, which is sealed for a"),
         (lambda me, value: me.output(in_a_list, value), "b in .* uses an output, which is sealed"),
-        (lambda me, value: coins(me), "b in .* opens field elements that another party holds"),
-        (lambda me, value: coins(me).open(), "b .* opens field elements that another party holds"),
+        (lambda me, value: coins(me), "b in .* opens values that another party holds"),
+        (lambda me, value: coins(me).open(), "b .* opens values that another party holds"),
     ],
 )
 @pytest.mark.parametrize(
