@@ -169,8 +169,7 @@ class Run:
     @property
     def people(self) -> int:
         """The number of parties that bring an input; every member of a crowd counts."""
-        seats = zip(self.roster.names, self.roster.seats, strict=True)
-        return sum(seat.size for name, seat in seats if name in self.inputs)
+        return sum(seat.size for seat in self.roster.seats if seat.role in self.roster.with_input)
 
     @property
     def _heading(self) -> str:
@@ -242,7 +241,7 @@ class Run:
         names begin with `scope`, and with what happened among them.
 
         In `inputs`, `outputs`, `secrets`, `fates` and `happened` these parties' names are without
-        `scope`. Everything else, such as the ledger and the transcript, remains that of the whole
+        `scope`. All other fields, such as the ledger and the transcript, remain those of the whole
         run.
         """
 

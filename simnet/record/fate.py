@@ -46,7 +46,8 @@ class Fate:
         """
         head, colon, ending = text.partition(":")
         tag, hash_, number = head.partition("#")
-        if not tag or (hash_ and not number.isdecimal()) or (colon and not ending):
+        names = ending.split("+")
+        if not tag or (hash_ and not number.isdecimal()) or (colon and not all(names)):
             raise BadInput(
                 f"a fate is written TAG, TAG#PLACE, TAG:NUMBER, TAG:after or TAG:NAME+NAME, such "
                 f"as share#2:after; got {text!r}"
@@ -56,7 +57,7 @@ class Fate:
             return cls(tag, place)
         if ending == EVERYBODY:
             return cls(tag, place, None)
-        return cls(tag, place, int(ending) if ending.isdecimal() else tuple(ending.split("+")))
+        return cls(tag, place, int(ending) if ending.isdecimal() else tuple(names))
 
     def __str__(self) -> str:
         match self.reached:

@@ -406,6 +406,7 @@ def test_a_crowd_inside_a_part_of_a_protocol_is_a_crowd_there() -> None:
     done = run(Parts(), [3, 1, 2, 1])
     assert done.outputs["g.server"].tolist() == [3, 1, 2, 1]
     assert done.ledger.total().messages == 4
+    assert done.within("g.").people == done.people == 4
 
 
 @pytest.mark.parametrize(

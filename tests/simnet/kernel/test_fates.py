@@ -293,7 +293,7 @@ def test_fates_are_written_as_they_are_read(text: str) -> None:
     assert str(Fate.parse(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "#2", "share#", "share#x", "share:", "share#0"])
+@pytest.mark.parametrize("text", ["", "#2", "share#", "share#x", "share:", "share:u1+", "share#0"])
 def test_other_texts_are_refused(text: str) -> None:
     with pytest.raises(BadInput):
         Fate.parse(text)
