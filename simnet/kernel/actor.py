@@ -128,11 +128,11 @@ class Mailbox:
 
 
 class LateMailbox(Mailbox):
-    """A mailbox whose owner has stopped waiting for some messages: those that still come are kept
-    apart, and nobody reads them.
+    """A mailbox some of whose messages may be late, lost or duplicated. Messages that come after
+    the owner has stopped waiting for them are kept apart, and nobody reads them.
 
     Each time the owner stops waiting for a message, this is a *silence* of the sender. A silence
-    takes the place of exactly one message, so the sender's next message is read as usual.
+    takes the place of exactly one message, so the sender's message after this one is read as usual.
     `given_up` counts, by sender, the silences whose message has not come yet. `due` has, by sender
     and for each silence, the time of the deadline that passed, or None if there was no deadline.
     `late` has, by sender and in the order of the silences, the messages that came all the same;

@@ -12,8 +12,8 @@ into the recipient's mailbox.
   damage would go unnoticed once in 2^32 cases.)
 - A *duplicated* message is billed twice and read once: the second copy has the number of the first,
   so the recipient drops it.
-- A *late* message comes later, by the number of seconds that its fate gives. Only a
-  script that waits with a deadline can notice this.
+- A *late* message comes later, by the number of seconds that its fate gives. Only a script that
+  waits with a deadline can notice that a message is late.
 
 A verdict counts all these messages as seen by the recipient. If a message is lost after a relay has
 passed it on, the relay has seen it; most bits of a damaged message are as they were; and an
@@ -152,7 +152,8 @@ class AstrayLink(Link):
     ) -> None:
         """Add the rows of a block to the sums of their recipients.
 
-        Ends the run with `BadInput` if a fate is for a message under this tag.
+        Raises `BadInput` if a fate is for a message under this tag. The run then ends with a
+        `ScriptError`, even if the script catches the error.
         """
         for fate in self._fates:
             if fate.tag == tag.name:

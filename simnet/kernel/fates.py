@@ -1,8 +1,8 @@
 """Fates: parties that drop out in the middle of a run.
 
 Theory of operation. The other parties notice only what a party sends. So a *fate* cuts a party's
-sequence of sends: the party makes some sends, a last one of which may reach only some recipients,
-and then it is gone. Its script is stopped inside that send, and it sends and reads nothing more.
+sequence of sends: the party makes some sends, the last of which may reach only some recipients, and
+then it is gone. Its script is stopped inside that send, and it sends and reads nothing more.
 Everything else that "drop out" can mean (the battery is empty, the train enters a tunnel) is one
 way to name such a cut.
 

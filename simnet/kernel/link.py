@@ -1,7 +1,7 @@
 """`Link`: what carries the messages of a `Party` to other parties.
 
 A script talks to its `Party`. The `Party` checks what the script asks for, and passes it on to a
-link; mailboxes, running totals and trees of histories are the link's affair. Two links carry
+link, which keeps the mailboxes, the running totals or the trees of histories. Two links carry
 messages.
 
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
@@ -16,10 +16,10 @@ or late. A party may have both.
 
 There are three kinds of methods. `post...` and `put` send and return at once. `take...` and `heard`
 wait for messages: `take...` return the messages or their sum, `heard` returns who has sent.
-`breathe` gives other parties a turn. A link may rely on three facts that `Party` checks: a tag is
+`breathe` gives other parties a turn. A link may rely on three facts. `Party` checks that a tag is
 of the right kind (`Summed` for `put`, `take_sum`, `take_sums` and `heard`, any other kind for the
-other methods), groups belong to the roster of the run, and names are those of the whole run, also
-inside a part (`Party.within`).
+other methods). Groups belong to the roster of the run, because a script gets them only from its
+party. And `Party` passes on the names of the whole run, also inside a part (`Party.within`).
 
 Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOTE, "u2", x)`, and
 `await me.gather_sum(SHARE, senders=users)` becomes `await link.take_sum(actor, SHARE, None, users,

@@ -82,10 +82,10 @@ class Party:
       cannot act with the party of another script, act with its own party in a thread, or act after
       the run has failed. (To ask for names, roles and groups is not to act.)
 
-    A script's input, and in general every value that depends on inputs, is *sealed*: the script can
-    carry a sealed value but not look at it. The only ways from a sealed value to a value that the
-    script can use are three methods, called *doors*: `secret` for values that messages must
-    protect, `disclose` for values that everybody may know, and `output` for the value that the
+    A script's input is *sealed*: the script can carry a sealed value but not look at it. A script
+    cannot look at the numbers of field elements either. The only ways from such values to a value
+    that the script can use are three methods, called *doors*: `secret` for values that messages
+    must protect, `disclose` for values that everybody may know, and `output` for the value that the
     script returns.
     """
 
@@ -339,8 +339,9 @@ class Party:
     def decrypt(self, keys: FieldArray, boxes: Boxes) -> FieldArray:
         """Return the content of a box, or of k boxes as k rows.
 
+        `keys` is one key, of shape (w,), for one box, or k keys, of shape (k, w), for k boxes.
         Raises `ScriptError` if a key is not the key of its box, and `ValueError` for keys of
-        another shape and unless there are as many keys as boxes.
+        another shape or number.
         """
         self._begin()
         return primitives.decrypt(self._actor, self._reading, keys, boxes)
@@ -649,7 +650,8 @@ class Party:
         at_least: int | None = None,
         within: float | None = None,
     ) -> Payload:
-        """Wait for what each sender sends with `send_rows`, and return all rows as one array.
+        """Wait for what each sender sends with `send_rows`, and return all rows as one array, or as
+        a tuple of arrays if the senders send tuples.
 
         The array has one row for each party: each member of a crowd counts, and the rows are in the
         order of the senders. Under a `Voluntary` tag, silent parties have no row. Raises

@@ -31,7 +31,9 @@ class Total(Protocol):
         ...
 
     def name(self, slots: Slots, recipients: Indices, label: Label) -> None:
-        """Note the recipients of the sums at some slots, and which messages go into these sums."""
+        """Note the recipients of the sums at some slots, and by `label` which messages go into
+        these sums.
+        """
         ...
 
     def add(self, pieces: Sequence[Slots], block: Any) -> None:
@@ -41,7 +43,7 @@ class Total(Protocol):
         ...
 
     def merge(self, other: Any) -> None:
-        """Add another total that has the same rows."""
+        """Add the sums of another total, slot by slot."""
         ...
 
     def row(self, slot: int) -> FieldArray:

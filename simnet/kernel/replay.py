@@ -7,8 +7,8 @@ coins, a replay plays it from a file. The results of these instruments hold for 
 if the second run does the same. A script that draws from `random`, reads a clock or keeps something
 from one run to the next breaks this rule, and no other check would notice.
 
-So the second run is compared with the first: first the messages of every observed party, in the
-order of each sender, then the bill, which also covers the other parties, then the outputs, then how
+So the second run is compared with the first: first the messages of every observed party, sender by
+sender, then the bill, which also covers the other parties, then the outputs, then how
 each party ended. The rounds of a run are causal: a message of round r depends only on messages of
 earlier rounds. Hence, among the messages that differ, a message of the earliest round was not
 changed by another message. Its own sender changed it, and the error names this sender.
@@ -137,8 +137,8 @@ def _message_difference(first: Transcript, second: Transcript) -> str | None:
 
 
 def _by_sender(transcript: Transcript, watched: frozenset[int]) -> dict[int, list[Block]]:
-    """Return the messages that a party in `watched` sent or received, by sender, in the order of
-    sending.
+    """Return the messages that a party in `watched` sent or received, by sender, in the order in
+    which the run recorded them.
     """
     if not watched:
         return {}

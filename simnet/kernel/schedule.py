@@ -28,13 +28,15 @@ class Schedule(Protocol):
     """
 
     def party(self, ready: Sequence[str]) -> int:
-        """Return which party goes on next, as a position in `ready`, the parties that can go on
-        now.
+        """Return which party goes on next, as a position in `ready`, the two or more parties that
+        can go on now.
         """
         ...
 
     def message(self, tag: str, senders: Sequence[str]) -> int:
-        """Return whose message `receive_any` gets, as a position in `senders`."""
+        """Return whose message `receive_any` gets, as a position in `senders`, the two or more
+        parties whose messages wait.
+        """
         ...
 
 

@@ -29,8 +29,8 @@ So a sum needs little memory: its senders, the numbers of their posts in the log
 the totals, and the waiting recipients. Usually all messages go to one group in one round. Then
 these data are the same for every recipient, and we store them once, in a `Batch`. If groups or
 rounds differ, a sum has several batches, and a recipient belongs to some of them. Then we also
-count the messages of each recipient, so that it need not search the batches to find out whether
-all of its messages have arrived.
+count the messages of each recipient. So nobody has to search the batches to find out whether all
+messages of a recipient have arrived.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
 64 bits, and the tokens of the senders must add up to the same sum as the tokens of the parties that

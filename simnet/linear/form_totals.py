@@ -124,7 +124,7 @@ class FormTotal:
         self._pending.append(_Block(into, rows))
 
     def merge(self, other: "FormTotal") -> None:
-        """Add another total that has the same slots."""
+        """Add the sums of another total, slot by slot."""
         self._sampled.merge(other._sampled)
         self._pending += other._pending + other._blocks()
 

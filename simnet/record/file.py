@@ -181,7 +181,7 @@ def _transcript(header: Any, data: bytes, start: int) -> Transcript:
     )
     _expect(
         all(map(_is_shallow, inputs.values())),
-        f"an input has more than {MOST_NESTED} levels of lists",
+        f"an input has more than {MOST_NESTED} levels of lists and dictionaries",
     )
     _expect(type(messages) is list, "its messages are not a list")
     reader = _FrameReader(data, start, tags)

@@ -90,7 +90,7 @@ class ResidueTotal:
             start = stop
 
     def merge(self, other: "ResidueTotal") -> None:
-        """Add another total that has the same rows."""
+        """Add the sums of another total, slot by slot."""
         other._widen()
         self._widen()
         self.reserve(other._wide.shape[0])
