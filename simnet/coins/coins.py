@@ -129,7 +129,7 @@ class FieldSource(Protocol):
 class Coins:
     """The coins of one party, or of one of its deferred blocks. A script gets them as `me.coins`.
 
-    Every method draws new, independent values. Probabilities are floats or fractions in [0, 1]; a
+    Every draw gives new, independent values. Probabilities are floats or fractions in [0, 1]; a
     method raises `ValueError` for arguments out of range. A script gets an error if it draws at a
     moment when it may not draw (see `Party`).
 
@@ -288,8 +288,8 @@ class Coins:
         """Return `count` integers of the Skellam law: differences of two Poisson draws of equal
         mean.
 
-        The law is exact. Billed as real draws (RS). The time of a draw is proportional to the
-        variance, about 50 ns for each unit, so the variance is at most 10**9.
+        The law is exact. Billed as real draws (RS). If the variance is large, the time of a draw is
+        proportional to the variance, about 50 ns for each unit, so the variance is at most 10**9.
         """
         if not 0 < variance <= LARGEST_VARIANCE:
             raise ValueError(
@@ -426,12 +426,12 @@ RowBlock = FieldArray | Typed
 
 @attrs.frozen(eq=False)
 class Deferred:
-    """A block of field elements that is evaluated only when its sum is needed, perhaps in another
-    thread.
+    """A block of field elements that is evaluated later, perhaps in another thread.
 
-    `Party.scatter` takes such a block under a `Summed` tag: blocks of many senders then do not fill
-    the memory at the same time (unless the run has fates, or a recipient calls `heard`).
-    `Coins.deferred` makes such a block. `rows` must be a pure function: it may use only the coins
+    `Coins.deferred` makes such a block. If `Party.scatter` sends it under a `Summed` tag, it is
+    evaluated when a party asks for a sum of this tag, or at the end of the run. So the blocks of
+    many senders do not fill the memory at the same time (unless the run has fates, or a recipient
+    calls `heard`). `rows` must be a pure function: it may use only the coins
     that it gets and values that do not change after the block was made. A block must be evaluated
     only once, because a second evaluation would draw other coins.
 

@@ -187,8 +187,8 @@ def sparse_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int6
 
 
 def dense_subset(stream: Stream, count: int, below: int) -> npt.NDArray[np.int64]:
-    """Return a `subset` drawn at once: every integer gets a random key, and the smallest keys are
-    chosen.
+    """Return a `subset` drawn at once: every integer gets a random key, and the integers with the
+    smallest keys are chosen.
 
     If all keys are different, every order is equally likely. So a draw with two equal keys is
     repeated.
@@ -205,7 +205,7 @@ def weighted_subset(
     stream: Stream, count: int, below: int, favoured: int, weight: Fraction
 ) -> npt.NDArray[np.int64]:
     """Return a sorted set of `count` integers of `0..below-1`; a set with `favoured` is `weight`
-    times as likely.
+    times as likely as a set without it.
 
     The set contains `favoured` with probability `count weight / (count weight + below - count)`,
     and the remaining elements are uniform.

@@ -79,7 +79,8 @@ class Tape:
     """The outcomes of one party's coins so far, to be played from the beginning.
 
     `stop` is the error that ended the play: the tape had no entry left, or the script did something
-    that cannot be played out. `stop` is kept, because a script may catch this error.
+    that cannot be played out. `stop` is None before. It is kept, because a script may catch this
+    error.
     """
 
     def __init__(self, outcomes: Sequence[Outcome]) -> None:

@@ -8,14 +8,16 @@ function with the values of these arguments::
     me.disclose(function, *arguments)                       a plain value, on record
     me.output(function, *arguments)                         a sealed value, to be returned
 
-    argument                        the value that the function receives
-    a sealed input                  the input
-    field elements, also opened     their numbers, an array of int64
-    a result of `me.output`         the value that the function of `me.output` returned
-    any other value                 the value itself; it must contain nothing sealed and no array
-                                    of field elements
+    argument                            the value that the function receives
+    a sealed input                      the input
+    an array of field elements, or      the numbers of its elements, an array of int64
+    the result of its method `open`
+    a result of `me.output`             the value that the function of `me.output` returned
+    any other value                     the value itself; it must contain nothing sealed, and no
+                                        array of field elements
 
-Example. A user with a sealed `item` shares a row with a 1 at the item, and releases one bit::
+Example. A user with a sealed `item` declares a row with a 1 at the item as a secret, and discloses
+whether the item is at least 2::
 
     row = me.secret(lambda item: np.eye(4, dtype=int)[item], item, field=F, shape=(4,))
     is_large = me.disclose(lambda item: item >= 2, item)
@@ -287,8 +289,9 @@ def _has_place_for_coins(kind: DoorKind, function: Function, given: int) -> bool
         name = str(getattr(function, "__name__", "the function")).replace("<lambda>", "the lambda")
         and_coins = "" if kind == "output" else f", or {given + 1} to draw coins"
         expected = f"{least}" if least == most else f"{least} to {most}"
+        noun = "argument" if expected == "1" else "arguments"
         raise TypeError(
-            f"{name} takes {expected} arguments, but me.{kind} calls it with {given}{and_coins}"
+            f"{name} takes {expected} {noun}, but me.{kind} calls it with {given}{and_coins}"
         )
     return False
 

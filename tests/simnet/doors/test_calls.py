@@ -221,7 +221,7 @@ def test_a_function_of_another_number_of_arguments_is_told_how_many_it_gets(
     if told:
         assert told in refusal(lambda me, value: me.disclose(function, value))
     else:
-        told = "in_a_list takes 1 arguments, but me.disclose calls it with 3, or 4 to draw coins"
+        told = "in_a_list takes 1 argument, but me.disclose calls it with 3, or 4 to draw coins"
         assert told in refusal(lambda me, value: me.disclose(function, value, 1, 2))
 
 
