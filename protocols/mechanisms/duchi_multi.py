@@ -8,8 +8,8 @@ estimate of the mean values.
 
 In the printed mechanism, if d is even, a corner that agrees in exactly half of the coordinates
 belongs to both sets. So it can be reported whatever the coin shows, and the exact ε is ln(1 + e^ε).
-In the corrected mechanism such corners belong to T- only. If d is odd, the two mechanisms are the
-same.
+In the corrected mechanism such corners belong to T- only, and the coin and B follow from the sizes
+of both sets. If d is odd, the two mechanisms are the same.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Algorithm 3.

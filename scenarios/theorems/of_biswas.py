@@ -180,7 +180,11 @@ def _normalised(by_mean: bool) -> Finding:
             exact: Fraction | float = spread / by if by else inf
             yield Instance(where=case.where, claimed=claimed, exact=exact, holds=exact <= claimed)
 
-    return searched(instances(), OVER, proof=None if by_mean else PAGE)
+    numbers = (
+        "claimed is q / ((p - q)² π³ n), the bound with the constant of the proof, and exact is "
+        f"Var*(g) / {'E(g)' if by_mean else 'E(S)²'}"
+    )
+    return searched(instances(), OVER, numbers, proof=None if by_mean else PAGE)
 
 
 def _theorem_3_5() -> Finding:
@@ -239,6 +243,7 @@ def _pooled_mean() -> Finding:
             for case in _own_chances()
         ),
         OVER_OWN,
+        "claimed is the number of holders, and exact is the mean of T",
     )
 
 

@@ -32,14 +32,15 @@ def _row(theorem: Theorem, reading: Reading) -> Quote:
     mended = next((one for one in theorem.readings if one.mends), None)
     return Quote(
         theorem.source,
-        theorem.statement,
+        theorem.statement.removesuffix("."),
         STATED,
         partial(_judged, reading),
         correction="" if mended is None else mended.under,
         corrected=None if mended is None else partial(_judged, mended),
         under=reading.under,
         disputed=reading.disputed,
-        why=f"there is a counterexample: {theorem.shown_by}",
+        why="there is a counterexample, which this command shows: simnet theorems "
+        f'{theorem.paper} --show "{theorem.name}"',
     )
 
 

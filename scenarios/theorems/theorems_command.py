@@ -1,4 +1,4 @@
-"""The command `simnet theorems`: every numbered statement of the papers, with its verdict."""
+"""The command `simnet theorems`: statements of the papers, each with its verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ COLOURS = {"holds": "green", "fails": "bold red", "not judged": "yellow"}
 
 
 def theorems(*papers: str, show: str | None = None, json: JsonFile = None) -> int:
-    """Judge every numbered statement of the papers (theorems, lemmas, equations and so on): it
+    """Judge statements of the papers: every numbered theorem, lemma, corollary, proposition,
+    definition and remark and, of Jia and Gong and of Joy and Gerla, also equations. A statement
     holds, fails, or is not judged.
 
     The column `how` says what a verdict rests on. `proved`: the page docs/proofs/papers.md proves

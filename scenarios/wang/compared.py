@@ -1,4 +1,4 @@
-"""What Wang et al. state about the errors of Fig. 4 to 8, and the names of methods in the figures.
+"""Statements on Fig. 4 to 8 of Wang et al., and the names of methods in the figures.
 
 All methods of a trial collect from the same people, so they are compared trial by trial.
 """
@@ -8,7 +8,7 @@ from functools import partial
 
 import attrs
 
-from scenarios.wang.people import STAND_INS, title
+from scenarios.wang.people import CORRECTED, STAND_INS, title
 from scenarios.wang.trials import CATEGORICAL, METHODS
 from simnet.studies.paired import paired_share
 from simnet.studies.quote import STATED, Counterpart, Quote
@@ -25,11 +25,15 @@ DRAWN = {
     **{f"{method} on categories": words for method, words in ENCODINGS.items()},
 }
 LINES = "Lines: by the law. Laplace and SCDF err almost alike, so their lines hide each other."
+DUCHI_CHOICE = (
+    f"{CORRECTED}. Here 'the values' are v, the values that line 1 of Algorithm 3 has rounded to "
+    "-1 and 1; for even d the probability of u = 1 and B differ from the printed ones, too"
+)
 K_CHOICE = "k = None stands for k by Eq. 12"
 CLOSE = "at some places the errors are too close"
-TOO_LITTLE = (
-    "as printed, that mechanism has the actual ε ln(1 + e^ε) for an even number of "
-    "attributes and is no fair rival"
+AGAINST_CORRECTED = (
+    "it fails at some places against the corrected mechanism, which is ε-LDP; the paper's rival is "
+    "the printed one, whose actual ε is ln(1 + e^ε) for an even number of attributes"
 )
 
 

@@ -41,6 +41,7 @@ def folds(task: Task, count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Cut the users into `count` random parts and hold out each part once.
 
     Yields the inputs of the users to learn from, and the inputs of the users who are held out.
+    Raises `ValueError` for fewer than two parts, and for more parts than users.
     """
     checks.whole("folds", count, 2, len(task.labels))
     parts = np.array_split(
@@ -67,7 +68,7 @@ class CrossValidation:
 
     @property
     def standard_error(self) -> float:
-        """The standard error of the mean, computed as if folds were independent.
+        """The standard error of the mean of two or more folds, as if folds were independent.
 
         The folds are only roughly independent, because they share users.
         """
@@ -137,8 +138,8 @@ def learnt(point: LearningPoint, seed: int, data: Path | None) -> Measurements:
 
     All methods learn from the same users, in the same folds and, apart from `none`, in the same
     groups with the same steps. `none` is a descent without privacy, whose groups and steps follow
-    the same rules for ε = ∞. `same_steps` is HM's descent without noise, and `constant` the best
-    answer that is the same for everybody.
+    the same rules for ε = ∞. `same_steps` is HM's descent without noise. `constant` is one answer
+    for everybody: the best one for the users to learn from.
     """
     task, source = task_of(point.census, point.loss, point.users, data, seed)
     errors: dict[str, list[float]] = {}

@@ -12,8 +12,8 @@ from protocols.mechanisms.attributes import Attributes
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.tuples import Inner, Tuples, optimal_k, printed_k
 from scenarios.theorems.of_wang import AS_PRINTED_ONLY
+from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.orders import worst_variances
-from scenarios.wang.people import CORRECTED
 from simnet.drawing import horizontal
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
@@ -52,7 +52,10 @@ class RatioPoint:
 @typed(RatioPoint)
 def relative(point: RatioPoint, seed: int, data: Path | None) -> Measurements:
     """Return the exact worst variance of PM or HM divided by the worst variance of Duchi et al.'s
-    mechanism.
+    mechanism, as `ratio`.
+
+    `excess` is the worst variance with `k` by Eq. 12, divided by that with the `best_k`, and
+    `exact_epsilon` is the actual ε of Duchi et al.'s mechanism.
     """
     del seed, data
     epsilon, d = point.epsilon, point.attributes
@@ -103,8 +106,8 @@ def privacy_quote(attributes: int) -> Quote:
         Stated(1.0),
         largest("exact_epsilon", variant="as-printed", **at),
         correction=(
-            "corners that agree with the values in half of the coordinates must belong to "
-            "T- only, and B must be adapted"
+            "corners that agree with v in half of the coordinates must belong to T- only, and the "
+            "probability of u = 1 and B must be adapted"
         ),
         corrected=largest("exact_epsilon", variant="corrected", **at),
     )
@@ -156,7 +159,7 @@ EXPERIMENT = Experiment(
     ],
     measures=[Measure("ratio", "worst variance over Duchi et al.'s", expected="ratio")],
     quick={"epsilon": [0.1, 0.5, 1.0, 1.2, 1.5, 2.0, 2.5, 3.2, 4.0, 4.9, 5.0, 6.0, 7.0, 8.0]},
-    choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12", CORRECTED),
+    choices=("ε from 0.1 to 8: the range is in the figure only", "k by Eq. 12", DUCHI_CHOICE),
     quotes=[
         *(ratio_quote("hm", variant, "0.77") for variant in ("as-printed", "corrected")),
         *(ratio_quote("pm", variant, Stated(1.0)) for variant in ("as-printed", "corrected")),
@@ -164,7 +167,7 @@ EXPERIMENT = Experiment(
             Quote(
                 "Wang et al., Eq. 12",
                 f"worst variance of {mechanism.upper()} with k by Eq. 12, said to be the best, "
-                "over that with the best k: the largest quotient",
+                "over that with the best k, d of 5, 10, 20, 40: the largest quotient",
                 Stated(1.0),
                 largest("excess", mechanism=mechanism),
                 bound="at most",

@@ -8,11 +8,12 @@ from protocols.mechanisms.split import Split, SplitMethod
 from protocols.mechanisms.tuples import printed_k
 from protocols.mechanisms.unary import OUE
 from scenarios.wang.compared import (
+    AGAINST_CORRECTED,
     CLOSE,
     DRAWN,
+    DUCHI_CHOICE,
     K_CHOICE,
     LINES,
-    TOO_LITTLE,
     alike,
     all_below,
     of_kind,
@@ -22,7 +23,7 @@ from scenarios.wang.compared import (
     with_encodings,
 )
 from scenarios.wang.law import expected_error
-from scenarios.wang.people import CENSUSES, CHOICES, CORRECTED, FILES, SHAPES
+from scenarios.wang.people import CENSUSES, CHOICES, FILES, SHAPES
 from scenarios.wang.trials import (
     CATEGORICAL,
     EPSILON_CHOICE,
@@ -136,7 +137,7 @@ EXPERIMENT = Experiment(
         K_CHOICE,
         "errors are of numbers scaled to [-1, 1], averaged over attributes or categories",
         "frequencies are debiased, which the estimator of section IV-C lacks",
-        CORRECTED,
+        DUCHI_CHOICE,
     ),
     quotes=[
         *(
@@ -144,7 +145,7 @@ EXPERIMENT = Experiment(
             for rival, name, why in (
                 ("laplace", "Laplace", CLOSE),
                 ("scdf", "SCDF", CLOSE),
-                ("duchi", "Duchi et al., corrected", TOO_LITTLE),
+                ("duchi", "Duchi et al., corrected", AGAINST_CORRECTED),
             )
             for quote in outperforms(
                 SECTION,
@@ -184,8 +185,11 @@ EXPERIMENT = Experiment(
             "mean of the estimated frequency of a category that nobody holds, k=1, ε=1",
             Stated(0.0),
             printed_frequency,
-            why="the estimator does not remove the bias; (y - q) / (p - q) in place of y would "
-            "remove it",
+            under="g is 1 if a report of OUE supports the category, and 0 otherwise; the text "
+            "defines g for reports that are one value",
+            why="the estimator does not remove the bias: (g - q) / (p - q) in place of g would "
+            "remove it, where p and q are the probabilities of g = 1 for a user who holds the "
+            "category and for another user",
             data=NONE_NEEDED,
             disputed="the text calls it an estimator, and nowhere an unbiased one",
         ),

@@ -1,4 +1,4 @@
-"""The errors that the law expects between the points of Wang et al.'s figures."""
+"""The expected errors of Fig. 4 to 8 of Wang et al., also between the points that were run."""
 
 from collections.abc import Mapping
 from math import sqrt

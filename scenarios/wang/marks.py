@@ -1,4 +1,4 @@
-"""The ticks that the figures of Wang et al. have on their x axes."""
+"""The ticks on the x axes of Fig. 7 and 8 of Wang et al."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def ticks(figure: "Figure", values: Sequence[float]) -> None:
-    """Put the ticks of the x axis at these values, and print the values in full."""
+    """Put the ticks of all x axes of a figure at these values, and print the values in full."""
     for axes in figure.axes:
         axes.set_xticks(values, [f"{value:,}" for value in values])
         axes.set_xticks([], minor=True)

@@ -48,7 +48,9 @@ class WorstCasePoint:
 
 @typed(WorstCasePoint)
 def worst_case(point: WorstCasePoint, seed: int, data: Path | None) -> Measurements:
-    """Return the mean squared error of reports on the value with the largest variance (Fig. 1)."""
+    """Return the mean squared error of reports on the value with the largest variance, with the
+    expected error (Fig. 1).
+    """
     del data
     mechanism = MECHANISMS[point.mechanism](point.epsilon)
     value = float(np.argmax(mechanism.variance([0.0, 1.0])))  # variances are monotone in t²
@@ -74,7 +76,8 @@ def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
     """Return the shares of PM's reports in its likeliest piece and in 40 bins, and the variance
     (Fig. 2).
 
-    `bin1`, `bin2` and so on are the shares of reports in equal parts of [-C, C].
+    `bin1`, `bin2` and so on are the shares of reports in equal parts of [-C, C]. `right_length` is
+    the length of the piece to the right of the likeliest one, and 0 if there is none.
     """
     del data
     mechanism, value, count = PM(point.epsilon), point.value, point.reports
@@ -97,7 +100,7 @@ def pieces(point: ReportsPoint, seed: int, data: Path | None) -> Measurements:
 
 
 def centre(mechanism: PM, value: float) -> tuple[float, float]:
-    """Return the two ends of the interval where reports are most likely."""
+    """Return the two ends of the interval where the density of reports is highest."""
     flats = [part for part in mechanism.law(value).parts if isinstance(part, Flat)]
     likeliest = max(flats, key=lambda part: part.log_height)
     return float(likeliest.low), float(likeliest.high)

@@ -1,5 +1,4 @@
-"""Orders of the mechanisms by worst variance: as the paper states these orders, compared with exact
-variances.
+"""Orders of the mechanisms by worst variance that the paper states, compared with exact variances.
 
 Source: Wang et al., *Collecting and Analyzing Multidimensional Data with Local Differential
 Privacy*, Table I and Corollary 2. For several attributes PM and HM mean Algorithm 4 with k by Eq.
@@ -45,7 +44,7 @@ class Order:
         )
 
     def holds(self, variances: dict[str, float]) -> bool:
-        """Whether these variances are in the stated order."""
+        """Whether these variances, by the names of the mechanisms, are in the stated order."""
         pairs = zip(self.signs, pairwise(self.names), strict=True)
         return all(_related(sign, variances[one], variances[other]) for sign, (one, other) in pairs)
 
@@ -54,10 +53,10 @@ INFINITE = float("inf")
 BELOW_SHARP = nextafter(EPS_SHARP, 0)
 TABLE_1 = (
     Order("d > 1", ("HM", "PM", "Duchi"), ("<", "<"), 0, INFINITE, several=True),
-    Order("d = 1, ε > ε#", ("HM", "PM", "Duchi"), ("<", "<"), EPS_SHARP, INFINITE),
-    Order("d = 1, ε = ε#", ("HM", "PM", "Duchi"), ("<", "="), BELOW_SHARP, EPS_SHARP),
-    Order("d = 1, ε* < ε < ε#", ("HM", "Duchi", "PM"), ("<", "<"), EPS_STAR, BELOW_SHARP),
-    Order("d = 1, 0 < ε <= ε*", ("HM", "Duchi", "PM"), ("=", "<"), 0, EPS_STAR),
+    Order("d = 1 and ε > ε#", ("HM", "PM", "Duchi"), ("<", "<"), EPS_SHARP, INFINITE),
+    Order("d = 1 and ε = ε#", ("HM", "PM", "Duchi"), ("<", "="), BELOW_SHARP, EPS_SHARP),
+    Order("d = 1 and ε* < ε < ε#", ("HM", "Duchi", "PM"), ("<", "<"), EPS_STAR, BELOW_SHARP),
+    Order("d = 1 and 0 < ε <= ε*", ("HM", "Duchi", "PM"), ("=", "<"), 0, EPS_STAR),
 )
 
 
@@ -100,7 +99,7 @@ def check_order(
     epsilons: Sequence[float],
     variant: DuchiVariant = "corrected",
 ) -> OrderCheck:
-    """Check a stated order at all these d and ε for which it is stated."""
+    """Check an order at those of the d and ε for which the paper states it."""
     places = [
         (d, epsilon)
         for d in attributes

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from scenarios.wang.compared import K_CHOICE, TOO_LITTLE, all_below
+from scenarios.wang.compared import AGAINST_CORRECTED, CLOSE, DUCHI_CHOICE, K_CHOICE, all_below
 from scenarios.wang.law import expected_error
-from scenarios.wang.people import CORRECTED
 from scenarios.wang.trials import (
     EPSILON_CHOICE,
     EPSILONS,
@@ -55,7 +54,7 @@ SIMILAR = "of this figure the text says only that it leads to similar conclusion
 def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
     """The quotes that the gap to Duchi et al.'s mechanism, as printed, slightly expands with ε.
 
-    `points` are those of all these quotes.
+    `points` is a remark that all these quotes have.
     """
     what = f"the gap of {METHODS[method]} to Duchi et al. as printed slightly expands with ε"
 
@@ -109,8 +108,9 @@ def gap_quotes(source: str, method: str, points: str) -> list[Quote]:
             STATED,
             lambda table: over_laws(table, strictly),
             under=STRICT,
-            why="up to ε* HM is Duchi et al.'s mechanism for one value; above ε*, where HM also "
-            "uses PM, large values gain less",
+            why="up to ε* HM is Duchi et al.'s mechanism for one value, and its error falls with "
+            "the squares of the values; above ε* its error rises with them, so that the gap first "
+            "shrinks for laws with large values",
             points=points,
             disputed="the text does not say that the gap grows at every step of ε"
             if method == "hm"
@@ -158,13 +158,16 @@ def outperforms_quote(source: str, rival: str, points: str) -> Quote:
         f"PM and HM err less than {METHODS[rival]}",
         STATED,
         lambda table: all_below(table, ("pm", "hm"), (rival,), PLACE, 1.0),
-        why=TOO_LITTLE,
+        why=AGAINST_CORRECTED if rival == "duchi" else CLOSE,
         points=points,
     )
 
 
 def better_differs(table: Table) -> Counterpart:
-    """Return 1 if PM errs less in some settings and HM in others, by the law; otherwise 0."""
+    """Return 1 if PM errs less in some settings and HM in others, by the law; otherwise 0.
+
+    Raises `NoSuchPoint` for fewer than two settings.
+    """
     places: dict[tuple[str, float], dict[str, float]] = {}
     for line in table.summary():
         place = places.setdefault((line["estimates"], line["epsilon"]), {})
@@ -223,8 +226,8 @@ def experiment(
 ) -> Experiment:
     """Return the experiment on numbers that follow these laws.
 
-    `rivals` are the methods that the text compares PM and HM with, and `points` are those of all
-    quotes.
+    `rivals` are the methods that the text compares PM and HM with, and `points` is a remark that
+    all quotes have.
     """
     where = source.replace("al., ", "al., section VI-A, ")
     return Experiment(
@@ -252,7 +255,7 @@ def experiment(
             "are exactly proportional to 1/n",
             EPSILON_CHOICE,
             K_CHOICE,
-            CORRECTED,
+            DUCHI_CHOICE,
         ),
         quotes=[
             *(outperforms_quote(where, rival, points) for rival in rivals),

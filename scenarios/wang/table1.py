@@ -13,8 +13,8 @@ from protocols.mechanisms.duchi_multi import DuchiVariant
 from protocols.mechanisms.hybrid import EPS_SHARP, EPS_STAR, HM
 from protocols.mechanisms.split import SINGLE
 from scenarios.theorems.of_wang import AS_PRINTED_ONLY
+from scenarios.wang.compared import DUCHI_CHOICE
 from scenarios.wang.orders import TABLE_1, check_order, worst_variances
-from scenarios.wang.people import CORRECTED
 from simnet.studies.curves import curves
 from simnet.studies.experiment import Experiment, Measurements
 from simnet.studies.parameters import typed
@@ -190,16 +190,16 @@ EXPERIMENT = Experiment(
     source="Wang et al., Table I and Corollary 2",
     trial=kept,
     grid=[
-        {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
         {
             "setting": [one for one in ORDERS if one != SEVERAL],
             "variant": ["corrected"],
             "attributes": [1],
         },
+        {"setting": [SEVERAL], "variant": list(VARIANTS), "attributes": list(range(2, 41))},
     ],
     measures=[Measure("share", "share of the ε at which the order holds")],
     quick={"attributes": [1, 2, 3, 4, 5, 10, 16, 20, 40]},
-    choices=(*NOTES.values(), CORRECTED),
+    choices=(*NOTES.values(), DUCHI_CHOICE),
     quotes=[
         order_quote(SEVERAL, "as-printed"),
         *(order_quote(setting, "corrected") for setting in ORDERS),

@@ -20,6 +20,7 @@ from protocols.mechanisms.duchi import Duchi
 from protocols.mechanisms.duchi_multi import DuchiMulti, DuchiVariant
 from protocols.mechanisms.hybrid import EPS_STAR, HM
 from protocols.mechanisms.piecewise import PM
+from protocols.mechanisms.split import Split
 from protocols.mechanisms.tuples import Tuples, optimal_k, printed_k
 from protocols.mechanisms.unary import OUE
 from scenarios.theorems.rows import theorem_quotes
@@ -215,6 +216,29 @@ def noise_of_group(epsilon: float, d: int) -> bool:
     return twice < here
 
 
+def splitting_is_worse(epsilon: float, d: int) -> bool:
+    """Whether PM with ε/d for each attribute has a larger worst variance than Algorithm 4 has with
+    PM.
+    """
+    split, ours = PM(epsilon / d).worst_variance, Tuples(epsilon, Attributes(d), "pm")
+    return split > ours.worst_variance * (1 + EQUAL)
+
+
+def sampled_categories(share: float) -> "Claim":
+    """Return the claim that OUE on k attributes has a smaller variance than OUE on all attributes,
+    for a category that this share of the users holds.
+    """
+
+    def holds(epsilon: float, d: int) -> bool:
+        # The sizes of the domains do not matter.
+        every = Attributes(0, (2,) * d)
+        ours, split = Tuples(epsilon, every, "hm"), Split(epsilon, every, "laplace")
+        most = float(split.frequency_variance(share, 1)) * (1 - EQUAL)
+        return float(ours.frequency_variance(share, 1)) < most
+
+    return holds
+
+
 Claim = Callable[[float, int], bool]
 ASKED = (
     f"asking users m > 1 times ({', '.join(map(str, TIMES))}), with ε/m each, leaves fewer steps "
@@ -227,6 +251,11 @@ OF_ADDITIVE = [f"{name.lower()}-{most:g}" for name, _, most in ADDITIVE]
 LARGEST = {name: most for name, (*_, most) in zip(OF_ADDITIVE, ADDITIVE, strict=True)}
 STAIRCASE = "Staircase is optimal for unbounded values: it is more accurate than SCDF and Laplace"
 CENTRE = "PM's centre piece has a higher probability than the other two"
+CATEGORIES = (
+    "for d > 1 categorical attributes, frequencies from OUE on k of them with ε/k vary less than "
+    "those from OUE on all of them with ε/d, the best effort of section VI-A"
+)
+SAME_IF_ALL = "where k by Eq. 12 is d, both are the same method"
 # Readings of one statement.
 UNDER = {
     "group": "the variance of a single entry",
@@ -241,6 +270,9 @@ UNDER = {
     "staircase-variance": "less variance",
     "centre-density": "a higher probability density",
     "centre-mass": "a report lies in this piece with a higher probability",
+    "split": "inferior: a larger worst variance; k by Eq. 12",
+    "categories-worst": "the worst variance, which is that of a category that all users hold",
+    "categories-unheld": "the variance for a category that no user holds",
     "duchi-multi-mean": "Algorithm 3 as printed, which is not ε-LDP for even d",
     "duchi-multi-mean-corrected": "Algorithm 3 corrected; B then differs from Eq. 10 for even d",
 }
@@ -389,6 +421,22 @@ CLAIMS: Mapping[str, tuple[str, str, Claim, str]] = {
         "reports with ε = 2 give 18 % more steps than one report",
     ),
     "asked-best": ("section V", ASKED, partial(fewer_steps, best=True), ""),
+    "split": (
+        "section IV",
+        "if each of d > 1 numeric attributes is processed by PM with ε/d, the accuracy is inferior "
+        "to that of Algorithm 4",
+        splitting_is_worse,
+        f"{SAME_IF_ALL}; at ε = 4 and d = 2, and at ε = 6 and d = 3, k by Eq. 12 is smaller than "
+        "d, but d would be the best k",
+    ),
+    "categories-worst": (
+        "abstract",
+        CATEGORIES,
+        sampled_categories(1.0),
+        "for large ε, most of the variance is that of who reports on the category: at ε = 4 and "
+        f"d = 2 the worst variances are 3.15 and 1.72; {SAME_IF_ALL}",
+    ),
+    "categories-unheld": ("abstract", CATEGORIES, sampled_categories(0.0), SAME_IF_ALL),
 }
 
 
@@ -412,6 +460,7 @@ OF_ONE_VALUE, OF_MANY = (
     ),
     ("group",),
 )  # claims, by what they are about
+OF_SEVERAL = ("split", "categories-worst", "categories-unheld")
 
 
 @attrs.frozen(kw_only=True)
@@ -460,6 +509,18 @@ def _dispute(name: str) -> str:
         return "the text names no small ε for these two mechanisms; up to ε = 1 the statement holds"
     if name == "staircase-variance":
         return "the text names no measure; by expected absolute noise the statement holds"
+    if name == "split":
+        return (
+            "the text goes on with large d; for d of 5 and more the statement holds at all these "
+            "points"
+        )
+    if name == "categories-worst":
+        return (
+            "the text gives no variance for frequencies; for a category that no user holds the "
+            "statement holds wherever k is not d"
+        )
+    if name == "categories-unheld":
+        return "a comparison of two methods may leave out where they are the same"
     if name == "asked":
         return "the text argues with orders of magnitude; with the best k the statement holds"
     return ""
@@ -476,30 +537,40 @@ def exponent(deviation: Callable[[int], float]) -> float:
     return log2(deviation(2 * MANY) / deviation(MANY))
 
 
-# For each claim: its statement, the power, and the function for the standard deviation.
-GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {
+AS_ROOT = (
+    "like the root of d; the factor √(log d) of Eq. 11 and Lemma 5 is for the largest of d errors"
+)
+# For each claim: its statement, how it is read, the power, and the function for the standard
+# deviation.
+GROWTH: Mapping[str, tuple[str, str, float, Callable[[int], float]]] = {
     "oue": (
         "the error of OUE with ε/d for each attribute grows linearly with d",
+        "",
         1.0,
         lambda d: sqrt(float(OUE(1.0 / d, 2).variance(0.5, 1))),
     ),
     "laplace": (
         "the error of Laplace with ε/d for each attribute grows linearly with d",
+        "",
         1.0,
         lambda d: sqrt(Laplace(1.0 / d).worst_variance),
     ),
     "hm": (
-        "the error of HM on d attributes grows like the root of d",
+        "the error of HM on d attributes grows sublinearly with d",
+        AS_ROOT,
         0.5,
         lambda d: sqrt(Tuples(1.0, Attributes(d), "hm").worst_variance),
     ),
     "pm": (
-        "the error of PM on d attributes grows like the root of d",
+        "the error of PM on d attributes grows sublinearly with d",
+        AS_ROOT,
         0.5,
         lambda d: sqrt(Tuples(1.0, Attributes(d), "pm").worst_variance),
     ),
     "duchi": (
-        "the error of Duchi et al. (as printed) on d attributes grows like the root of d",
+        "the error of Duchi et al. (as printed) on d attributes is asymptotically optimal, as "
+        "those of PM and HM are",
+        AS_ROOT,
         0.5,
         lambda d: DuchiMulti(1.0, d, "as-printed").bound,
     ),
@@ -508,7 +579,7 @@ GROWTH: Mapping[str, tuple[str, float, Callable[[int], float]]] = {
 
 def growth_quote(name: str) -> Quote:
     """The quote of a rate of growth, at ε = 1."""
-    what, power, deviation = GROWTH[name]
+    what, under, power, deviation = GROWTH[name]
 
     def reading(table: Table) -> Counterpart:
         return exact(float(abs(exponent(deviation) - power) <= table.word("rate")))
@@ -518,6 +589,7 @@ def growth_quote(name: str) -> Quote:
         what,
         STATED,
         reading,
+        under=under,
         points=f"standard deviation of one attribute's report, d from {MANY} to {2 * MANY}, ε = 1",
     )
 
@@ -659,14 +731,22 @@ EXPERIMENT = Experiment(
         for claims, dimensions in (
             (OF_ONE_VALUE, (1,)),
             (OF_MANY, [d for d in DIMENSIONS if d >= 10]),
-            ([name for name in CLAIMS if name not in {*OF_ONE_VALUE, *OF_MANY}], DIMENSIONS),
+            (OF_SEVERAL, [d for d in DIMENSIONS if d > 1]),
+            (
+                [name for name in CLAIMS if name not in {*OF_ONE_VALUE, *OF_MANY, *OF_SEVERAL}],
+                DIMENSIONS,
+            ),
         )
     ],
     measures=[Measure("holds", "1 where the statement holds", exact=True)],
     words={
         "rate": Word(0.01, "a power of d counts as the stated one if it differs by at most this")
     },
-    choices=("ε from 0.1 to 8 and d from 1 to 40, listed above", "k by Eq. 12"),
+    choices=(
+        "ε from 0.1 to 8 and d from 1 to 40, listed above",
+        "statements on the values t that users hold are tested for t of 0, 0.25, 0.5, 0.75 and 1",
+        "k by Eq. 12",
+    ),
     quotes=[
         *(mass_quote(name) for name, _ in OTHERS),
         *map(claim_quote, CLAIMS),

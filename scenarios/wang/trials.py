@@ -1,7 +1,7 @@
 """The trials of Wang et al.: tables collected by its mechanisms and by their rivals.
 
-What is stated about the results, and how they are drawn, is in `scenarios.wang.compared`: so a
-change there leaves the results of finished trials valid.
+What is stated about the results, and how they are drawn, is in modules that this one does not
+import: so a change there leaves the results of finished trials valid.
 """
 
 from math import sqrt
@@ -55,9 +55,11 @@ class TablePoint:
 
 @typed(TablePoint)
 def collected(point: TablePoint, seed: int, data: Path | None) -> Measurements:
-    """Collect a table; return the mean squared error of its means or of its frequencies.
+    """Collect a table; return the mean squared error of its means or of its frequencies, with the
+    error's expected value and standard deviation.
 
-    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8.
+    Numbers are scaled to [-1, 1]. This is the trial of Fig. 4 to 8. Raises `BadInput` as `drawn`
+    does.
     """
     name, _, kind = point.estimates.partition("-")
     people = drawn(name, point.users, data, seed, point.attributes)

@@ -101,11 +101,12 @@ def quotes() -> list[Quote]:
     found = [
         Quote(
             each.source,
-            each.statement,
+            each.statement.removesuffix("."),
             STATED,
             _of_theorem(each.name, place),
             under=reading.under,
-            why=f'there is a counterexample: simnet theorems {PAPER} --show "{each.name}"',
+            why="there is a counterexample, which this command shows: simnet theorems "
+            f'{PAPER} --show "{each.name}"',
         )
         for each in THEOREMS
         for place, reading in enumerate(each.readings)

@@ -158,7 +158,7 @@ def test_table1_holds_against_the_printed_mechanism_alone() -> None:
     assert finding(the(found, "d > 1: ", "as printed")) == REPRODUCED
     assert finding(the(found, "d > 1: ", "corrected")) == NOT
     assert all(
-        finding(the(found, f"d = 1, {row}")) == REPRODUCED
+        finding(the(found, f"d = 1 and {row}")) == REPRODUCED
         for row in ("ε > ε#", "ε = ε#", "ε* <", "0 < ε")
     )
     lemma = the(found, "Lemma 6")
@@ -248,7 +248,7 @@ def test_sentences_without_a_figure_are_computed() -> None:
         assert (finding(the(found, words)), the(found, words).expected) == (REPRODUCED, 1)
     assert the(found, "m > 1", "Eq. 12").expected == 4 / 6
     assert the(found, "m > 1", "best k").expected == 1
-    assert [text.exponent(text.GROWTH[name][2]) for name in text.GROWTH] == (
+    assert [text.exponent(text.GROWTH[name][3]) for name in text.GROWTH] == (
         pytest.approx([1, 1, 0.5, 0.5, 0.5], abs=0.01)
     )
 
