@@ -2,8 +2,8 @@
 
 Example. Lemma 3.1 of Yang et al. gives a formula for the squared error of DPDS. The claim compares
 the value of that formula with the error that follows from the exact law of the counts. `DeltaClaim`
-is for upper bounds on δ, which are kept as logarithms, because they may be smaller than any
-floating-point number; `ValueClaim` is for all other numbers.
+is for upper bounds on δ, which are kept as logarithms, because they may be smaller than every
+positive floating-point number; `ValueClaim` is for all other numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -92,9 +92,8 @@ class JudgedClaim:
     """The verdict on a claim for given parameters.
 
     If the paper claims nothing for these parameters, `claimed` and `holds` are None. If no exact
-    number is defined for them, `exact` is empty and `holds` is None. Values of δ
-    are kept as ln δ (then `is_log` is true), because δ can be smaller than the smallest
-    floating-point number.
+    number is defined for them, `exact` is empty and `holds` is None. Values of δ are kept as ln δ
+    (then `is_log` is true), because δ can be smaller than every positive floating-point number.
     """
 
     claim: str

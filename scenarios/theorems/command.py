@@ -1,4 +1,4 @@
-"""The command `simnet privacy claims`: the papers' claims beside the exact numbers."""
+"""The command `simnet privacy claims`: claims of the papers beside the exact numbers."""
 
 from protocols.commands.holdings import ItemsOfFile, rarest_item
 from protocols.commands.refusing import call_or_refuse
@@ -21,10 +21,12 @@ def claims(
     gamma: float = 2.0,
     json: JsonFile = None,
 ) -> int:
-    """Show the papers' claims for these parameters, beside the exact numbers and whether they hold.
+    """Show claims of the papers for these parameters, beside the exact numbers and whether the
+    claims hold.
 
-    The exit status is 0 whether claims hold or fail. β is at most the share of the users who hold
-    the rarest item: `--input people.csv --column city` reads it from the data.
+    The bounds R1 to R4 on δ are this project's own. The exit status is 0 whether claims hold or
+    fail. β is at most the share of the users who hold the rarest item: `--input people.csv --column
+    city` reads it from the data.
 
     Example: `simnet privacy claims --users 1000 --items 30 --beta 0.033 --epsilon 0.5`.
 
