@@ -420,7 +420,7 @@ THEOREMS = (
         also="Eq. 16",
         statement=(
             "For every d > 1 and ε, the worst variance of HM is below PM's, and PM's is below "
-            "that of Duchi et al."
+            "Duchi et al.'s."
         ),
         readings=(
             Reading(
