@@ -20,7 +20,7 @@ LawRow = Sequence[Chance] | Floats
 
 
 def epsilon_of(rows: Sequence[LawRow]) -> float:
-    """Return the least ε with δ = 0: the largest logarithm of a ratio within a column.
+    """Return the least ε with δ = 0: the largest log ratio of two entries of a column.
 
     `rows` are the laws of the output, one for each input. The result is infinite if a column holds
     both a zero and a positive entry. Raises `ValueError` for rows that are not laws on the same

@@ -165,8 +165,8 @@ def chances(mechanism: OfItems) -> Iterator[LawEntry]:
     2.
 
     If there are many reports, the entries are the probabilities of single bits, or those of
-    supporting single items. With many items, items 1 and 2 are listed, and one entry gives the
-    probability of each of the other items, which is the same for all of them.
+    supporting single items. With more than 40 items, items 1 and 2 are listed, and one entry gives
+    the probability of each of the other items, which is the same for all of them.
     """
     own, other = (mechanism.named_chances(value) for value in (1, 2))
     for (name, first), (_, second) in zip(own, other, strict=True):

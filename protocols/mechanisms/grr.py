@@ -70,7 +70,8 @@ class GRR(Pure):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """Return the probability of each reported item for a holder of item 1 or 2.
 
-        With more than 40 items, items 1 and 2 are listed, and one entry for each of the others.
+        With more than 40 items, items 1 and 2 are listed, and one entry gives the probability of
+        each of the other items, which is the same for all of them.
         """
         few = few_items(self.items)
         names = item_names(self.items, few, "{}", "each of {}")

@@ -54,7 +54,8 @@ class Numbered(Pure):
         """Return the probability of each report, or if there are more than 16, of supporting
         each item.
 
-        With many items, items 1 and 2 are listed, and one entry stands for each of the other items.
+        With more than 40 items, items 1 and 2 are listed, and one entry stands for each of the
+        other items.
         """
         checks.whole("value", value, 1, self.items)
         if self.outcomes <= MOST_NAMED:

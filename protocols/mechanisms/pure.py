@@ -55,8 +55,8 @@ class Pure(ABC):
     def named_chances(self, value: int) -> list[tuple[str, Fraction]]:
         """Return the law of a report of a holder of item 1 or 2: each outcome and its probability.
 
-        With many items, items 1 and 2 are listed, and one entry gives the probability of each of
-        the other items, which is the same for all of them.
+        With more than 40 items, items 1 and 2 are listed, and one entry gives the probability of
+        each of the other items, which is the same for all of them.
         """
 
     @property

@@ -25,7 +25,8 @@ class ValueRange:
             checks.number(name, value)
         if not (self.low < self.high and isfinite(self.low) and isfinite(self.high - self.low)):
             raise ValueError(
-                f"values lie in a range from low to a larger high, got {self.low}..{self.high}"
+                "values lie in a range of finite length from low to a larger high, got "
+                f"{self.low}..{self.high}"
             )
 
     @property

@@ -43,9 +43,9 @@ def iterative_bayes(
     to it.
     """
     laws, came = np.asarray(rows, dtype=np.float64), np.asarray(counts, dtype=np.float64)
-    if laws.ndim != 2 or not laws.size or not (laws >= 0).all():
+    if laws.ndim != 2 or not laws.size:
         raise ValueError(f"laws of reports are rows of probabilities, got shape {laws.shape}")
-    if not np.allclose(laws.sum(axis=1), 1, rtol=0, atol=1e-9):
+    if not (laws >= 0).all() or not np.allclose(laws.sum(axis=1), 1, rtol=0, atol=1e-9):
         raise ValueError("a law of reports is a row of probabilities that add up to 1")
     if came.shape != laws.shape[1:] or not (came >= 0).all() or not 0 < came.sum() < np.inf:
         raise ValueError(

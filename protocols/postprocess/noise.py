@@ -51,8 +51,8 @@ class Noise:
             )
         if not -self.floor * (1 + 1e-9) <= self.slope * self.users < math.inf:
             raise ValueError(
-                "the variance of the estimate of an item that everybody holds is not negative, "
-                f"got slope={self.slope}"
+                "the variance of the estimate of an item that everybody holds is finite and not "
+                f"negative, got slope={self.slope}"
             )
 
     @classmethod

@@ -119,7 +119,10 @@ class Processed:
 
     @property
     def known_noise(self) -> Noise | None:
-        """The noise of the estimated counts; None if it depends on more than the count."""
+        """The noise of the estimated counts.
+
+        None if the noise depends on more than the number of holders, or if the estimate is biased.
+        """
         variance = self.collection.count_variance
         return None if variance is None else Noise(self.users, *variance)
 
@@ -127,7 +130,9 @@ class Processed:
     def noise(self) -> Noise:
         """The noise of the estimated counts. Raises `ValueError` if the noise is not known."""
         if self.known_noise is None:
-            raise ValueError("the noise of a count depends on more than how many hold the item")
+            raise ValueError(
+                "the noise of a count depends on more than the number of holders of the item"
+            )
         return self.known_noise
 
     @property

@@ -117,7 +117,7 @@ class RatioTable:
         inside = np.flatnonzero((self.ratios >= threshold) == above)
         if len(self.places) > 1:
             return (
-                f"one of {len(inside)} of {len(self.ratios)} cells of all coordinates, "
+                f"a report in {len(inside)} of the {len(self.ratios)} cells of all coordinates"
                 f"{self._clearest(inside)}"
             )
         ends = np.flatnonzero(np.diff(inside) > 1)
@@ -143,12 +143,12 @@ class RatioTable:
 
     def _clearest(self, inside: Indices) -> str:
         if not inside.size:
-            return "none"
+            return ""
         clearest = inside[np.argmax(np.abs(self.ratios[inside]))]
         codes = np.unravel_index(clearest, tuple(len(cuts) for cuts in self.cuts))
         corner = zip(self.places, self.cuts, codes, strict=True)
         parts = [f"{self.names[place]} from {cuts[code]:g}" for place, cuts, code in corner]
-        return f"the clearest {_join(parts, 'and')}"
+        return f" (the clearest cell has {_join(parts, 'and')})"
 
 
 def table(
@@ -263,8 +263,8 @@ class Trees:
         """Describe the event by the threshold, and name the coordinate whose means differ most."""
         sign = ">=" if above else "<"
         return (
-            f"log-odds of a classifier {sign} {threshold:.4g}, means differ most at "
-            f"{self.names[self.place]}"
+            f"log-odds of a classifier {sign} {threshold:.4g} (the means differ most in "
+            f"{self.names[self.place]})"
         )
 
 

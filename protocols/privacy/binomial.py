@@ -207,7 +207,8 @@ def _pmf_table(law: Binomial, low: int, high: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def _tail_table(law: Binomial, low: int, high: int) -> tuple[Floats, Floats]:
-    """Return the log of P[X <= k], and E[k - X] for X at most k, for k in low..high.
+    """Return the log of P[X <= k], and the mean of k - X given that X is at most k, for k in
+    low..high.
 
     Counts below `low` are left out.
     """

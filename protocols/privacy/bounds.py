@@ -64,9 +64,9 @@ ZERO = Decimal(0)
 
 @attrs.frozen
 class R1:
-    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)), for p <= 1 - e^-ε.
+    """Removal: exp(-Π KL(1 - (1 - p) e^-ε ‖ p)), for p <= 1 - e^-ε. For a larger p the bound is 1.
 
-    For such p only one direction has a positive δ.
+    For p <= 1 - e^-ε only one direction has a positive δ.
     """
 
     count: int  # Π >= 1

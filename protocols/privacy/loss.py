@@ -76,8 +76,8 @@ class LossLaw(Summand, Protocol):
     def trimmed(self, mass: float) -> "LossLaw":
         """Return the law with the largest losses declared unknown, up to this total mass.
 
-        Returns the law unchanged if the largest loss alone has this mass, or if losses have a
-        density.
+        Returns the law unchanged if the largest loss alone has at least this mass, or if losses
+        have a density.
         """
         ...
 

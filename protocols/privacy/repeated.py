@@ -68,8 +68,9 @@ def server_of_collections(
 ) -> tuple[PrivacyStatement, Interval]:
     """Return the privacy statement about the server of all these collections, at an ε or at a δ.
 
-    Returns the statement of the upper end, and the interval that contains the true value. With
-    several groups we take the worst user of each group, who need not be the same user. Raises
+    Returns the statement of the upper end, and an interval that contains the exact value for the
+    worst changes. With several groups we take the worst change of each group. These may be changes
+    of different users, and then the exact value for any one user may be smaller. Raises
     `ValueError` as `sampled_counts.profile` does, for no collections, and unless exactly one of ε >
     0 and 0 < δ < 1 is given.
 

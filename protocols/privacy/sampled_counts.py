@@ -119,10 +119,10 @@ class Removal:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of the limit of δ as ε goes to infinity: the probability that all Π holders
-        take part.
+        """The logarithm of the limit of δ as ε goes to infinity.
 
-        A count of Π is impossible with Π - 1 holders.
+        The limit is the probability that all Π holders take part: a count of Π is impossible with
+        Π - 1 holders.
         """
         return self.count * log(self.participation)
 
@@ -185,8 +185,10 @@ class Replacement:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of the limit of δ as ε goes to infinity: the larger of the probabilities
-        that all holders of the old item, or all holders of the new item, take part.
+        """The logarithm of the limit of δ as ε goes to infinity.
+
+        The limit is the larger one of two probabilities: that all Π_a holders of the old item take
+        part, and that all Π_b + 1 holders of the new item take part, the user included.
         """
         return max(move.log_limit for move in self.directions)
 
@@ -207,8 +209,9 @@ class Move:
 
     @property
     def log_limit(self) -> float:
-        """The logarithm of the limit of δ as ε goes to infinity: the probability that all A holders
-        take part.
+        """The logarithm of the limit of δ as ε goes to infinity.
+
+        The limit is the probability that all A holders take part.
         """
         return self.a * log(self.participation)
 

@@ -1,4 +1,5 @@
-"""Local collections: every user perturbs its input and sends one report to a server.
+"""Local collections: every user perturbs its input and sends one report to a server, or stays
+silent by chance if the mechanism says so.
 
 The server learns the reports, each of which is ε-locally private; no other party receives a
 message. Users are seated in one of three ways, with the same law and the same bill: as actors; as a

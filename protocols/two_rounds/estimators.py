@@ -39,7 +39,7 @@ def kept_estimate(
         raise ValueError(
             f"the count of value {value} falls from {first[value]} in round one to {second[value]} "
             "in round two, which is impossible if owners keep their faces: the protocol was "
-            "violated, ask both rounds anew"
+            "violated, so repeat both rounds"
         )
     return np.asarray((second - first)[1:] / float(mechanism.sampling))
 
@@ -75,7 +75,8 @@ def all_answered(counts: Ints, owners: int) -> None:
     if counts.sum() != owners:
         raise ValueError(
             f"{counts.sum():,} answers came from {owners:,} owners, and each answers once in a "
-            "round: an owner that is missing or counted twice biases the estimate, ask anew"
+            "round: an owner that is missing or counted twice biases the estimate, so repeat the "
+            "collection"
         )
 
 
@@ -86,7 +87,7 @@ def _rounds(
     if first.sum() != second.sum():
         raise ValueError(
             f"{first.sum()} owners answered in round one and {second.sum()} in round two: the "
-            "estimate needs the same owners in both, ask both rounds anew"
+            "estimate needs the same owners in both, so repeat both rounds"
         )
     return first, second
 

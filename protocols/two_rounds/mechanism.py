@@ -205,8 +205,7 @@ class TwoRounds:
     def expected_counts(self, yes: npt.ArrayLike, none: int = 0) -> tuple[Floats, Floats]:
         """Return the mean counts of both rounds; shapes (V + 1,).
 
-        `yes[v - 1]` owners hold v, and `none` owners hold no value. For use from Python: no command
-        calls it.
+        `yes[v - 1]` owners hold v, and `none` owners hold no value.
         """
         holders = self.holders(yes, none)
         background = np.array(self.background, dtype=np.float64) * holders.sum()

@@ -37,8 +37,8 @@ LawPiece = tuple[int, Floats]  # an outcome, and the probabilities of it and of 
 
 LARGEST_TABLE, LARGEST_WORK = 10**7, 10**10
 BRACKET = (
-    "their delta lies between difference_delta for the same number of yes, and aggregate_delta "
-    "for a smaller number of no"
+    "the delta of the sums lies between difference_delta for the same number of yes, and "
+    "aggregate_delta for a smaller number of no"
 )
 
 
@@ -67,8 +67,8 @@ def delta_round_two(mechanism: TwoRounds, epsilon: Chance) -> float:
 
     This δ is the largest π_s - (e^ε - 1) π_v over legal truths v. It is 0 if all these numbers are
     negative, or if there is only one legal truth. The δ is π_s at every ε if some π_v is 0, because
-    then no holder of another truth gives this answer. For use from Python: no command calls it.
-    Raises `ValueError` for an ε that is negative, infinite or NaN.
+    then no holder of another truth gives this answer. Raises `ValueError` for an ε that is
+    negative, infinite or NaN.
     """
     _epsilon(epsilon)
     if len(mechanism.truths) < 2:
@@ -132,8 +132,8 @@ def aggregate_law(mechanism: TwoRounds, yes: int, no: int) -> Floats:
     _populations(mechanism, yes, no)
     if (yes + no + 1) * (yes + 1) > LARGEST_TABLE:
         raise ValueError(
-            f"the table of {yes:,} yes and {no:,} no has more than {LARGEST_TABLE:,} "
-            f"entries: {BRACKET}"
+            f"the table for {yes:,} owners with yes and {no:,} with no has more than "
+            f"{LARGEST_TABLE:,} entries: {BRACKET}"
         )
     joint = np.zeros((yes + no + 1, yes + 1))
     for d, (first, chances) in _rows(mechanism, yes, no):
@@ -155,8 +155,8 @@ def aggregate_delta(mechanism: TwoRounds, epsilon: Chance, yes: int, no: int) ->
     _populations(mechanism, yes, no)
     if _multiplications(mechanism, yes, no) > LARGEST_WORK:
         raise ValueError(
-            f"{yes:,} yes and {no:,} no take more than {LARGEST_WORK:.0e} multiplications: "
-            f"{BRACKET}"
+            f"{yes:,} owners with yes and {no:,} with no take more than {LARGEST_WORK:.0e} "
+            f"multiplications: {BRACKET}"
         )
     without = dict(_rows(mechanism, yes - 1, no + 1))
     excess = np.zeros(2)

@@ -85,8 +85,9 @@ class SamplingPrivacy:
         if self.mechanism.values != self.items - self.none:
             raise ValueError(
                 f"{self.items} items{', the last of which means none of the others,' * self.none} "
-                f"need a die of {self.items - self.none + 1} faces: face 0, and one for each of "
-                f"{self.items - self.none} values; got {len(self.mechanism.faces)} faces"
+                f"need a die with {self.items - self.none + 1} background faces: face 0, and one "
+                f"for each of {self.items - self.none} values; got {len(self.mechanism.faces)} "
+                "faces"
             )
 
     @functools.cached_property
@@ -179,7 +180,8 @@ class SamplingPrivacy:
         each round.
 
         Each count array has shape (V + 1,). All entries are NaN if nobody answered at all. Raises
-        `ValueError` for counts that cannot arise if every owner answers once in each round.
+        `ValueError` for counts that cannot arise if every owner answers once in each round and, in
+        the variant `kept`, keeps its face.
         """
         if not any(of_round.any() for of_round in counts):
             return np.full(self.items, np.nan)

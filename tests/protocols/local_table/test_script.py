@@ -343,7 +343,10 @@ def test_census_rows_without_a_value_are_refused_until_they_are_left_out() -> No
         ({"epsilon": 0.0}, "epsilon is positive"),
         ({"users": 0}, "users is at least 1"),
         ({"schema": Schema()}, "at least one attribute"),
-        ({"schema": Schema((Numeric("x", 1, 1),))}, "a range from low to a larger high, got 1..1"),
+        (
+            {"schema": Schema((Numeric("x", 1, 1),))},
+            "a range of finite length from low to a larger high, got 1..1",
+        ),
         (
             {"schema": Schema((), (Categorical("x", ("only",)),))},
             "a domain's size is at least 2, got 1",

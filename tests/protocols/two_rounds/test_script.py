@@ -417,7 +417,10 @@ def test_an_owner_who_misses_a_round_is_an_error() -> None:
         ({"variant": "both"}, "variant is kept or fresh or round"),
         ({"sampling": 1}, "strictly between 0 and 1"),
         ({"sampling": 0.5}, "add up to 1"),
-        ({"items": 3}, "need a die of 3 faces: face 0, and one for each of 2 values; got 2 faces"),
+        (
+            {"items": 3},
+            "need a die with 3 background faces: face 0, and one for each of 2 values; got 2 faces",
+        ),
         ({"sharing": "xor"}, "sharing is 'additive'"),
         ({"none": "yes"}, "none"),
         ({"faces": "0.3"}, "at least one value"),
