@@ -63,7 +63,7 @@ class NumericMechanism(Mechanism, Interface):
         ...
 
     def estimate(self, reports: npt.ArrayLike) -> float:
-        """Return the unbiased mean of the values."""
+        """Return an unbiased estimate of the mean of the values."""
         ...
 
     def variance(self, values: npt.ArrayLike) -> Floats:
