@@ -78,7 +78,7 @@ class SeededSource:
         return self._stream.position
 
     def skip(self, count: int) -> None:
-        """Leave out the next `count` words."""
+        """Leave out the next `count` words, as if they had been drawn."""
         self._stream.skip(count)
 
     def _block_key(self, number: int) -> tuple[int, str, str]:

@@ -70,7 +70,7 @@ class Stream:
         return np.asarray(self._source().random_raw(count), dtype=np.uint64)
 
     def skip(self, count: int) -> None:
-        """Leave out the next `count` words, which other code has drawn."""
+        """Leave out the next `count` words, as if they had been drawn."""
         if count:
             self.position += count
             self._source().random_raw(count, output=False)

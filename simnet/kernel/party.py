@@ -467,7 +467,7 @@ class Party:
 
         `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
         that is not a crowd counts as a crowd of one member. A `Tally` stands for messages that were
-        never made: it holds only their sum, for use where the law of the sum is known. Under a
+        never made: it holds only counts, for use where the law of the counts is known. Under a
         `Voluntary` tag members may stay silent; `rows` are then the rows of the other members, in
         order.
 

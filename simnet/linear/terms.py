@@ -335,10 +335,11 @@ def no_rows(lanes: int) -> Terms:
 
 
 def common_lanes(parts: Sequence[Terms]) -> int:
-    """Return the largest number of lanes that all rows of several parts can have; 0 if there are no
-    parts.
+    """Return a number of lanes that all rows of several parts can have: the greatest common divisor
+    of the parts' numbers of lanes, or 1 if some unknown would be in different lanes of two rows; 0
+    if there are no parts.
 
-    The number is 1 if some unknown is in different lanes of two rows. Lane 0 of a row has the
+    Lane 0 of a row has the
     listed unknowns, and lane l has the listed unknowns plus l. So an unknown is in different lanes
     exactly if two different listed unknowns differ by less than the number of lanes.
     """

@@ -86,8 +86,8 @@ class Line:
 class Receipts:
     """The messages that one party took out of its mailbox, counted by the party itself.
 
-    `kept` counts messages of the party to itself. `phases` are the used tags that have a phase,
-    with this phase.
+    `kept` counts messages of the party to itself. `phases` has, for each used tag that has a
+    phase, the pair of tag and phase.
     """
 
     read: Counter[Lot] = attrs.field(factory=Counter)

@@ -108,7 +108,9 @@ class Log:
         return self.send(line, -1 - _number(group, self.groups, self._group_numbers))
 
     def send_rows(self, line: Line, to: int, members: int) -> int:
-        """Note a message of each of `members` members of a crowd to one party."""
+        """Note one message from each of `members` members of a crowd to one party. Return the
+        number of the post.
+        """
         post = self.send(line, to)
         self.members[post] = members
         return post

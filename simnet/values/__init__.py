@@ -1,4 +1,5 @@
 """What messages carry: field elements, indices, bits, reals, public keys, signatures and boxes.
 
-An array knows how it travels, and bills the operations done on it to the party that holds it.
+The wire type of an array says how the array is sent. Operations on an array are billed to the party
+that holds it.
 """

@@ -15,9 +15,10 @@ class Meter:
     """Counts the operations of one party. Arrays, coins and the kernel call `bill`; scripts must
     not.
 
-    `in_script` says that the party's script has not ended: the arrays that the party holds are then
-    sealed. `changed` says that operations were counted since the log of the run last looked.
-    `in_doors` counts the operations of doors' functions since then, if the run has a network.
+    `in_script` says that the run goes on: a script can then not read the numbers of the arrays that
+    the party holds. `changed` says that operations were counted since the log of the run last
+    looked. `in_doors` counts the operations of doors' functions since then, if the run has a
+    network.
     """
 
     __slots__ = ("changed", "counts", "in_doors", "in_script")

@@ -209,8 +209,8 @@ class Residues:
         return Residues(self.field, np.asarray(self._values[where]), self.meter)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether field, shape and elements are equal. Raises `SealBroken` while the script
-        of the party that holds the array runs.
+        """Return whether field, shape and elements are equal. Raises `SealBroken` during the
+        run of the party that holds the array.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(COMPARES)
@@ -219,8 +219,8 @@ class Residues:
         return self.field == other.field and np.array_equal(self._values, other._values)
 
     def __bool__(self) -> bool:
-        """Return True. Raises `SealBroken` while the script of the party that holds the array runs:
-        a script must not branch on residues.
+        """Return True. Raises `SealBroken` during the run of the party that holds the array: a
+        script must not branch on residues.
         """
         if self.meter is not None and self.meter.in_script:
             raise SealBroken(BRANCHES)
@@ -447,8 +447,7 @@ def residues_of(array: Residues) -> Numbers:
 def _refuse_mixed(arrays: Sequence[Any]) -> None:
     """Raise `TypeError` if arrays have different fields.
 
-    While the party that holds the first held array runs its script, raise `TypeError` also for an
-    array that another party holds.
+    During a run, raise `TypeError` also if two parties hold the arrays.
     """
     # An array without a holder may be combined with any other array. So we compare all arrays with
     # the first one that has a holder.

@@ -1,4 +1,4 @@
-"""Messages of a crowd: a row for each member or, in place of the rows, their sum."""
+"""Messages of a crowd: rows of its members or, in place of the rows, counts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ class Tally:
 
 
 def tally(counts: npt.ArrayLike, messages: int, like: Typed) -> Tally:
-    """Return a `Tally`: the sum of `messages` messages, each of the same form as a row of `like`.
+    """Return a `Tally`: counts of `messages` messages, each of the same form as a row of `like`.
 
     `like` may have no rows; only its wire type and shape are used. Raises `TypeError` unless
     `counts` are whole numbers, and `ValueError` unless they lie in 0..messages: a message adds 0 or

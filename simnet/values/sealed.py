@@ -1,15 +1,14 @@
 """Sealed values: values that a script can carry but not look at.
 
 Theory of operation. A verdict says what messages reveal about inputs. The verdict can be right only
-if every way from an input to a message is on record. So a script never gets its input as a number.
-The script gets a `Sealed`: an object that can be passed on, kept in a list, returned or printed (as
-a constant text, which refuses comparisons), and that refuses every other use. Opening a field array
-gives a sealed value as well, since the numbers behind field elements depend on inputs and on the
-coins that mask them.
+if every way from an input to a message is on record. So a script never gets its input as a plain
+value. The script gets a `Sealed`: an object that can be passed on, kept in a list, returned or
+printed (as a constant text, which refuses comparisons), and that refuses every other use. Opening a
+field array gives a sealed value as well, since the numbers behind field elements depend on inputs
+and on the coins that mask them.
 
 Only the three *doors* of a party (`simnet.doors`) take sealed values. A door gets a function and
-sealed values; it calls the function with the numbers behind the values, and keeps the call on
-record.
+sealed values; it calls the function with the values behind the seals, and keeps the call on record.
 
 Example. A vote is sealed, so the script cannot make a decision that depends on it:
 
