@@ -472,7 +472,8 @@ class Party:
         order.
 
         The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use
-        `gather_tally`. Raises `ScriptError` for a wrong number of rows and for a `Summed` tag.
+        `gather_tally`. Raises `ScriptError` for a wrong number of rows, for a `Summed` tag, and if
+        a crowd names itself as the recipient; `BadInput` if the recipient is another crowd.
 
         For example, if each member reports a number from 0 to 4:
         `await me.send_rows(REPORT, to="server", rows=index(reports, below=5))`.

@@ -326,10 +326,11 @@ def run(
     file. If no script waits with a deadline, the network changes nothing. `message_fates` says
     which messages go astray: see `MessageFate`.
 
-    Raises `BadInput` for a protocol without fitting `parties()`, for inputs, fates, message fates
-    or a network that do not fit the parties, for a seed that is not a whole number, and for fewer
-    than one thread; `ScriptError` if a script breaks a rule or raises an error; and `Stall` if the
-    run cannot go on. An interrupt (Ctrl-C) ends the run, at the latest when it comes a second time.
+    Raises `BadInput` for a protocol without fitting `parties()`, for inputs, observed names, fates,
+    message fates or a network that do not fit the parties, for a seed that is not a whole number,
+    and for fewer than one thread; `ScriptError` if a script breaks a rule or raises an error; and
+    `Stall` if the run cannot go on. An interrupt (Ctrl-C) ends the run, at the latest when it comes
+    a second time.
 
     >>> from simnet import Field, Seat, Tag, run
     >>> F, NOTE = Field(101), Tag("note")

@@ -12,7 +12,7 @@ There are two stages, because new nonzero entries (fill-in) cost more time than 
   pivot. This changes few entries, and other coins may then occur in few rows.
 - dense: the remaining rows fall into groups that share no coin. Each group becomes one dense matrix
   `[coins | identity]`, which flint reduces. The columns of the identity then give each reduced row
-  as a combination of the group's original rows.
+  as a combination of the group's rows.
 
 Each row stores the pivots that were subtracted from it, with their factors. So `trace` can express
 a combination of resulting rows as a combination of the original rows.
