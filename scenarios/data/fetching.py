@@ -105,11 +105,14 @@ def fetched(original: Original, cache: Path) -> bytes:
         if found == original.sha256:  # if the digest differs, nothing is unpacked into memory
             return gzip.decompress(file.read_bytes()) if packed else file.read_bytes()
         file.unlink()  # remove the file, so that the next call downloads it again
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError) as error:
         what = " ".join(str(error).split())
         raise BadInput(
             f"{original.url} could not be downloaded; is there a connection to the internet? {what}"
         ) from error
+    except ValueError as error:  # pooch has found another digest
+        what = " ".join(str(error).split())
+        raise BadInput(f"{original.url} is another file, or has changed: {what}") from error
     raise _another(original.url, found, original.sha256)
 
 
