@@ -652,7 +652,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: Noise(0, 1.0), "users is at least 1"),
         (lambda: Noise(5, 0.0), "variance of an estimate is positive"),
         (lambda: Noise(5, math.nan), "variance of an estimate is positive"),
-        (lambda: Noise(5, 1.0, -1.0), "is not negative, got slope"),
+        (lambda: Noise(5, 1.0, -1.0), "is finite and not negative, got slope"),
         (
             lambda: posterior_mean(
                 [0.0], FinitePrior(np.array([-1.0, 2.0]), np.array([0.5, 0.5])), Noise(5, 1.0, 1.0)
@@ -667,7 +667,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: PowerLaw(math.inf, 5), "exponent is finite"),
         (lambda: PowerLaw(1.0, math.inf), "exponent above 1"),
         (lambda: PowerLaw(1.5, 5, 1.0), "at_zero below 1"),
-        (lambda: PoissonPrior(0.0), "positive mean"),
+        (lambda: PoissonPrior(0.0), "positive and finite mean"),
         (lambda: LaplacePrior(0.0, -1.0), "scale is not negative"),
         (lambda: GaussianPrior(0.0, -1.0), "variance is not negative"),
         (lambda: GaussianPrior(math.nan, 1.0), "mean is finite"),
