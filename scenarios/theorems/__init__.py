@@ -1,4 +1,5 @@
-"""Claims of the papers that can be computed.
+"""Claims and theorems of the papers that are judged by computing.
 
-Each claim stands beside the exact value, and says whether it holds for given parameters.
+A claim stands beside the exact value, and says whether it holds for given parameters. A theorem is
+judged for many parameters at once.
 """

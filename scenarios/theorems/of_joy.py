@@ -251,7 +251,7 @@ def _ratio(symbol: int, inverse: bool) -> Iterator[Instance]:
 
 
 def _leak(symbol: int) -> Iterator[Instance]:
-    """Yield the ε of an output of round two by Eq. 21 (0) or 25 (1), and the exact one."""
+    """Yield the ε of output 0 of round two by Eq. 21, or of output 1 by Eq. 25, and the exact ε."""
     for where, mechanism in _binary():
         claimed = (equation_25 if symbol else equation_21)(mechanism)
         yes, no = (mechanism.round_two_law(truth)[symbol] for truth in (1, 0))
@@ -262,7 +262,7 @@ def _leak(symbol: int) -> Iterator[Instance]:
 
 
 def _leak_of_all(symbol: int) -> Iterator[Instance]:
-    """Yield the ε of Eq. 21 or 25, compared with the larger ε of both outputs."""
+    """Yield the ε of Eq. 21 (`symbol` 0) or 25 (1), and the larger exact ε of both outputs."""
     for one_output, other in zip(_leak(symbol), _leak(1 - symbol), strict=True):
         exact = max(float(each.exact or 0) for each in (one_output, other))
         claimed = float(one_output.claimed or 0)

@@ -228,8 +228,8 @@ def _found(judge: Judge) -> Finding:
 class Theorem:
     """A numbered statement of a paper; `readings[0]` takes the text literally.
 
-    `paper` is a key of `PAPERS`. `also` names equations that belong to the statement. `command`,
-    if given, shows more numbers.
+    `paper` is a key of `PAPERS`. `also` names what else belongs to the statement, such as
+    equations. `command`, if given, shows more numbers.
     """
 
     paper: str

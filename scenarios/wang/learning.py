@@ -250,9 +250,9 @@ def drawn_errors(table: Table, words: str, of_classes: bool) -> "Figure":
         share_y=of_classes,
         notes=[
             "Errors on held-out users; all methods of a trial see the same users.",
-            "The paper's figure has no line for the same answer for all."
-            if of_classes
-            else "The paper's figure has no line for the same answer for all, nor for Laplace.",
+            "By its text, the paper's figure has PM, HM, Duchi et al. as printed, "
+            + ("Laplace and no privacy" if of_classes else "and no privacy")
+            + "; the other lines are ours.",
         ],
     )
     if of_classes:

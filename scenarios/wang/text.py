@@ -1,8 +1,8 @@
 """Sentences and equations of Wang et al. that have no figure. All of them are computed, without any
 run.
 
-Each row of `CLAIMS` is a statement and its test at one point (ε, d). `simnet theorems` gives the
-verdicts on the lemmas and corollaries.
+Each entry of `CLAIMS` is a statement and its test at one point (ε, d). The last quotes are the
+lemmas and corollaries, with the verdicts of `simnet theorems`.
 """
 
 from collections.abc import Callable, Mapping
