@@ -78,9 +78,9 @@ class Abort(SimnetError):
     """A party ends its part in a run, because too few other parties are left. The text is the
     reason.
 
-    `Party.gather_some` and `Party.heard` raise it when too few senders have sent, and a script may
-    raise it as well. An `Abort` that leaves a script ends this script, and the other parties go on.
-    `Run.aborts` lists the parties that aborted.
+    `Party.gather_some`, `Party.gather_rows` and `Party.heard` raise it when too few senders have
+    sent, and a script may raise it as well. An `Abort` that leaves a script ends this script, and
+    the other parties go on. `Run.aborts` lists the parties that aborted.
 
     >>> from simnet import Abort, Seat, run
     >>> class Careful:

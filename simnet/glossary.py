@@ -87,9 +87,10 @@ def glossary() -> list[Entry]:
 def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
-    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`. A
-    plural is found under its singular, and `disclosed: independent`, as a verdict prints it, under
-    what comes after the colon. Raises `BadInput` for a word that no glossary has.
+    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`. If
+    there is no entry for the term, the term without an s at its end is looked up, and then what
+    comes after its last colon, as in `disclosed: independent`. Raises `BadInput` for a word that no
+    glossary has.
     """
     known = glossary()
     for word in (term, term.removesuffix("s"), term.rpartition(":")[2].strip()):

@@ -33,8 +33,8 @@ def paragraph(value: object, *, bold: bool = False) -> str:
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[object]], numbers: Container[int] = ()
 ) -> str:
-    """Return a table with these headings. The columns in `numbers`, counted from 0, are flush
-    right.
+    """Return a table with these headings. The columns in `numbers`, counted from 0, are aligned to
+    the right.
     """
     lines = [_row("th", heads, numbers), *(_row("td", row, numbers) for row in rows)]
     return f"<table>{''.join(lines)}</table>"

@@ -52,7 +52,8 @@ The strategies draw instances of the protocol, its inputs and its coalitions:
 ...         assert_learns_nothing(done, corrupt)
 >>> test_one_party_learns_nothing_new()
 
-An exact comparison plays every outcome of every coin:
+An exact comparison plays every outcome of the discrete coins, and finds by linear algebra what
+field coins hide:
 
 >>> assert_same_view(Masked(), [5], [6], corrupt="reader")
 >>> exact_epsilon(Masked(), [5], [6], corrupt="reader")
@@ -234,9 +235,10 @@ def assert_same_view(
     """Raise `AssertionError` unless a coalition's view has exactly the same law on the inputs `one`
     and `other`.
 
-    Every outcome of every coin is played, so the test proves the statement for this protocol
-    instance, which must be tiny. Raises `BadInput` if a party of the coalition has different inputs
-    in `one` and `other`, or if there are too many outcomes to enumerate.
+    Every outcome of the discrete coins is played, and linear algebra finds the law for field coins.
+    So the test proves the statement for this protocol instance, which must be tiny. Raises
+    `BadInput` if a party of the coalition has different inputs in `one` and `other`, or if there
+    are too many outcomes to enumerate.
     """
     comparison = Comparison(protocol, corrupt).compare(one, other)
     if not comparison.same:

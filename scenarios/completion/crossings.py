@@ -2,8 +2,9 @@
 than another one, or has a smaller error.
 
 Two curves cross between neighbouring numbers of users of the grid if their order there differs.
-Bisection then finds the place: up to 1 % if both curves have formulas, and up to 5 % if a value
-needs a run. If two curves cross twice between neighbouring numbers, neither place is found.
+Bisection then finds the place: to within 1 % if both curves have formulas, and to within 5 % if a
+value needs a run, or to the next whole number. If two curves cross twice between neighbouring
+numbers, neither place is found.
 """
 
 import itertools
@@ -31,7 +32,7 @@ class Crossing:
 
     @property
     def place(self) -> str:
-        """The number of users in words, with two digits."""
+        """The number of users in words, with two significant digits."""
         return f"{rounded(self.users):,}"
 
 
@@ -102,7 +103,7 @@ def _order(one: float, other: float) -> int:
 
 
 def rounded(users: float) -> int:
-    """Return a number of users rounded to two digits.
+    """Return a number of users rounded to two significant digits.
 
     >>> rounded(4529.3), rounded(66.4)
     (4500, 66)

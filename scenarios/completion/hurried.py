@@ -49,7 +49,7 @@ class Hurried:
     within: float
 
     def parties(self) -> Mapping[str, Seat]:
-        """Return the parties of the protocol, and this server."""
+        """Return the parties of the protocol, with this server in place of its own."""
         found = self.plain.parties()
         return {**found, "server": attrs.evolve(found["server"], script=self.server)}
 

@@ -87,7 +87,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent, with two digits.
+    """Return a share in percent, with two significant digits.
 
     >>> percent(0.1), percent(0.00123)
     ('10 %', '0.12 %')
@@ -195,8 +195,8 @@ def grouped(found: Sequence[Crossing]) -> Iterator[tuple[str, str, str]]:
 
 
 def crossing_sentences(table: Table) -> Lines:
-    """Yield a sentence for each two protocols that change places in time, and some for the
-    error.
+    """Yield a sentence for each pair of protocols whose curves of time cross, and sentences for the
+    curves of the error.
     """
     places: dict[tuple[str, str], list[str]] = {}
     for network, measure in zip(NETWORKS, SECONDS, strict=True):
@@ -254,7 +254,9 @@ def users_findings(table: Table) -> Lines:
 
 
 def reign(best: Sequence[tuple[str, str]]) -> str:
-    """Return in words for which numbers of users the first protocol leads, and who leads then."""
+    """Return in words for which numbers of users the first protocol leads, and which protocols lead
+    after it.
+    """
     if len(best) == 1:
         return "at every number of users"
     later = "".join(f", and {name} from about {place} users on" for name, place in best[1:])
@@ -262,7 +264,7 @@ def reign(best: Sequence[tuple[str, str]]) -> str:
 
 
 def two_stages(table: Table) -> Lines:
-    """Yield how much longer TSS takes than DPDS, if it always takes longer."""
+    """Yield how many times as long TSS takes as DPDS, if it takes longer at every point."""
     ratios = []
     for measure in SECONDS:
         found = curves(table, measure)
@@ -489,7 +491,9 @@ def deadline_findings(table: Table) -> Lines:
 def time_ratios(
     table: Table, names: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float]:
-    """Return by how much longer the mean time is after than before, by protocol and network."""
+    """Return for each protocol and network the mean time at the parameters `after`, divided by the
+    mean time at the parameters `before`.
+    """
     ratios = []
     for name in names:
         for network in table.values("network"):
@@ -501,7 +505,9 @@ def time_ratios(
 
 
 def law_ratio(before: Sequence[TrialRow], after: Sequence[TrialRow]) -> float:
-    """Return how many times as large the error by law is after as before; NaN without results."""
+    """Return the error by law of the rows `after`, divided by that of the rows `before`; NaN if one
+    of them has no results.
+    """
     one, two = mean(before, SQUARED_L2), mean(after, SQUARED_L2)
     if one is None or two is None or one.expected is None or two.expected is None:
         return nan

@@ -50,8 +50,8 @@ class Held:
 
     @property
     def median(self) -> float:
-        """The median of the measured times; of an even number of times, the upper one in the
-        middle.
+        """The median of the measured times; of an even number of times, the larger one of the two
+        in the middle.
         """
         return sorted(self.measured)[len(self.measured) // 2]
 
@@ -64,8 +64,9 @@ class Held:
 def hold(name: str, log: RecordedRun, network: Network, repeat: int = 5) -> Held:
     """Return the predicted time of a recorded run beside `repeat` measured times.
 
-    Raises `BadInput` where namespaces cannot be made, for a run with crowds, with parties that stop
-    waiting or with messages that go astray, and for a network with a relay, jitter or lost packets.
+    Raises `BadInput` where namespaces cannot be made, if a process of the measurement ends too
+    early, for a run with crowds, with parties that stop waiting or with messages that go astray,
+    and for a network with a relay, jitter or lost packets.
     """
     _refuse_unplayable(log, network)
     _refuse_unable()

@@ -36,7 +36,8 @@ class Asked:
     """A scenario with its settings, the people of a run, and how the run is to be made.
 
     `place` is the scenario as the command line names it, `name` its name, and `found` the scenario
-    with its default settings. `privacy` are the ε and the δ at which privacy is stated.
+    with its default settings. `privacy` has the ε and the δ at which privacy is stated, or None for
+    those that the protocol chooses.
     """
 
     place: str
@@ -70,7 +71,9 @@ class Asked:
         network: str | None = None,
         yes: bool,
     ) -> "Asked":
-        """Find the scenario that the options are about. Raises `BadInput` if there is none."""
+        """Find the scenario that the options are about. Raises `BadInput` if there is none, and for
+        texts in `set_` that are not name=value.
+        """
         from simnet.scenario.find import find
         from simnet.scenario.perform import LIMIT
 
@@ -108,7 +111,8 @@ class Asked:
     def performed(self) -> "Performance | PlainRun":
         """Run the scenario, with a progress bar, and judge its claims if they are wanted.
 
-        Raises `BadInput` for options that do not fit together.
+        Raises `BadInput` for options that do not fit together, for data that cannot be used, and
+        for a run that is too large.
         """
         from simnet.cli.progress import progress_bar
 
@@ -150,9 +154,10 @@ class Asked:
     ) -> None:
         """Write the page about a result; a progress bar shows the coalitions that are judged.
 
-        `by` is the command that was given, with the words `further` for options that are not those
-        of this record. `judge` are coalitions to judge in a run that is too large to judge all.
-        `timings` are the times of the run on networks, the first of them on that of this record.
+        The page shows the command `by` (`run` or `show`) with the options of this record, and then
+        the words `further`. `judge` are coalitions to judge in a run that is too large to judge
+        all. `timings` are the times of the run on networks; the first one is on the network of this
+        record.
         """
         from simnet.cli.progress import progress_bar
         from simnet.files import write_whole
@@ -182,8 +187,8 @@ class Asked:
         return self if result.run.deadlines else attrs.evolve(self, network=None)
 
     def _words(self, command: str) -> list[str]:
-        """Return the words of a command on the same run. If inputs were given, they are left out,
-        and so are the seed, ε and δ.
+        """Return the words of a command on the same run. If `--inputs` or `--input` was given, the
+        seed, ε and δ are left out, and the numbers of `--inputs` too.
 
         A path is shortened to its last part, because the page may be read on another machine.
         """
@@ -225,6 +230,7 @@ class Asked:
         if self.data.input is not None:
             own_inputs = self.data.own_population(scenario, self.settings, self.seed, self.limit)
         else:
+            self.data.refuse_options_of_files()
             scenario = scenario.with_settings(with_short({}, users=self.data.users))
             if self.inputs is not None:
                 own_inputs = whole_numbers("--inputs", self.inputs)

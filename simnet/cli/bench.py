@@ -113,7 +113,7 @@ def _with_rows(lines: "Sequence[str]", results: "Sequence[Measured]", repeat: in
 
 
 def _row(one: "Measured", note: str = "") -> str:
-    """Return the row of a result; the note stands behind its least and largest value."""
+    """Return the row of a result; `note` stands behind the smallest and the largest value."""
     spread = f"{_figure(one.least)}..{_figure(one.most)}{note}"
     measured = f"{_figure(one.median)} {one.benchmark.unit} ({spread})"
     target = _target(one) + ("" if one.met else ", missed")
@@ -125,5 +125,5 @@ def _target(result: "Measured") -> str:
 
 
 def _figure(value: float) -> str:
-    """Return a number as text: three digits, or a whole number from 1,000 on."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    """Return a number as text: three significant digits, or a whole number from 1,000 on."""
+    return f"{value:,.0f}" if value >= 999.5 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Prints a bill: who sends, receives and computes how much, expected and measured."""
+"""Prints a bill: how much each role sends, receives and computes, by formula and as measured."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ def print_bill(
 ) -> None:
     """Print the cost that the paper prints, the exact cost and the measured cost, row by row.
 
-    With `expected`, a column shows the mean of the exact cost over the coins. Below the table stand
-    the meanings of the codes and the notes.
+    With `expected`, a column shows the mean of the exact cost over the coins. The meanings of the
+    codes and the notes stand below the table.
     """
     heads = [
         "role",
@@ -46,7 +46,7 @@ def print_bill(
 
 
 def print_copies(ledger: Ledger, console: Console) -> None:
-    """Say how many second copies of messages the bill leaves out, if there are any."""
+    """Print how many second copies of duplicated messages the bill leaves out, if there are any."""
     copies = sum(ledger.copies().values(), Traffic())
     if copies.messages:
         many = "message that came twice" if copies.messages == 1 else "messages that came twice"

@@ -1,8 +1,8 @@
 """Certificates on the command line.
 
 `simnet verify --certificate FILE` prints a verdict and writes its certificate. `simnet verify
---check FILE` repeats the run that a certificate names, and compares the certificate with the
-repeated run.
+--check FILE` checks the proof in a certificate, repeats the run that it names, and compares the
+certificate with the one of the repeated run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,8 @@ class Held:
     ) -> "tuple[Scenario, Sequence[int] | Population | None]":
         """Return the scenario with its settings, and the inputs, or None if they are to be drawn.
 
-        Raises `BadInput` when the options do not fit together.
+        Raises `BadInput` for an unknown scenario, when the options do not fit together, and for
+        data that cannot be used.
         """
         from simnet.cli.options import with_short
         from simnet.scenario.find import find
@@ -50,6 +51,7 @@ class Held:
                 "--inputs and --input both give the inputs of the parties: use one of them"
             )
         if self.data.input is None:
+            self.data.refuse_options_of_files()
             settings = with_short({**settings}, users=self.data.users)
             numbers = None if self.inputs is None else whole_numbers("--inputs", self.inputs)
             return found.with_settings(settings), numbers
@@ -72,7 +74,11 @@ class Written:
     with_seed: bool
 
     def write(self, verified: "Verified") -> Sequence[str]:
-        """Write the certificate of a verdict; return sentences that say what the file reveals."""
+        """Write the certificate of a verdict; return sentences that say what the file reveals.
+
+        If no certificate is wanted, or if the verdict is undecided and so has none, nothing is
+        written and the result is empty.
+        """
         from simnet.adversary.certificate import certificate_text
         from simnet.scenario.certified import certificate_of_scenario
 
@@ -84,7 +90,7 @@ class Written:
         return reveals
 
     def write_alike(self, verified: "VerifiedAlike") -> None:
-        """Write the certificate of a verdict on parties who are alike.
+        """Write the certificate of a verdict on parties who are alike, if one is wanted.
 
         Raises `BadInput` if the verdict is undecided and so has none.
         """
@@ -116,10 +122,10 @@ def check_certificate(
     seed: int | None,
     json: str | None,
 ) -> int:
-    """Compare a certificate with the run that it names; return 1 if they differ, else 0.
+    """Check a certificate's proof, and compare the certificate with the run that it names.
 
-    Raises `BadInput` for a file that cannot be read, and for options that do not fit the
-    certificate.
+    Returns 0 if the proof holds and the run has an equal certificate, else 1. Raises `BadInput` for
+    a file that cannot be read, and for options that do not fit the certificate.
     """
     from simnet.adversary.check import BadCertificate, text_of
     from simnet.cli.output import console, print_numbering, write_json
@@ -153,7 +159,8 @@ def check_certificate(
     if place is None and own is not None and not own.is_file():
         raise BadInput(
             f"this certificate is about {named!r}, and there is no such file in this folder: write "
-            f"simnet verify FILE.py --check {file}, where FILE.py is the path of this file"
+            f"simnet verify FILE.py --check {file}, where FILE.py is the path of the file of the "
+            "scenario"
         )
     first = claimed.seed(seed)
     parameters = {**claimed.parameters, **settings}

@@ -32,11 +32,11 @@ def exact_view(
 ) -> None:
     """Compare, exactly, what a coalition sees on two inputs of a tiny instance.
 
-    The command plays the protocol once for each outcome of the coins, and for each value of a field
-    element that a script opens. Field coins that only hide a value stay unknown.
+    The command plays the protocol once for each outcome of the discrete coins, and for each value
+    of a field element that a script opens. Field coins that only hide a value stay unknown.
 
     The parties that `--drop` names or draws drop out whenever the protocol is played, and the
-    messages that it names go astray. Silence is then part of the view. With `--drop`, if the
+    messages that `--drop` names go astray. Silence is then part of the view. With `--drop`, if the
     protocol has an ideal world, the command also says how well the coalition could tell the inputs
     apart in the ideal world, which is told who dropped out and who was heard. This line is left out
     if coins decide who drops out or is heard.
@@ -212,7 +212,7 @@ def _ideal(
     comparison: "Comparison", inputs: Sequence[int], other: Sequence[int]
 ) -> dict[str, Any] | None:
     """Return how well the coalition can tell the two inputs apart in the ideal world, which is told
-    who was heard.
+    who dropped out and who was heard.
 
     Returns None if the protocol has no ideal world, or if coins decide who drops out or is heard.
     """

@@ -30,8 +30,8 @@ class FrameOptions:
     timed_out: bool = False
 
     def read(self, words: Sequence[str]) -> None:
-        """Take these options out of the words. Raises `BadInput` for a value that is no number
-        above 0.
+        """Take these options out of the words. Raises `BadInput` for a missing value, and for a
+        value that is no finite number above 0.
         """
         self.debug = "--debug" in words
         self.tokens = [word for word in words if word != "--debug"]
@@ -42,7 +42,9 @@ class FrameOptions:
 
     @contextlib.contextmanager
     def bounds(self) -> Iterator[None]:
-        """Apply the limits while the block runs. Raises `BadInput` if the system has no alarm."""
+        """Apply the limits while the block runs. Raises `BadInput` if there is a timeout and the
+        system has no alarm signal.
+        """
         if self.timeout is not None and not hasattr(signal, "setitimer"):
             raise BadInput("--timeout does not work on this system, which has no alarm signal")
         if self.timeout is not None:
@@ -56,7 +58,9 @@ class FrameOptions:
                 signal.setitimer(signal.ITIMER_REAL, 0)
 
     def interrupted(self, running: str) -> tuple[str, int]:
-        """Return the message for an interrupt, with the running party, and the exit status."""
+        """Return the message for an interrupt, and the exit status. `running` says which party was
+        running; it may be empty.
+        """
         what = f"stopped after {self.timeout:g} s" if self.timed_out else "interrupted"
         return f"{what}: {running}" if running else what, 124 if self.timed_out else 130
 

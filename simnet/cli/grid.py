@@ -3,7 +3,7 @@
 rich makes a table narrow by cutting or breaking words, and half a number is a wrong number. In a
 `Grid`, a column is never narrower than its longest word, except that a word of more than 40
 letters, which is no number, may be broken. If the table is then still too wide, it is printed row
-by row, with one line for each cell::
+by row: each cell that is not empty begins a line, behind its heading::
 
     role  exact      measured            role      user
     user  1,200,000  1,200,000           exact     1,200,000
@@ -26,7 +26,7 @@ GAPS = (2, 1)  # two spaces stand between columns, or one if there is no room fo
 
 
 class Grid:
-    """A table with headings; the columns in `numbers`, counted from 0, are flush right."""
+    """A table with headings; the columns in `numbers`, counted from 0, are aligned to the right."""
 
     def __init__(self, *heads: str, numbers: Container[int] = ()) -> None:
         self.heads = heads
@@ -118,7 +118,9 @@ def print_rows(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
 
 
 def in_words(value: Any) -> str:
-    """Return the text of a cell: numbers with four digits, yes or no, and nothing for None."""
+    """Return the text of a cell: four significant digits of a `float`, yes or no for a `bool`, and
+    an empty text for None.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -29,8 +29,8 @@ def list_scenarios(name: str | None = None, /, *, json: JsonFile = None) -> None
     Parameters
     ----------
     name
-        The name or the file of a scenario or an experiment. The command then shows its settings,
-        claims, source and an example.
+        The name or the file of a scenario or an experiment. The command then shows its source and
+        an example, the settings and claims of a scenario, or the parameters of an experiment.
     json
         Write the result as JSON to this file; `-` writes it to standard output.
     """
@@ -111,7 +111,9 @@ def _heading(row: dict[str, str]) -> str:
 
 
 def _described(name: str) -> dict[str, Any]:
-    """Return the facts about a scenario or an experiment. Raises `BadInput` for an unknown name."""
+    """Return the facts about a scenario or an experiment. Raises `BadInput` for an unknown name,
+    and for a scenario or an experiment that does not load.
+    """
     from simnet.errors import BadInput
     from simnet.installed import experiment_places
     from simnet.scenario.find import find, load_file, names, own_file, unknown
@@ -202,7 +204,9 @@ def _source(scenario: "Scenario") -> str | None:
 
 
 def _print_described(described: dict[str, Any], out: "Console") -> None:
-    """Print the summary, source, settings, claims and an example."""
+    """Print the summary, source, settings and an example, a scenario's claims, and the number of
+    trials of an experiment.
+    """
     from rich.text import Text
 
     from simnet.cli.grid import Grid

@@ -51,21 +51,22 @@ def long_work(name: str, work: Workload | None, yes: bool) -> Iterator[None]:
 
 
 def seconds_of(work: Workload | None) -> float:
-    """Return about how long one run takes, or 0 if this is not known."""
+    """Return about how many seconds one run takes, or 0 if this is not known."""
     if work is None or work.element_bits is None:
         return 0.0
     return work.elements * SECONDS_AN_ELEMENT + work.messages * SECONDS_A_MESSAGE
 
 
 def seconds_to_judge(way: "Way | None", size: "Size", seconds: float) -> float:
-    """Return about how long it takes to judge claims, on a run that took so many seconds.
+    """Return about how long it takes to judge claims, in seconds, on a run that took `seconds`.
 
-    `way` is how they are judged first.
+    `way` is how the claims are judged first; the result is 0 if it is None, because they cannot be
+    judged.
     """
     if way is None:
         return 0.0
     if not size.elements:
-        return 4 * seconds  # there are no forms: the run is played three times more
+        return 4 * seconds  # there are no forms, but the run is played several times
     parties = size.parties * SECONDS_A_JUDGED_PARTY
     if way == "elimination":
         boxes = size.octets * SECONDS_A_JUDGED_OCTET

@@ -23,11 +23,11 @@ def new(name: str, *, folder: Path | None = None) -> None:
     Parameters
     ----------
     name
-        The protocol's name in small letters, such as `ring_sum`. The module gets this name, and the
-        class the name `RingSum`.
+        The protocol's name: small letters, digits and underscores, such as `ring_sum`. This is also
+        the name of the module; the class is then called `RingSum`.
     folder
-        The folder for the three files. Without this option it is a new folder with the protocol's
-        name.
+        The folder for the three files. Without this option it is a folder with the protocol's name.
+        The command makes the folder if it is missing.
 
     """
     from simnet.cli.output import console

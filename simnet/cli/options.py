@@ -123,14 +123,15 @@ class Data(ColumnOfFile):
         """Return the people that the options describe.
 
         `--users m` means the same as `--set users=m`. Raises `BadInput` when the options do not fit
-        together, or when a run with synthetic users would move more field elements than `limit`.
+        together, when the file cannot be used, or when a run with synthetic users would move more
+        field elements than `limit`.
         """
         from simnet.scenario.perform import synthetic
 
         if self.users is not None and "users" in settings:
             raise BadInput("--users means the same as --set users: give only one of them")
         if self.input is None:
-            self._refuse("goes with --input: give the file of data too", *_OF_FILES)
+            self.refuse_options_of_files()
             users = scenario.users if self.users is None else self.users
             return synthetic(scenario, users, seed, limit)
         if "items" in settings:
@@ -152,8 +153,8 @@ class Data(ColumnOfFile):
         """Return the people that the options describe, for a protocol of one's own, whose estimate
         is not compared with the truth.
 
-        Raises `BadInput` as `population` does, and if the values of the column would become other
-        inputs than was meant.
+        Raises `BadInput` as `population` does, and if the values of a column would be numbered
+        otherwise than the user can have meant: see `simnet.scenario.numbered`.
         """
         from simnet.scenario.numbered import refuse_renumbered
         from simnet.scenario.population import ItemPopulation
@@ -162,6 +163,10 @@ class Data(ColumnOfFile):
         if isinstance(people, ItemPopulation):
             refuse_renumbered(scenario, people, is_declared=self.domain is not None)
         return people
+
+    def refuse_options_of_files(self) -> None:
+        """Raise `BadInput` when the user gave an option that needs a file of data."""
+        self._refuse("goes with --input: give the file of data too", *_OF_FILES)
 
     def _refuse(self, why: str, *names: str) -> None:
         """Raise `BadInput` when the user gave one of these options; `why` completes the message."""
@@ -251,7 +256,7 @@ _OF_FILES = (
 def _declared(text: str) -> "Numeric":
     """Return the column of numbers that a text such as `age:0:90` declares.
 
-    Raises `BadInput` for any other form than name:low:high.
+    Raises `BadInput` for any other form than name:low:high, and unless high is above low.
     """
     from simnet.scenario.schema import Numeric
 
@@ -287,7 +292,7 @@ def strictly(kind: Any, tokens: Sequence[Token]) -> Any:
 def _with_domain(text: str) -> tuple[str, tuple[str, ...] | None]:
     """Return the name of a column of categories, and its labels if the text declares them.
 
-    Raises `BadInput` for an empty name or label.
+    Raises `BadInput` for an empty label, and for labels without a name.
     """
     name, colon, labels = text.partition(":")
     if not colon:

@@ -1,6 +1,6 @@
 """Writes a part of a Markdown page: the lines between two comments.
 
-For example, this module may write the line of the table between these two comments::
+For example, this module may write the table between these two comments::
 
     <!-- speed -->
     | figure | measured | target |

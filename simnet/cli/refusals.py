@@ -60,7 +60,9 @@ def _unknown_option(error: UnknownOptionError, command: str) -> str:
     ]
     new = RENAMED.get(given)
     meant = (
-        f": {new} says for which value to report" if new in names else did_you_mean(given, names)
+        f": {new} sets the number at which privacy is stated"
+        if new in names
+        else did_you_mean(given, names)
     )
     its = f"; the scenario's settings are {', '.join(settings)}" if settings else ""
     return f"{command} has no option {given}{meant}{its}"

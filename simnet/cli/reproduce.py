@@ -30,7 +30,7 @@ def reproduce(
     page: OutputFile = None,
     json: JsonFile = None,
 ) -> int:
-    """Reproduce the papers' figures and tables, with a verdict on every number that a paper quotes.
+    """Reproduce the papers' figures and tables, and judge the numbers that the papers print.
 
     The command first says how long it will take, and then runs the trials that the store lacks. You
     can stop it at any time; the same command goes on where it stopped.
@@ -132,8 +132,8 @@ def _write(reported: "Report", out: Path) -> _Written:
 
 
 def _refuse_unwritable(out: Path, studies: "Sequence[Study]") -> None:
-    """Raise `BadInput` when the folder cannot be made, or when a figure is to be drawn and
-    matplotlib is missing.
+    """Raise `BadInput` when the folder cannot be made or written to, or when a figure is to be
+    drawn and matplotlib is missing.
 
     Without pyarrow, print that no Parquet file will be written.
     """
@@ -177,7 +177,7 @@ def _refuse_unknown_readings(how: StudyOptions, chosen: "Sequence[str]") -> None
 
 def _command(names: "Sequence[str]", how: StudyOptions) -> str:
     """Return the command that makes the same section of the page. The folder of data is written as
-    DIR.
+    DIR, and the path of a network as its last part.
     """
     words = ["simnet reproduce", *names]
     words += [f"--set {setting}" for setting in how.set_ or ()]
@@ -285,7 +285,7 @@ def _lines(table: "Table") -> "list[dict[str, Any]]":
 
 
 def _print_verdict(ruling: "Ruling", screen: "Console") -> None:
-    """Print the verdict on a quoted number, and the correction, or why it cannot be reproduced."""
+    """Print the verdict on a quoted number, with what is expected and measured, and a note."""
     from rich.padding import Padding
     from rich.text import Text
 

@@ -101,16 +101,14 @@ def results(
     hidden = len(columns(rows)) - len(columns(shown))
     for what, count in (("row", left), ("column", hidden)):
         if count > 0:
-            out.print(
-                f"and {count:,} more {what}{'' if count == 1 else 's'}: --csv, --parquet or --json "
-                "write them all"
-            )
+            files = "--csv, --parquet or --json write" if one_by_one else "--json writes"
+            out.print(f"and {count:,} more {what}{'' if count == 1 else 's'}: {files} them all")
     return 1 if damaged and not mend else 0
 
 
 def _telling(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with only the first columns in which the rows differ, and with what aborted
-    their runs.
+    """Return the rows with only the first columns in which the rows differ, and with the columns
+    about aborted runs.
 
     A single row keeps its first columns. The seed and the versions are left out.
     """
@@ -152,7 +150,7 @@ def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
 def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
     """Return the rows whose columns have the values that `where` names.
 
-    Raises `BadInput` for a name that no row has.
+    Raises `BadInput` for a text that is not name=value, and for a name that no row has.
     """
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput

@@ -32,8 +32,8 @@ def run(
 ) -> int:
     """Run a scenario once and show the result.
 
-    The output shows the estimate beside the truth, the exact privacy of one user, what each
-    coalition learns, and the bill.
+    The output shows the estimate beside the truth, the privacy of one user, what the coalitions
+    learn that the scenario makes claims about, and the bill.
 
     The exit status is 1 when a claim about a coalition fails, and 3 when the run was aborted,
     mostly because parties dropped out or messages were lost.
@@ -54,7 +54,8 @@ def run(
         The name of a scenario (see `simnet list`), a file that has a scenario or one protocol, or
         `FILE.py:Class`. Every setting of the scenario is an option of this command: `simnet run
         dpds --help` shows them.
-        For a protocol without a scenario, the command shows the outputs and the bill.
+        For a protocol without a scenario, the command shows the outputs, and how much each role
+        sends and receives.
     set_
         Set a setting of the scenario: `--set participation=0.2` means the same as `--participation
         0.2`. You can give this option several times.

@@ -145,8 +145,8 @@ def _short(label: str) -> str:
 
 
 def _numbers(assessed: Assessment, place: int) -> list[str]:
-    """Return truth, estimate and interval as text. Numbers below 100 have four decimals, and larger
-    numbers have three digits in all.
+    """Return truth, estimate and interval as text. Numbers between -100 and 100 have four decimals,
+    and other numbers have three significant digits.
     """
     truth, estimate, low, high = (
         _share(float(values[place]))

@@ -22,7 +22,9 @@ LONGEST_OUTPUT = 60  # characters
 
 
 def show_plain(result: PlainRun, console: Console) -> None:
-    """Print outputs, each role's traffic, unread messages, and what else could be shown."""
+    """Print outputs, privacy, claims, each role's traffic, the bill, unread messages, and what else
+    could be shown.
+    """
     run = result.run
     console.print(Text(result.scenario.summary, "bold"))
     parameters = parameters_in_words(result.parameters)

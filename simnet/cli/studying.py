@@ -78,7 +78,8 @@ class StudyOptions:
     def studies(self, origins: Sequence[str]) -> "list[Study]":
         """Return the experiments with these names or files, changed as the options say.
 
-        Raises `BadInput` when the folder of data lacks files, unless `make_up_missing` is set.
+        Raises `BadInput` as `study` does, and when the folder of data lacks files, unless
+        `make_up_missing` is set.
         """
         from simnet.studies.missing import complete
 
@@ -87,7 +88,8 @@ class StudyOptions:
     def study(self, origin: str) -> "Study":
         """Return the experiment with this name or file, changed as the options say.
 
-        Raises `BadInput` if there is no such experiment, or if an option does not fit it.
+        Raises `BadInput` if there is no such experiment or no such folder of data, or if an option
+        does not fit the experiment.
         """
         from simnet.studies.experiment import NETWORK
         from simnet.studies.sweep import Study

@@ -1,4 +1,4 @@
-"""Writes lines to standard error: what went wrong, or which results are kept.
+"""Writes errors and other lines to standard error, and asks questions there.
 
 This module does not import `output`, so that an error message does not have to load rich.
 """

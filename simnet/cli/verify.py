@@ -59,8 +59,10 @@ def verify(
     When the coalition learns nothing, the command gives a proof. When it learns something, the
     command prints the attack.
 
-    The exit status is 0 for every verdict. It is 1 only if the verdict is not the one that
-    `--expect` names, or if the certificate that `--check` names does not belong to the run.
+    The exit status does not depend on the verdict, unless you ask for one: it is 1 if the verdict
+    is not the one that `--expect` names, or if the certificate that `--check` names has no valid
+    proof or does not belong to the run. It is 2 if `--certificate` is given and the verdict is
+    undecided, because such a verdict has no certificate.
 
     For example:
 
@@ -100,7 +102,7 @@ def verify(
         consecutive and begin with `--seed`.
     expect
         The verdict that you expect in every run. `nothing` and `output-only` are about all that the
-        coalition sees; those that end in `-from-shares` are about secret shares alone.
+        coalition sees; the other verdicts are about secret shares alone.
     certificate
         Write the verdict's certificate (JSON) to this file. `python -m simnet.adversary.check FILE`
         checks the proof in it, and `--check` compares the certificate with the run.
@@ -116,9 +118,9 @@ def verify(
         without deadlines needs none.
     by
         How to judge. `elimination` works for every run of up to ten million messages. `symmetry`
-        works for runs of up to ten billion field elements in which many parties are alike and share
-        additively, and refuses all others. Without this option, a run is judged by symmetry if it
-        is too large for elimination.
+        works for runs of up to ten billion field elements in which many parties are alike, and
+        refuses all others; parties who get shares of a polynomial are rarely alike. Without this
+        option, a run is judged by symmetry if it is too large for elimination.
     check
         Repeat the run that this certificate names, and compare its header, equations, ideal output,
         disclosures and statement. Give `--seed`, `--inputs`, `--input` or `--column` again if the

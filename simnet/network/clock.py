@@ -52,7 +52,7 @@ class Wait(NamedTuple):
 
     If the party was told that nobody can go on, `after` is the party that had reached the latest
     time, and `came` is this time. If the party waited until its deadline, `after` is the party
-    itself, and `came` is `began`. For a crowd the times are those of the member that went on last.
+    itself, and `came` is `began`. For a crowd each time is the latest one of its members.
     """
 
     party: int
@@ -78,8 +78,8 @@ class OpenWait:
 @attrs.define(eq=False)
 class Need:
     """What a party waits for: single posts, and lists of posts. The party then goes on with the
-    event `next_event`. `unsent` is the number of posts, and of lists with a post, that are not sent
-    yet.
+    event `next_event`. `unsent` is the number of these posts that are not sent yet, plus the number
+    of these lists that have such a post.
 
     `time` is when all is there, as computed when `computed_at` posts had been sent to the party.
     `last` is the post that comes last, and `came` is when this post comes to the downlink. If no

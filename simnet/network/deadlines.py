@@ -47,7 +47,8 @@ class OnNetwork:
         """Return the waits that end first.
 
         Raises `BadInput` if a latency between the classes of the run's parties is 0, also that of
-        a class with itself, and if the network's relay is no party of the run.
+        a class with itself, if the network's relay is no party of the run, and if a message of a
+        crowd would go through the relay.
         """
         if not self._lookahead:
             raise BadInput(

@@ -268,7 +268,7 @@ class Links:
     def _joined_group(self, numbers: Indices) -> GroupPosts:
         """Return an empty record of the posts to a group, which the inboxes of its members read.
 
-        Crowds and the relay have no such inbox: they get their messages in other ways.
+        Crowds and the relay do not read it: they get their messages in other ways.
         """
         sizes = [
             0 if number == self.relay else self._log.sizes[number] for number in numbers.tolist()

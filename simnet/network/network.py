@@ -179,8 +179,8 @@ class Network:
                 )
 
     def latency(self, sender: str, recipient: str) -> Latency:
-        """Return the latency from a class to a class, in the other direction if only this one is
-        stated. Raises `BadInput` if neither is stated.
+        """Return the latency from a class to a class, or the latency in the other direction if only
+        that one is stated. Raises `BadInput` if neither is stated.
         """
         found = self.latencies.get((sender, recipient), self.latencies.get((recipient, sender)))
         if found is None:

@@ -37,7 +37,7 @@ class RoleTiming:
     `waiting` are the seconds in which a party computed and waited, and `sending` those in which its
     uplink was busy; each is the mean over the parties. `bytes_up` and `bytes_down` are means too,
     with the transport's headers; `bytes_up` counts a packet that may be lost as often as it is sent
-    on average.
+    on average. For a crowd, `waiting` is computed from the latest times of its members.
     """
 
     role: str
@@ -102,8 +102,8 @@ class Leg:
 
 
 def in_units(seconds: float) -> str:
-    """Return a time with three digits, in s, ms or µs; a time of 1,000 s or more has all digits
-    before the point.
+    """Return a time with three significant digits, in s, ms or µs; a time of 1,000 s or more has
+    all digits before the point.
 
     >>> in_units(0.05808), in_units(0.9999), in_units(1234.5)
     ('58.1 ms', '1 s', '1,234 s')
@@ -206,8 +206,8 @@ def _refuse_other_network(log: RecordedRun, network: Network) -> None:
     if as_toml(network) != log.network:
         known = f", {network_from_toml(log.network).name}" if log.network else ""
         raise BadInput(
-            f"scripts of this run wait with deadlines, which were decided on one network{known}: "
-            f"make a run on the network {network.name} to see how long it takes there"
+            f"scripts of this run wait with deadlines, which were decided on another network"
+            f"{known}: make a run on the network {network.name} to see how long it takes there"
         )
 
 

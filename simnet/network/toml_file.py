@@ -13,14 +13,20 @@ and prices in nanoseconds::
     slowness = 2                     # computing takes twice as long as the prices say
     [classes.server]
 
-    [[latencies]]
+    [[latencies]]                    # one for each pair of classes, and for each class with itself
     between = ["client", "server"]
     ms = 15
     jitter_ms = 2                    # optional, with law = "exponential" or "uniform"
     loss = 0.01                      # optional: the share of packets that are lost
+    [[latencies]]
+    between = ["client", "client"]
+    ms = 30
+    [[latencies]]
+    between = ["server", "server"]
+    ms = 5
 
-    [roles]                          # optional: others are clients if they bring an input
-    S1 = "server"
+    [roles]                          # optional: the class of all parties of a role
+    helper = "client"
 
     [transport]                      # optional: bytes of a packet
     payload = 1448
@@ -29,8 +35,9 @@ and prices in nanoseconds::
     [prices_ns]                      # optional: nanoseconds of one operation
     FA = 2
 
-Without the table `prices_ns`, the prices are those of the networks that have a name. In this table,
-an operation that is not listed takes no time.
+Parties of a role that is not listed are clients if they bring an input, and servers if not. Without
+the table `prices_ns`, the prices are those of the named networks such as `broadband`. In this
+table, an operation that is not listed takes no time.
 """
 
 import tomllib

@@ -272,8 +272,9 @@ def depends_on_truth(result: Result) -> bool:
 
 
 def _other_inputs(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield inputs to compare with those of the run. First all parties have the input of one party.
-    If all inputs are whole numbers, then all parties have a 1, and then 1 and 2 in turns.
+    """Yield inputs to compare with those of the run. In the first two, all parties have one and the
+    same input of the run. If all inputs are whole numbers, then all parties have a 1, and then 1
+    and 2 in turns.
     """
     values = list(inputs.values())
     distinct = list({repr(value): value for value in values}.values())
@@ -423,7 +424,9 @@ def roles_of_bill(result: Result) -> Table:
 
 
 def parameters_of(result: Result) -> Table | None:
-    """Return the parameters that have a value, with their meanings; None if there are none."""
+    """Return the parameters that have a value, with their meanings, and the names of the others in
+    a note. Return None if there are no parameters.
+    """
     parameters: Mapping[str, object] = result.parameters
     described = result.scenario.settings_in_words
     rows = [

@@ -5,9 +5,10 @@ Theory of operation
 
 A page cannot judge a coalition, so we find all verdicts before we write the page. We judge all
 coalitions of a run with at most `MOST_PARTIES` parties and `MOST_JUDGED_MESSAGES` messages. In a
-larger run we judge the coalitions that the scenario makes claims about or that the caller names,
-and the page says of every other set that it was not judged. Two facts about such a set follow from
-the verdicts on judged sets (docs/proofs/breaking-sets.md), and the page shows only these two:
+larger run we judge the coalitions that the scenario makes claims about and those that the caller
+names, and the page says of every other set that it was not judged. Two facts about such a set
+follow from the verdicts on judged sets (docs/proofs/breaking-sets.md), and the page shows only
+these two:
 
 - Let a judged set *expose* a party u. Then every larger set without u exposes u as well.
 - Let a judged set have the verdict `nothing`. Then no smaller set within it learns anything about a
@@ -34,7 +35,7 @@ from simnet.page.keeping import Keeping
 from simnet.page.proofs import Interned, Proofs, exact
 from simnet.stated.about import About
 
-MOST_PARTIES = 10  # with so many parties, all coalitions are judged
+MOST_PARTIES = 10  # of a run whose coalitions are all judged
 MOST_JUDGED_MESSAGES = 3000  # of a run whose coalitions are all judged
 MOST_FUNCTIONS = 40  # functions of one verdict that the page lists
 MOST_TERMS = 2000  # terms of all these functions together
@@ -82,7 +83,9 @@ def judge_some(
     is_complete: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Judged:
-    """Judge these coalitions of a run, from one symbolic reading."""
+    """Judge these coalitions of a run, from one symbolic reading. Coalitions that cannot be judged
+    are left out; if there is no verdict at all, `why_none` of the result says why.
+    """
     chosen = [tuple(members) for members in sets]
     verdicts: list[Verdict] = []
     why = ""

@@ -334,9 +334,9 @@ function start(data) {
     region.append(element("p", { class: "headline" }, isolated(who), ": not judged"));
     const name = (verdict) => `{${setName(verdict.members, names)}}`;
     const lines = [];
-    if (learnsNothing) lines.push("From secret shares this set learns nothing: it lies in judged sets that learn nothing. Disclosed values were not judged for it.");
-    for (const [party, verdict] of [...exposed].slice(0, 20)) lines.push(`It exposes a secret of ${names[party]}, because it contains ${name(verdict)}, which does.`);
-    if (!learnsNothing) for (const [party, verdict] of [...safe].slice(0, 20)) lines.push(`From secret shares it learns nothing about ${names[party]}, because it lies in ${name(verdict)}.`);
+    if (learnsNothing) lines.push("From secret shares this set learns nothing: larger sets that were judged learn nothing. Disclosed values were not judged for it.");
+    for (const [party, verdict] of [...exposed].slice(0, 20)) lines.push(`It exposes a secret of ${names[party]}, because it contains ${name(verdict)}, which exposes it.`);
+    if (!learnsNothing) for (const [party, verdict] of [...safe].slice(0, 20)) lines.push(`From secret shares it learns nothing about ${names[party]}, because the larger set ${name(verdict)} learns nothing.`);
     if (lines.length) region.append(element("p", {}, "This follows from sets that were judged:"), ...foldedList(lines.map((line) => element("li", {}, isolated(line))), "sentence"));
     else region.append(element("p", {}, "Nothing about this set follows from the sets that were judged."));
   }
@@ -416,7 +416,7 @@ function start(data) {
     const lines = [];
     const sum = steps.length > 1 ? "Add them up" : "Start from this number";
     lines.push(element("li", {}, found.total === undefined ? `${sum}${steps.length > 1 ? `, modulo ${modulus}` : ""}.` : `${sum}: ${modulo(found.total)}.`,
-      cancelled.length ? folded(`In this sum, ${counted(cancelled.length, "random number")} ${cancelled.length === 1 ? "cancels" : "cancel"}`, cancelled) : null));
+      cancelled.length ? folded(`In this sum, ${counted(cancelled.length, "unknown number")} ${cancelled.length === 1 ? "cancels" : "cancel"}`, cancelled) : null));
     const given = own.filter(({ isStream }) => !isStream);
     if (given.length) {
       const text = "Subtract what the set itself has put in";
@@ -448,13 +448,13 @@ function start(data) {
   }
 
   function showDisclosed(region, disclosed) {
-    const tells = disclosed.words === "independent" ? "They tell nothing about inputs (independent)" : `They tell about inputs: ${disclosed.words}`;
+    const tells = disclosed.words.startsWith("independent") ? `They tell nothing about inputs (${disclosed.words})` : `They tell about inputs: ${disclosed.words}`;
     const isNone = disclosed.argument === "honest parties disclose nothing";
     region.append(element("h3", {}, "Values disclosed on purpose"),
       element("p", { class: "note" }, "This is only about plain values that scripts release on purpose, with me.disclose. What other messages tell is judged above."),
       element("p", {}, isolated(isNone || disclosed.words === "not judged" ? (isNone ? "There are none" : "Not judged") : tells),
         element("span", { class: "note" }, ` — ${disclosed.tier}: `), isolated(disclosed.argument), isNone ? " on purpose" : ""));
-    if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "This text names the function of the script that makes the value, and the parties that call the function. A sealed argument of the function would be somebody's input."));
+    if (/^\w+ of .*:/.test(disclosed.argument)) region.append(element("p", { class: "note" }, "This text names the function of the script that makes the value, and the parties that call the function. An argument that is called sealed is somebody's input."));
     if (disclosed.sees.length) region.append(element("p", { class: "note" }, "Plain messages that reach the set:"), element("ul", {}, disclosed.sees.map((line) => element("li", {}, isolated(line)))));
   }
 

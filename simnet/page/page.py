@@ -75,8 +75,8 @@ CHECKER = HERE.parent / "adversary" / "check.mjs"
 _UNSAFE = re.compile("[<>&]")
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "[^"]*";$', re.MULTILINE)
 NO_SETS = (
-    "the run is too large to judge all sets, and neither the scenario nor the command names sets "
-    "to judge (simnet show has the option --judge)"
+    "the run is too large to judge all sets, and there is no verdict by elimination on a claim of "
+    "the scenario or on a set that the command names (simnet show has the option --judge)"
 )
 MOST_LETTERS_PLAIN = 100_000  # data with more letters of JSON are compressed
 MOST_ROWS = 16  # a table with more rows is folded
@@ -105,7 +105,7 @@ def page_of(
     people; without `is_private`, all inputs count as inputs of real people unless the scenario
     itself drew them. `worlds` are two inputs of a tiny instance, which the page shows side by side.
     `judge` are coalitions to judge in a run that is too large to judge all. `timings` are the times
-    of the run on networks. `progress` is called for every coalition that is judged.
+    of the run on networks. `progress` is called with 1 for every coalition that is judged.
 
     >>> from simnet import perform
     >>> page = page_of(perform("dpds", users=3, items=2, seed=1))

@@ -1,4 +1,4 @@
-// Makes the certificate of a verdict from the tables of the page, and holds the page against it.
+// Makes the certificate of a verdict from the tables of the page, and compares the page with it.
 //
 // Theory of operation. The page stores what many certificates share once (simnet/page/proofs.py). Here a
 // certificate is put together again: families and unknowns are numbered in the order in which they occur, and
@@ -132,7 +132,7 @@ export function canonical(value) {
 
 export const certificateText = (certificate) => canonical(certificate) + "\n";
 
-// ---- What the page says, held against the certificate ----
+// ---- What the page says, compared with the certificate ----
 
 const secretKey = (holder, number, item, run) => JSON.stringify([holder, Number(number), item, run ?? null]);
 

@@ -3,8 +3,8 @@
 Theory of operation
 -------------------
 
-The page checks the proof of every verdict that it shows. It uses the reader of certificates in
-JavaScript, so it needs a certificate for each coalition. Certificates of one run are nearly the
+The page checks the proofs that it has room for. It uses the reader of certificates in JavaScript,
+so it needs a certificate for each of these verdicts. Certificates of one run are nearly the
 same text: they list the same messages and the same coins. So we keep three tables for all of them::
 
     families   every family of unknowns, once

@@ -31,7 +31,7 @@ from simnet.values.residues import Residues
 from simnet.values.typed import Typed
 
 MOST_MESSAGES = 20_000  # a run with more messages is drawn by flows
-MOST_LETTERS = 250_000  # the contents of all messages together; more are left out
+MOST_LETTERS = 250_000  # of the contents of all messages together; if they are longer, none is kept
 LONGEST = 120  # letters of the contents of one message
 
 Json = dict[str, Any]
@@ -64,7 +64,9 @@ class _Entry:
 
 
 def messages_json(done: Run, kept: Keeping) -> Json:
-    """Return the messages of a run in which all parties were observed, in order, by column."""
+    """Return the messages of a run in which all parties were observed, in order, by column. A
+    message from a party to itself is left out.
+    """
     with_contents = not kept.numbers
     entries: list[_Entry] = []
     for block in done.transcript.blocks:

@@ -51,7 +51,8 @@ class Expectation:
     - `direction` is `none` for operations, for rounds, and for the sum of elements that are sent
       and received.
     - `paper` is the number that the paper prints, or None.
-    - `exact` is the number for this run, and `expected` is its mean over the coins.
+    - `exact` is the number for this run, and `expected` is its mean over the coins, or None if the
+      mean is not known.
 
     >>> entry = Expectation("user", "computation", "FA", "none", "per-user", "wire", 3, 3.0)
     >>> entry.exact
@@ -104,7 +105,8 @@ class BillRow:
 
 
 def measured(protocol: str, expectation: Expectation, ledger: Ledger, members: int) -> BillRow:
-    """Read an entry off the ledger; `members` users or servers play the role, crowds included.
+    """Return an entry with its number in the ledger. `members` is the number of parties of the
+    role; each member of a crowd counts.
 
     A formula says what the scripts send. So second copies of messages, which are made on the way,
     are left out.

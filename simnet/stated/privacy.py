@@ -94,8 +94,8 @@ class Statements(tuple[PrivacyStatement, ...]):
     __slots__ = ()
 
     def tables(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """Yield, for each view, whose view it is, the table with its headings, and the
-        assumptions.
+        """Yield for each view its name, the lines of its table, and its assumptions. The first line
+        has the headings.
         """
         for view, group in groupby(self, key=lambda statement: statement.whose):
             of_view = list(group)
@@ -131,7 +131,7 @@ def small_number(log_value: float) -> float | str:
 
 
 def small_in_words(log_value: float) -> str:
-    """Return a probability from its natural logarithm, as text with three digits."""
+    """Return a probability from its natural logarithm, as text with three significant digits."""
     if log_value == -inf:
         return "0"
     exponent = log_value / log(10)

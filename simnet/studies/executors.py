@@ -46,10 +46,10 @@ def local_processes(
     By default there is one worker for each processor. Every worker has `modules` loaded.
 
     The workers are forked from a server process that has imported the modules once. This is fast,
-    and it is safe even if this process has threads. If a worker ends abruptly, its calls fail, and
-    the next call starts new workers. If the body of the `with` statement raises, the workers are
-    ended at once. If this process is killed, the workers end themselves. Raises `BadInput` for
-    fewer than one worker.
+    and it is safe even if this process has threads. If a worker ends abruptly, all running calls
+    fail, and the next call starts new workers. If the body of the `with` statement raises, the
+    workers are ended at once. If this process is killed, the workers end themselves. Raises
+    `BadInput` for fewer than one worker.
     """
     count = processors() if workers is None else workers
     if count < 1:

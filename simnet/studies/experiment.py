@@ -175,8 +175,9 @@ class Experiment:
 
         A value that some products of the grid already have is used only in these products. So if
         you name one of two protocols, the other protocol's product is left out. Raises `BadInput`
-        for an unknown name, for a value of another type than the parameter's, and for values that
-        no product of the grid has together.
+        for an unknown name, for a value of another type than the parameter's or with characters
+        that cannot be printed, for an unknown network, and for values that no product of the grid
+        has together.
         """
         optional: dict[str, tuple[bool, Value]] = {
             DROP: (self.takes_drop, 0.0),
@@ -312,7 +313,7 @@ def network_key(name: str) -> str:
 def network_of(key: str) -> Network:
     """Return the network that a value of `network_key` stands for.
 
-    Raises `BadInput` if the file has changed since then.
+    Raises `BadInput` if the file describes another network by now, or none.
     """
     name = key.rpartition("#")[0] or key
     if network_key(name) != key:

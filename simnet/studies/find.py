@@ -17,7 +17,8 @@ def names() -> list[str]:
 def find_experiment(name_or_file: str) -> tuple[str, Experiment]:
     """Return an experiment and its name.
 
-    Raises `BadInput` if nothing has this name, or if the object found is not an experiment.
+    Raises `BadInput` if nothing has this name, if the file or the package does not load, and if the
+    object found is not an experiment.
     """
     path = own_file(name_or_file)
     if path is not None:

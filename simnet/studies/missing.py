@@ -9,7 +9,7 @@ from simnet.studies.sweep import Study
 
 
 def missing_files(studies: Sequence[Study]) -> dict[str, list[str]]:
-    """Return the studies that miss a file, by the name of the file.
+    """Return the names of the studies that miss a file, by the name of the file.
 
     The result is empty if no folder is given, because then users are made up.
     """

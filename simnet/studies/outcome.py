@@ -67,11 +67,11 @@ def _plain(numbers: object, parameters: Mapping[str, Any]) -> dict[str, float | 
     another column of the table has.
     """
     if not isinstance(numbers, Mapping):
-        raise TypeError(f"a trial returns numbers by name, not {_kind(numbers)}")
+        raise TypeError(f"a trial returns numbers by name, but the result is {_kind(numbers)}")
     found: dict[str, float | str] = {}
     for name, value in numbers.items():
         if not isinstance(name, str):
-            raise TypeError(f"the name of a number is a text, not {_kind(name)}")
+            raise TypeError(f"the name of a number is a text, but {name!r} is {_kind(name)}")
         name.encode()  # this call raises an error for a lone surrogate, which no file can contain
         if name in parameters or name in OWN_COLUMNS:
             raise ValueError(
@@ -99,7 +99,9 @@ def _refuse_unmeasured(experiment: Experiment, numbers: Mapping[str, float | str
 
 def _label(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{LABEL!r} says where people came from, as a text, not as {_kind(value)}")
+        raise TypeError(
+            f"{LABEL!r} is a text that says where people came from, but {value!r} is {_kind(value)}"
+        )
     value.encode()
     return str(value)
 

@@ -116,8 +116,8 @@ class Counterpart:
         """Return whether the law agrees with a printed number, and the probability of the number.
 
         The probability is two-sided: that of a number at least as far from the expected value, on
-        either side. The probability is None if the paper's number is not random. A bound is
-        compared with the expected value alone, and has no probability.
+        either side. The probability is None if the paper's number is not random, or if no law is
+        known. A bound is compared with the expected value alone, and has no probability.
         """
         if self.expected is None or isnan(self.spread):
             return "none", None
@@ -360,7 +360,8 @@ class Quote:
 
 
 def number_in_words(number: float) -> str:
-    """Return a number as text: whole numbers below a billion in full, others with four digits.
+    """Return a number as text: a whole number below a billion in full, any other number with four
+    significant digits.
 
     >>> number_in_words(59940.0), number_in_words(0.77931)
     ('59940', '0.7793')
@@ -374,7 +375,7 @@ def number_in_words(number: float) -> str:
 class Ruling:
     """A quoted number, the values it was compared with, and the verdict in three columns.
 
-    `note` is the correction, or the reason why the number cannot be reproduced. `chance` is the
+    `note` is the correction, or another reason for the verdict; it may be empty. `chance` is the
     probability of the printed number under the expected law, if the paper's own runs are random.
     `disputed` says why a fair reader may come to another verdict; it is empty for a row that is not
     disputed.

@@ -28,7 +28,7 @@ def quotient(one: Estimate, other: Estimate, runs: int = 0) -> Counterpart:
     expected quotient is known only if both expected values are known. The interval treats the two
     numbers as independent, on a logarithmic scale: the square of its arm is the sum of the squares
     of the two arms (Zou and Donner, *Construction of confidence limits about effect measures*,
-    2008). If an arm reaches down to 0, the interval has no bound on that side.
+    2008). If an arm is infinite, the interval begins at 0 or ends at infinity.
     """
     known = one.expected is not None and bool(other.expected)
     expected = (one.expected or 0.0) / (other.expected or 1.0) if known else None

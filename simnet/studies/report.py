@@ -129,7 +129,7 @@ class Report:
                 "data",
                 "verdict",
             ]
-            title = f"{len(quoted)} numbers that the paper quotes"
+            title = f"Verdicts on {len(quoted)} numbers and statements of the paper"
             parts.append(markup.folded(title, markup.table(columns, quoted)))
         return "".join(parts)
 
@@ -160,8 +160,8 @@ class Report:
 
         Without pyarrow no Parquet is written.
 
-        Raises `BadInput` when the folder cannot be written, and `Undrawn` when the tables are
-        written and the experiment's function cannot draw its figure.
+        Raises `BadInput` when the folder cannot be written or matplotlib is missing, and `Undrawn`
+        when the tables are written and the experiment's function cannot draw its figure.
         """
         _make(folder)
         stem = str(folder / self.study.name)

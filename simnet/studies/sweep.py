@@ -149,7 +149,7 @@ def sweep(
     number of trials that ended, and `say` with sentences for the person who waits. If a trial
     raises an exception, it is counted as failed and the others go on. If a worker process ends
     abruptly, the trials that it had are run again one by one. A trial that ends its process twice
-    when it runs alone has failed.
+    when it runs alone has failed; once is enough on Dask, which has repeated the trial itself.
 
     At the end the store is read again and checked.
 

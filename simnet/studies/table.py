@@ -96,8 +96,8 @@ class Estimate:
 class NoSuchPoint(LookupError):
     """The table has no trial at the requested point.
 
-    What an experiment reads from its table, such as the number of a quote, may raise it everywhere:
-    the report then says that these points were not run.
+    A function that reads a number from the table, such as the `reading` of a quote, may raise this
+    error: the report then says that these points were not run.
     """
 
 

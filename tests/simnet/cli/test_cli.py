@@ -448,6 +448,8 @@ def test_a_scenario_file_may_define_its_own_records(tmp_path: Path, decorator: s
         ("run dpds --users many", "--users"),
         ("run dpds --column city", "--column goes with --input"),
         ("run dpds --domain a,b", "--domain goes with --input"),
+        ("run notebooks/ring_sum.py --column city", "--column goes with --input"),
+        ("verify dpds --corrupt u1 --counts n", "--counts goes with --input"),
         ("run dpds --input nope.csv --column city", "there is no file nope.csv"),
         ("run dpds --input . --column city", ". is a folder, where a file of data is expected"),
         ("table1", "table1 needs --users, which is missing"),

@@ -172,7 +172,7 @@ def test_what_to_report_is_asked_for_by_a_name_of_its_own() -> None:
     assert (told["parameters"]["epsilon"], told["privacy"]["epsilon"]) == (0.9, 0.3)
     for option in ("epsilon", "delta"):
         asked = refusal(simnet("run", "dpds", *few, f"--{option}", 0.1))
-        assert f"no option --{option}: --at-{option} says for which value to report" in asked
+        assert f"--{option}: --at-{option} sets the number at which privacy is stated" in asked
 
 
 # What was meant

@@ -148,7 +148,7 @@ def test_a_run_with_deadlines_has_times_on_its_own_network_alone(tmp_path: Path)
     path = tmp_path / "run.log"
     recorded(done).save(path)
     assert timed(load_log(path), "broadband").ended == timed(done, "broadband").ended
-    with pytest.raises(BadInput, match="were decided on one network, broadband"):
+    with pytest.raises(BadInput, match="were decided on another network, broadband"):
         timed(load_log(path), "mobile")
 
 

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from protocols import DPDS, SecAgg
 from simnet import BadInput, Fate, Field, Party, Seat, Shuffled, Tag, constant, run, seats
+from simnet.network import toml_file
 from simnet.network.chances import extra_seconds, message_words, uniform
 from simnet.network.network import Access, Latency, Network, Transport
 from simnet.network.presets import PRESETS
 from simnet.network.recorded import load, recorded
 from simnet.network.timeline import shown_parties, timeline_figure
 from simnet.network.timing import in_units, timed
-from simnet.network.toml_file import as_toml, network_named, read_network
+from simnet.network.toml_file import as_toml, network_from_toml, network_named, read_network
 from simnet.values.frames import HEADER_BYTES
 from tests.harness.networks import ended
 from tests.harness.shell import RING, refusal, simnet
@@ -65,6 +66,14 @@ def test_all_settings_of_a_file_are_read(tmp_path: Path) -> None:
     file = tmp_path / "network.toml"
     file.write_text(as_toml(network))
     assert network_named(str(file)) == network
+
+
+def test_the_example_file_describes_a_network() -> None:
+    lines = (toml_file.__doc__ or "").splitlines()
+    example = "\n".join(line[4:] for line in lines if line.startswith("    "))
+    network = network_from_toml(example)
+    assert network.name == "office"
+    assert network.latency("server", "client").jitter == 2e-3
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_an_interrupt_is_no_failure() -> None:
 def test_what_is_no_mapping_is_a_failure(returned: object) -> None:
     found = run(lambda *_: returned)
     assert isinstance(found, Failed)
-    assert "a trial returns numbers by name, not of type" in found.error
+    assert "a trial returns numbers by name, but the result is of type" in found.error
 
 
 @pytest.mark.parametrize("name", ["trial", "seed", "measure", "people", "data"])
