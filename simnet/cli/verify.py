@@ -56,8 +56,9 @@ def verify(
 ) -> int:
     """Say exactly what a coalition learns from a run.
 
-    When the coalition learns nothing, the command gives a proof. When it learns something, the
-    command prints the attack.
+    If the coalition learns nothing, this is proved, and `--certificate` writes the proof. If it
+    learns something, the command prints the attack. An undecided verdict says what the coalition
+    learns at least and at most.
 
     The exit status does not depend on the verdict, unless you ask for one: it is 1 if the verdict
     is not the one that `--expect` names, or if the certificate that `--check` names has no valid

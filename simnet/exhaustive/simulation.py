@@ -87,8 +87,8 @@ def real_law(
 ) -> Law:
     """Return the exact law of a coalition's view: the probability of each view, as a fraction.
 
-    Every outcome of every coin is played out, so the protocol must be tiny. `fates` says which
-    parties drop out, and where.
+    Every outcome of the discrete coins is played out, so the protocol must be tiny. `fates` says
+    which parties drop out, and where.
 
     >>> from protocols import DPDS
     >>> from simnet import real_law
