@@ -1,4 +1,4 @@
-"""What honest parties disclose: the exact law of the values of their doors, found by calling them.
+"""What honest parties disclose: the law of the values of their doors, found by calling the doors.
 
 The modules, from one call to the statement about a whole run::
 

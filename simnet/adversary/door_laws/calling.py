@@ -67,7 +67,9 @@ class CallBudget:
     def check(self, calls: int) -> None:
         """Raise `NotEnumerable` if fewer than `calls` calls are left."""
         if calls > self.left:
-            raise NotEnumerable("the function's coins have too many outcomes to try all of them")
+            raise NotEnumerable(
+                "the function's arguments and coins have too many values to try all of them"
+            )
 
 
 class _FiniteCoins(TapeDiscrete):
@@ -198,5 +200,5 @@ def widest_ratio(laws: Sequence[Mapping[Hashable, Fraction]]) -> Fraction | None
 
 
 def log_ratio(ratio: Fraction | None) -> float:
-    """The logarithm of a ratio that `widest_ratio` returned."""
+    """The logarithm of a ratio that `widest_ratio` returned; infinite for None."""
     return math.inf if ratio is None else math.log(ratio)

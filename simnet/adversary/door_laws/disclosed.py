@@ -103,7 +103,7 @@ class Disclosures:
     # The loss in addition to what shares tell. None if some doors were not judged, or if we do not
     # know what shares and disclosed values tell together.
     epsilon: float | None
-    by_itself: float | None  # the loss of the disclosed values alone
+    by_itself: float | None  # the loss of the disclosed values alone; None if it is not known
     tier: Tier
     argument: str
     has_secrets: bool  # whether honest parties made any secrets

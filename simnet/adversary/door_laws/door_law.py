@@ -54,7 +54,8 @@ class DoorLaws:
         """The law of a door's value if its sealed arguments have these values, in order.
 
         The outcomes are tuples of residues for a secret, and keys (`key_of`) for a disclosed value.
-        Raises `NotEnumerable` if the law cannot be found.
+        The outcome `REFUSED` means that the function raised an error. Raises `NotEnumerable` if the
+        law cannot be found.
         """
         signature = self.signature(call)
         key = signature, tuple(map(key_of, inputs)), tuple(rows)

@@ -82,7 +82,7 @@ class ComponentLaw:
     assignments: int = 1  # the number of all assignments of inputs
 
 
-DOES_NOT_COME_OUT = "the disclosed value of the run is impossible for every input of the domain"
+DOES_NOT_COME_OUT = "the value that the function gave in the run is impossible for every input"
 
 
 def law_of_component(
