@@ -52,8 +52,9 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
     """Return the coalition that a text such as `u1..u5, server`, or a list of such texts,
     describes.
 
-    Raises `BadInput` for an empty coalition, for a name that no party and no role of the run has,
-    for a range that runs backwards, and for more parties than a role has.
+    Raises `BadInput` for an empty coalition, for words in none of the forms that the module's
+    documentation lists, for a name that no party and no role of the run has, for a range that runs
+    backwards, and for more parties than a role has.
     """
     if isinstance(corrupt, Coalition):
         corrupt = [*corrupt.parties, *[NETWORK] * corrupt.network]
