@@ -5,8 +5,8 @@ Python cannot enforce purity: a function may append to a list that the script re
 symbolic reading notices this if the script uses the list in the given run. But the symbolic reading
 misses a script that uses the list with other inputs only. So we play the run again, in numbers,
 with other inputs. All doors call their functions with these inputs, but discard the results and
-return the recorded values. Then only a side effect of a function can change the behaviour of a
-script. If any behaviour changes, an error names the script.
+return the recorded values. So if the behaviour of a script changes, a function has a side effect,
+or the script draws random numbers of its own. An error then names the script.
 
 Example. `me.secret(lambda v: seen.append(v) or [v], vote, ...)` and `if 1 in seen: await
 me.send(...)`. In the symbolic reading, the function is not called, so the list is empty and the
@@ -15,17 +15,18 @@ the script sends a message, so the script is refused.
 
 One replay changes the inputs of all parties at once. This is enough if functions of different
 parties share nothing: the doors give recorded values, so no party can notice another party's input.
-With N items, N - 1 replays give every party each of the other items once, and N more replays give
-all parties the same item. If functions share something, this may be visible only if the inputs of
-some parties change and the inputs of others do not. So further replays change the input of one
-party, and then of two. We do not try all joint inputs. Of a large run we make only some replays:
-see `MOST_MESSAGES`.
+With N items, N - 1 replays give every party each of the other items once, and, if there are several
+parties, N more replays give all parties the same item. If functions share something, this may be
+visible only if the inputs of some parties change and the inputs of others do not. So further
+replays change the input of one party, and then of two. We do not try all joint inputs. Of a large
+run we make only some replays: see `MOST_MESSAGES`.
 
 We also compare the results of the functions, in a replay with the run's own inputs too. A function
 that is called twice with the same values and the same coins must return the same value. Otherwise
-the function reads a side effect of another function. Example: one user's function puts its input
-into a list, and another user's function discloses what is in this list. All replays send the same
-messages, and the disclosed value would be judged as if the list did not depend on any input.
+the function reads something that a call of a function has changed, or random numbers. Example: one
+user's function puts its input into a list, and another user's function discloses what is in this
+list. All replays send the same messages, and the disclosed value would be judged as if the list did
+not depend on any input.
 """
 
 import copy

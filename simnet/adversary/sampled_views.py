@@ -1,6 +1,6 @@
 """The statistical tier: whether a coalition's views on two inputs are drawn from the same law.
 
-This is for instances that are too large for `simnet exact-view`, which enumerates all coins.
+This test is for instances that are too large for `simnet exact-view`, which enumerates all coins.
 
 Theory of operation
 -------------------
@@ -179,7 +179,7 @@ def _traffic_features(done: Run) -> Iterator[Feature]:
 
 
 def _function_features(verdict_: Verdict) -> Iterator[Feature]:
-    """Yield the value of every function of honest secrets that the coalition determines."""
+    """Yield the value of every listed function of honest secrets (`Verdict.functions`)."""
     for learned in verdict_.functions:
         yield _function_name(learned), _class(learned.value, 0)
 

@@ -1,4 +1,4 @@
-"""Verdicts: exactly what a coalition learns about the secrets of honest parties.
+"""Verdicts: what a coalition learns about the secrets of honest parties, at least and at most.
 
 A verdict is about one run, or about several runs that are judged together. Let L be the span of the
 functions of honest secrets that the coalition's messages determine. Let F be the span of what the

@@ -1,9 +1,9 @@
 """The statement about everything that a coalition sees: secret shares, and disclosed values.
 
 A finding is about field elements: which functions of honest secrets do they determine, given what
-was disclosed? A disclosed value may tell something about an input by itself. So a coalition learns
-nothing from its view only if its finding is `nothing` *and* all disclosed values of honest parties
-have the same law for all inputs. The two are always shown together::
+was disclosed? A disclosed value may tell something about an input by itself. So we say that a
+coalition learns nothing only if its finding is `nothing` *and* all disclosed values of honest
+parties have the same law for all inputs. The two are always shown together::
 
     shares     disclosed             the statement
     nothing    independent           learns nothing

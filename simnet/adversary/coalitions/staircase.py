@@ -13,8 +13,8 @@ thing in two ways, and each list gives the whole answer. For two kinds they look
 We keep the minimal vectors that were found so far, and look at the largest vectors that contain
 none of them. If one of these has the property, we shrink it: we lower one count after the other as
 far as the property stays, by bisection. This gives a new minimal vector. If none of them has it,
-they are the maximal vectors without the property, and nothing is left to find. So each step of the
-staircase costs one question, and each minimal vector some more, whatever the number of parties is.
+they are the maximal vectors without the property, and nothing is left to find. So each maximal
+vector costs one question, and each minimal vector some more, whatever the number of parties is.
 
 >>> def breaks(counts):
 ...     users, servers = counts

@@ -1,6 +1,7 @@
 """The doors of the runs that a judge has read, and what their laws tell.
 
-One `DoorJudge` serves all verdicts on the same runs, so that the law of a door is found only once.
+One `DoorJudge` serves all verdicts on the same runs, so that all these verdicts share the laws that
+were found.
 """
 
 import functools

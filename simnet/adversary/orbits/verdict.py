@@ -100,8 +100,9 @@ class AlikeVerdict:
     def finds_all_exposed(self) -> bool:
         """Whether all parties are listed whose single secrets the coalition determines.
 
-        They are if the field has more elements than every class has parties. Then the mean over all
-        exchanges of alike parties exists, and it makes tables of any equations for one secret.
+        All are listed if the field has more elements than every class has parties. Then the mean
+        over all exchanges of alike parties exists, and this mean turns any equations for one secret
+        into tables.
         """
         return all(
             component.system.modulus > max(component.system.sizes.values(), default=0)
