@@ -231,7 +231,7 @@ class Verdict:
             if function.exposes == wanted:
                 return function.value
         raise SimnetError(
-            f"{{{self.corrupt}}} does not determine item {item} of {party}'s declared secret"
+            f"{{{self.corrupt}}} does not determine element {item} of {party}'s secret {number + 1}"
         )
 
     def as_json(self) -> dict[str, Any]:

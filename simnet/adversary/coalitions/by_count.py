@@ -58,8 +58,8 @@ from simnet.adversary.orbits.verdict import AlikeJudge
 from simnet.errors import BadInput
 
 MONOTONE = (
-    "monotone: a coalition that others join still exposes and touches whom it did, as long as this "
-    "party stays outside (docs/proofs/breaking-sets.md)"
+    "monotone: if others join a coalition, it still exposes and touches the same parties, except "
+    "those that joined (docs/proofs/breaking-sets.md)"
 )
 MOST_QUESTIONS = 2_000  # about one part of a run, at most
 

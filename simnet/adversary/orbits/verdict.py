@@ -267,8 +267,8 @@ class AlikeJudge:
         )
         return (
             f"structure: each of {total.elements.get('qd', 0):,} field elements that were sent was "
-            f"read, the parties fall into classes, and there is exactly one message for each pair "
-            f"of parties of a type ({types:,} types of rows in {len(lifted.found):,} "
+            f"read, the parties fall into classes, and each type of messages has exactly one "
+            f"message for each choice of parties ({types:,} types of rows in {len(lifted.found):,} "
             f"system{'s' if len(lifted.found) != 1 else ''} of equations)",
             "relations: alike parties compute their messages in the same way, by the forms of all "
             "messages, in all coefficients and lanes",
