@@ -1,12 +1,12 @@
 """Whom the coalitions of a run expose, and whom they touch.
 
-A run with few parties: `every_coalition` judges all coalitions. A run with many parties::
+In a run with at most 12 parties, `every_coalition` judges all coalitions. In a larger run one of
+these modules is used::
 
-    by_count         by the number of members of each kind, if parties are alike
+    by_count         all coalitions, by the number of members of each kind, if parties are alike
     shares_by_count  the same, if all messages are Shamir's shares and sums of them
     grown_sets       otherwise: one minimal and one maximal coalition for a party
-    breaking_sets    the smallest sets of users that read a secret of another user
 
-`reach` says whom one coalition exposes and touches, and `staircase` finds minimal and
-maximal counts.
+`breaking_sets` finds the smallest sets of users that read a secret of another user. `reach` says
+whom one coalition exposes and touches, and `staircase` finds minimal and maximal counts.
 """

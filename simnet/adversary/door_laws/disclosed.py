@@ -24,7 +24,8 @@ so its `epsilon` is 0. But n and t are in one block, and the `strong_epsilon` of
 together n and t tell x.
 
 If several runs are judged together, a run that is given twice counts once. Different runs with one
-seed share their discrete coins. Then a component is not judged if a door in it draws coins.
+seed share their discrete coins. Then a component is not judged if the function of one of its doors
+takes coins.
 """
 
 import math
