@@ -160,12 +160,15 @@ def adaptive_weight(gamma: float | None) -> None:
 
 
 def colluder_bound(bound: int, users: int) -> None:
-    """Raise `ValueError` for a φ outside 0..n - 1: φ + 1 of the n users are elected for an item."""
+    """Raise `ValueError` for a φ outside 0..n - 1: at least φ + 1 of the n users are elected for an
+    item.
+    """
     if not isinstance(bound, int) or isinstance(bound, bool):
         raise TypeError(f"bound is a whole number of users, got {bound!r}")
     if not 0 <= bound < users:
         raise ValueError(
-            f"bound + 1 users are elected for an item, so bound lies in 0..{users - 1}, got {bound}"
+            f"at least bound + 1 of {users} users are elected for an item, so bound lies in "
+            f"0..{users - 1}, got {bound}"
         )
 
 
@@ -187,7 +190,7 @@ def shaped(name: str, values: npt.ArrayLike, shape: tuple[int | None, ...]) -> F
 
 
 def doubles(name: str, values: npt.ArrayLike | Sequence[float | Fraction]) -> Floats:
-    """Return the values as doubles, in an array of the given shape.
+    """Return the values as doubles, in an array of their shape.
 
     Raise `TypeError` for a value that is not a real number.
     """

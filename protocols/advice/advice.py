@@ -87,8 +87,9 @@ class Option:
 
     `script` is the protocol with these parameters; local mechanisms are run by a crowd. `error` is
     the expected squared L2 error of the protocol's estimates. The variance of one estimated
-    frequency is `floor` plus `slope` times the true frequency. `bytes` and `messages` are what a
-    user sends, without frames. `server_bytes` are the payload bytes that servers send and receive.
+    frequency is `floor` plus `slope` times the true frequency. A user sends on average `messages`
+    messages, whose payloads have `bytes` bytes together; headers are not counted. `server_bytes`
+    are the payload bytes that servers send and receive.
     `drop_outs` says who may drop out, and `fits` whether the bytes of a user are within the budget.
     `answer_readers` and `epsilon_breakers` say who must not collude: `trust_in_words` explains the
     difference.

@@ -47,7 +47,7 @@ def largest_participation(
         return 1.0
     if excess(SMALLEST_LOG) > 0:
         raise ValueError(
-            f"no participation from {exp(SMALLEST_LOG):.1e} on has δ({epsilon}) at most {delta} "
+            f"no participation from {exp(SMALLEST_LOG):.1e} to 1 has δ({epsilon}) at most {delta} "
             "for these counts: use a larger epsilon or delta, or leave out rare items"
         )
     log_p, step = float(brentq(excess, SMALLEST_LOG, 0.0, xtol=1e-12, rtol=1e-12)), 1e-12

@@ -167,7 +167,7 @@ class Compared:
 
     @property
     def labels(self) -> list[str]:
-        """The protocols in the order of `rows`: for the fewest users, by their error."""
+        """The protocols, in the order in which `rows` first names them."""
         return list(dict.fromkeys(row.label for row in self.rows))
 
     def series(self, label: str, quantity: Quantity, network: int = 0) -> list[float]:
@@ -403,8 +403,8 @@ def assumptions(compared: Compared) -> list[str]:
         hold = "holds" if holders == 1 else "hold"
         said.append(
             "dpds, tss, committee, and secure aggregation without noise sample the users. They "
-            "assume that the items are as frequent as stated: among the smallest number of users, "
-            f"{holders:,} {hold} the rarest item. The others assume nothing about the data."
+            f"assume that the items are as frequent as stated: of {n:,} users, {holders:,} {hold} "
+            "the rarest item. The other protocols assume nothing about the data."
         )
     said += [compared.about_shares] if compared.about_shares else []
     said += trust_in_words({label.removesuffix(" with noise") for label in labels})

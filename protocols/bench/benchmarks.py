@@ -78,7 +78,7 @@ def dpds_memory(users: int, items: int) -> float:
 
 
 def peak(users: int, items: int) -> float:
-    """Return the peak memory of this process, in MB, after one DPDS run."""
+    """Make one DPDS run, and return the peak memory of this process in MB."""
     run(DPDS(users, items, 0.5), [1 + user % items for user in range(users)])
     return peak_memory()
 
@@ -147,8 +147,8 @@ JUDGED: dict[str, Any] = {
 
 
 def judging_alike(protocol: str, corrupt: str) -> tuple[float, float]:
-    """Return the processor seconds of one verdict by symmetry, and its memory in MB. The verdict is
-    computed in a new process.
+    """Return the processor seconds of one verdict by symmetry, and the peak memory in MB of the new
+    process that computes it.
     """
     code = (
         "import sys; from protocols.bench.benchmarks import judge_alike_once; "
@@ -219,7 +219,7 @@ def pm_ratio(values: int) -> Noted:
 
 def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
     """Return the processor time of a DPDS run that is timed on one network, divided by that of the
-    run alone. Messages have a random jitter with this mean in seconds.
+    run alone. Every message has a random delay, of `jitter` seconds on average.
     """
     mobile = network_named("mobile")
     latencies = {
@@ -234,8 +234,8 @@ def clock_ratio(users: int, items: int, jitter: float = 0.0) -> float:
 
 
 def star(users: int) -> tuple[float, float]:
-    """Return the processor seconds of a run in which each of the users sends a message to a server,
-    with the clock on a network, and the peak memory of its process in MB.
+    """Return the processor seconds of a run in which each of the users sends a message to a server
+    and which the clock then times on a network, and the peak memory of its process in MB.
     """
     code = (
         "import sys; from protocols.bench.benchmarks import star_once; "
@@ -378,7 +378,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-memory",
-        "DPDS, 1,000 users × 30 items: memory of the same three verdicts",
+        "DPDS, 1,000 users × 30 items: memory of the verdicts of verdict-1000",
         "MB",
         1000,
         True,
@@ -402,7 +402,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-tss-memory",
-        "TSS, 1,000 users × 30 items, k = 12: memory of the same verdict",
+        "TSS, 1,000 users × 30 items, k = 12: memory of the verdict on S2",
         "MB",
         1500,
         True,
@@ -419,7 +419,8 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-shamir-memory",
-        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: memory of both verdicts",
+        "DPDS with Shamir's sharing, 1,000 users × 30 items, t = 100: memory of the verdicts of "
+        "verdict-shamir",
         "MB",
         1000,
         True,
@@ -443,7 +444,7 @@ BENCHMARKS = [
     ),
     Benchmark(
         "alike-memory",
-        "TSS, 10,000 users × 30 items, k = 12, by symmetry: memory of the same verdict",
+        "TSS, 10,000 users × 30 items, k = 12, by symmetry: memory of the verdict of alike-tss",
         "MB",
         1000,
         True,

@@ -127,5 +127,5 @@ def _library(module: str, package: str) -> Any:
         return importlib.import_module(module)
     except ImportError as missing:
         raise NotInstalled(
-            extra_missing(f"measuring {package} too", str(missing.name), "bench")
+            extra_missing(f"the comparison with {package}", str(missing.name), "bench")
         ) from None

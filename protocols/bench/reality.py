@@ -1,8 +1,8 @@
 """Predicted times of three protocols beside the times of the same messages over real sockets.
 
-`make reality` runs it, as root, and writes the page docs/reference/reality.md. The vectors are
-long in two of the runs, so that a message has many packets and the bandwidth counts as much as the
-latency; in TSS only the latency counts.
+`make reality` runs this module, as root, and writes the table of docs/reference/reality.md. In two
+of the runs vectors are long, so that a message has many packets, and bandwidth and latency both
+matter; in TSS almost only the latency matters.
 """
 
 import os
@@ -53,9 +53,10 @@ def measured(repeat: int = 5) -> list[Held]:
     return [hold(name, recorded(done), NETWORK, repeat) for name, done in runs()]
 
 
-def part(results: Sequence[Held]) -> Iterator[str]:
-    """Yield the lines of the page."""
-    load = os.getloadavg()[0]
+def part(results: Sequence[Held], load: float) -> Iterator[str]:
+    """Yield the lines of the page's table; `load` is the load of the machine before the first
+    run.
+    """
     yield f"`make reality` on {machine()}; load {load:.1f} before the first run."
     yield ""
     yield "| messages of | predicted | measured, median of five | measured, least..most | off by |"
@@ -69,8 +70,12 @@ def part(results: Sequence[Held]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Measure, write the page, and return 1 if a median is off by more than a tenth."""
-    lines = list(part(results := measured()))
+    """Measure, write the table, and return 1 if a median differs from its prediction by more than a
+    tenth of the prediction, else 0.
+    """
+    load = os.getloadavg()[0]
+    results = measured()
+    lines = list(part(results, load))
     write_part(Path("docs/reference/reality.md"), "reality", lines)
     console(None).print("\n".join(lines), soft_wrap=True, markup=False)
     return int(any(abs(held.off_by) > MOST_OFF for held in results))

@@ -66,8 +66,8 @@ def about(protocol: DPDG) -> About:
         )
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that the discrete part of a view is independent of the inputs. Return None for a
-        view with a tag that the protocol does not use.
+        """State that all parts of a view but its field elements are independent of the inputs.
+        Return None for a view with a tag that the protocol does not use.
         """
         return field_elements_only(tags, own_tags)
 
@@ -89,11 +89,12 @@ def about(protocol: DPDG) -> About:
 def privacy(
     protocol: DPDG, epsilon: float | None, delta: float | None, dropped: int = 0
 ) -> list[PrivacyStatement]:
-    """Return the exact privacy of the server's view: δ at `epsilon`, and ε at `delta`.
+    """Return the privacy of the server's view: δ at `epsilon`, and ε at `delta`.
 
-    The statements do not depend on the users' items. The noise of `dropped` users is missing. By
-    default `epsilon` and `delta` are the requested ε and δ of the protocol. A statement at the
-    requested value also has the value that the calibration promises.
+    On a fine grid the noise is taken for a Gaussian: see `UserNoise`. The statements do not depend
+    on the users' items. The noise of `dropped` users is missing. By default `epsilon` and `delta`
+    are the requested ε and δ of the protocol. A statement at the requested value also has the value
+    that the calibration promises.
     """
     noise = UserNoise(
         float(protocol.share_variance) / 4.0**protocol.fraction_bits,

@@ -22,7 +22,7 @@ from simnet.stated.privacy import PrivacyStatement
 Draw = Literal["rounded-gaussian", "discrete-gaussian"]
 
 NOISE_SHARES = ("exact", "as-printed")
-NOISY = "the server: all counts with the noise left by"
+NOISY = "the server: all counts with the noise of"
 TOLERANCE = 1e-6
 COARSE = 1000.0  # the exact law is computed if the sum's deviation is at most this many grid steps
 
@@ -31,7 +31,7 @@ COARSE = 1000.0  # the exact law is computed if the sum's deviation is at most t
 class UserNoise:
     """One user's share of the noise on a count: its variance, its law, and its grid.
 
-    `variance` is in units of counts. `draw` is `rounded-gaussian` or `discrete-gaussian`. With
+    `variance` is in squares of counts. `draw` is `rounded-gaussian` or `discrete-gaussian`. With
     `fraction_bits` = k the noise lies on a grid of 2^-k; with None the noise is a real number.
 
     >>> noise = UserNoise(variance=4.0)
@@ -89,7 +89,7 @@ def server_of_noisy_counts(
     `epsilon` and `delta`.
 
     Raises `ValueError` if no user's noise remains, if the remaining noise is too large or too small
-    to compute with, and for an ε or a δ out of range.
+    to compute with, for an ε or a δ out of range, and if both of them or none is given.
 
     >>> statement = server_of_noisy_counts(100, UserNoise(4.0), epsilon=0.5, colluders=10)
     >>> statement.relation
@@ -141,7 +141,7 @@ def noisy_run(
 
 
 def honest_users(users: int, colluders: int, dropped: int) -> int:
-    """Return how many users' noise remains: n - c - d.
+    """Return how many users' noise remains if c users collude and d dropped out: n - c - d.
 
     Raises `ValueError` unless this number is positive.
     """

@@ -1,9 +1,10 @@
 """DPDG: item counts with Gaussian noise that no single party knows; each user adds a share of
 it.
 
-The server learns the noisy counts of all users. Users learn nothing, unless all users but one pool
-their views, or any t users with Shamir's sharing and the threshold t. Then they learn the noisy
-vectors of the other users, and only each user's own share of the noise hides its item.
+The server learns the noisy counts of all users. With additive sharing users learn nothing, even if
+all users but one pool their views. With Shamir's sharing and the threshold t, any t users who pool
+their views learn the noisy vectors of all other users, and only each user's own share of the noise
+hides its item.
 
 The noise shares that the paper prints add up to a variance that is n times too small. Here each
 user's variance is chosen so that the sum has the calibrated variance; `noise_share="as-printed"`

@@ -38,8 +38,8 @@ def about(protocol: DPDS) -> About:
         return sampled_run(support.tolist(), p, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State that the discrete part of a view is independent of the inputs. Return None for a
-        view with a tag that the protocol does not use.
+        """State that all parts of a view but its field elements are independent of the inputs.
+        Return None for a view with a tag that the protocol does not use.
         """
         return field_elements_only(tags, own_tags)
 

@@ -1,4 +1,4 @@
-"""What is stated about DPCS and DPCS*: cost, error, and the privacy of each view.
+"""What is stated about DPCS and DPCS*: cost, error, and privacy against the server.
 
 The error and the privacy against the server are those of DPDS, because the server learns the same.
 The paper gives no costs of DPCS, so the bill has no printed numbers.
@@ -53,8 +53,8 @@ def about(protocol: DPCS) -> About:
 
 
 def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
-    """Return what each role computes and sends; only the additions depend on the sample. The result
-    is empty if the trusted party, who knows the sample, dropped out.
+    """Return what each role computes, sends and receives; only the number of additions depends on
+    the sample. The result is empty if the trusted party, who knows the sample, dropped out.
     """
     if "trusted" not in run.outputs:
         return []
@@ -82,8 +82,8 @@ def expected_bill(protocol: DPCS, run: Run) -> Sequence[Expectation]:
 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
-    """State that the discrete part of a view is independent of the inputs. Return None if
-    the view has a tag that these protocols do not use.
+    """State that all parts of a view but its field elements are independent of the inputs. Return
+    None if the view has a tag that these protocols do not use.
     """
     if not set(tags) <= OWN_TAGS:
         return None

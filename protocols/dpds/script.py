@@ -4,8 +4,9 @@ Each user takes part with probability p. A user splits its item, as a one-hot ve
 takes no part), into one share for every user. Every user adds up the shares that it receives and
 sends the sum to the server, which adds up these partial sums.
 
-The server learns the counts of the sampled users. Users learn nothing, unless all users but one
-pool their views, or any t users with Shamir's sharing and the threshold t.
+The server learns the counts of the sampled users. With additive sharing users learn nothing, even
+if all users but one pool their views. With Shamir's sharing and the threshold t, any t users who
+pool their views learn the responses of all other users.
 
 Source: Yang et al., *Fair and Differentially Private Distributed Frequency Estimation*, Algorithm
 2; (L8) below is line 8 of that box. The ideal world of DPDS is Algorithm 1, DPCS. `about.py` states

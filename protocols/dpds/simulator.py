@@ -1,8 +1,9 @@
 """The simulator of DPDS's security proof.
 
-If the server is corrupt, the simulator is given the server's output; if users are corrupt, it is
-given nothing. The simulator lets honest users share zeros instead of their responses, except for
-the first honest user, who shares the whole output.
+If users are corrupt, the simulator is given nothing, and lets honest users share zeros instead of
+their responses. If the server alone is corrupt, the simulator is given the server's output, and
+lets the first user share the whole output and all other users zeros. Coalitions of the server and
+users are refused: the paper proves nothing about them.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,7 +45,10 @@ class DPDSSimulator:
     def leaked(
         self, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
     ) -> tuple[int, ...]:
-        """Return what the simulator is given: the output of a corrupt server, else nothing."""
+        """Return what the simulator is given: the output of a corrupt server, else nothing.
+
+        Raises `ValueError` for a coalition of the server and other parties.
+        """
         return output_of_server(self.protocol, items, users, corrupt)
 
     def simulated(self, corrupt: Collection[str], leaked: tuple[int, ...]) -> SimulatedDPDS:

@@ -217,8 +217,8 @@ def _elements(
 
 
 def disclosure(tags: Collection[str]) -> Disclosure | None:
-    """State that the discrete part of a view is independent of the inputs. Return None for a view
-    with a tag that the protocol does not use.
+    """State that all parts of a view but its field elements are independent of the inputs. Return
+    None for a view with a tag that the protocol does not use.
     """
     if not set(tags) <= OWN_TAGS:
         return None

@@ -13,8 +13,8 @@ from simnet.stated.disclosure import TRAFFIC, Disclosure
 
 
 def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosure | None:
-    """State that the discrete part of a view is independent of inputs, because messages carry field
-    elements only.
+    """State that all parts of a view but its field elements are independent of the inputs, because
+    messages carry field elements only.
 
     `own` are the tags that the protocol's script sends; their order depends on no input. Returns
     None for a view with any other tag.
@@ -30,8 +30,8 @@ def field_elements_only(tags: Collection[str], own: Collection[str]) -> Disclosu
 def reporting_sets(k: int, items: int, participation: float, gamma: float | None) -> Disclosure:
     """Return the statement of a protocol that shows users' reporting sets.
 
-    All other discrete parts of a view follow from the reporting sets and from coins. The law of the
-    sets is therefore a bound for every view.
+    All other parts of a view but its field elements follow from the reporting sets and from coins.
+    So the ε of a user's set is a bound for every view.
     """
     epsilon, bound = epsilon_of_set(k, items, participation, gamma)
     if epsilon == 0:

@@ -36,7 +36,10 @@ def is_alone(server: str, corrupt: Collection[str]) -> bool:
 def output_of_server(
     protocol: Ideal, items: Sequence[Sealed], users: Sequence[Holder], corrupt: Collection[str]
 ) -> tuple[int, ...]:
-    """Return what the functionality hands to the server if the server is corrupt, else ()."""
+    """Return what the functionality hands to the server if the server is corrupt, else ().
+
+    Raises `ValueError` for a coalition of the server and other parties.
+    """
     if not is_alone("server", corrupt):
         return ()
     counts = protocol.functionality(items, users)["server"]
@@ -45,7 +48,7 @@ def output_of_server(
 
 
 def first_honest(protocol: Ideal, corrupt: Collection[str]) -> str:
-    """Return the first honest party, which is a user if any user is honest. In the simulation of a
-    sum this user shares the whole output.
+    """Return the first honest party, which is a user if any user is honest. If the server is
+    corrupt, this user shares the whole output in the simulation of a sum.
     """
     return next(name for name in protocol.parties() if name not in corrupt)

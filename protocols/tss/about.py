@@ -51,8 +51,8 @@ def about(protocol: TSS) -> About:
         return tss_run(support.tolist(), p, k, protocol.gamma, epsilon, delta)
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what the discrete part of a view tells: at most what the reporting sets tell.
-        Return None for a view with a tag that the protocol does not use.
+        """State what a view tells apart from its field elements: at most what the reporting sets
+        tell. Return None for a view with a tag that the protocol does not use.
         """
         if not set(tags) <= {*own_tags, TRAFFIC}:
             return None

@@ -86,8 +86,8 @@ def about(protocol: RobustTSS) -> About:
         ]
 
     def disclosure(tags: Collection[str]) -> Disclosure | None:
-        """State what the discrete part of a view tells: at most what the reporting sets tell.
-        Return None for a view with a tag that the protocol does not use.
+        """State what a view tells apart from its field elements: at most what the reporting sets
+        tell. Return None for a view with a tag that the protocol does not use.
         """
         return reporting_sets(k, N, p, protocol.gamma) if set(tags) <= OWN_TAGS else None
 
