@@ -97,10 +97,11 @@ def tss(
     """State the privacy of one user against S2 and against S1 of TSS.
 
     The privacy against S2 is stated for both relations of neighbouring inputs, remove and replace,
-    and the privacy against S1 for replace.
+    and the privacy against S1 for replace. With a single item there is only remove against S2.
 
-    For S2's whole view the profile of DPDS is a bound. If there are at least two users and two
-    items, and users times items is at most 9, the command also plays out every coin.
+    For S2's whole view the profile of DPDS is a bound; for the published counts alone the command
+    states the exact privacy. If there are at least two users and two items, and users times items
+    is at most 9, the command also plays out every coin, and states S2's exact δ for replace.
 
     For example:
 
@@ -248,8 +249,9 @@ def compose(
     Parameters
     ----------
     group
-        One group: the holders of each item, `@` and the participation, `x` and the number of
-        collections. For example, `33,40,200@0.1x12`. Give the option once for each group.
+        One group: the number of holders of each item, then `@` and the participation, then `x` and
+        the number of collections, which is 1 if it is left out. For example, `33,40,200@0.1x12`.
+        Give the option once for each group.
     epsilon
         State δ at this ε.
     delta
@@ -290,7 +292,8 @@ def _collection(text: str) -> "GroupCollections":
         chance, number = float(participation), int(times or "1")
     except ValueError:
         raise BadInput(
-            f"--group takes counts@participationxtimes, such as 33,40@0.1x12, got {text!r}"
+            "--group takes COUNTS@PARTICIPATION, or COUNTS@PARTICIPATIONxCOLLECTIONS, such as "
+            f"33,40@0.1x12, got {text!r}"
         ) from None
     collections: GroupCollections = call_or_refuse(
         GroupCollections, whole_numbers("--group", counts), chance, number

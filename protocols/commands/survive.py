@@ -32,7 +32,7 @@ def survive(
     users
         The number of users, n.
     items
-        The number of items, N; equally many users hold each.
+        The number of items, N. Equally many users hold each item, up to one user.
     reported
         The number of items that a user reports on, k = αN.
     colluders

@@ -195,7 +195,5 @@ def _print_saving(out: "Console", rows: Sequence["BillRow"], protocol: Any) -> N
     claimed = 1 / (float(inclusion(protocol.reported, protocol.items, protocol.gamma)) * alpha)
     out.print(
         f"A user of DPDS sends {sent['dpds'] / sent['tss']:.2f} times as many field elements as a "
-        "user "
-        f"of TSS; "
-        f"the paper's 1/(p_χ α) is {claimed:.2f}, 1/α² is {1 / alpha**2:.2f}"
+        f"user of TSS; the paper's 1/(p_χ α) is {claimed:.2f}, 1/α² is {1 / alpha**2:.2f}"
     )

@@ -151,7 +151,9 @@ def assess(protocol: TableDescent, run: Run, confidence: float = 0.95) -> Assess
 
 
 def scores(protocol: TableDescent, models: Mapping[str, Floats], examples: Floats) -> Scores:
-    """Return the errors of the models, and of the best answer that is the same for all users."""
+    """Return the errors of the models on the users who were never asked. A further model gives all
+    users the same answer, which is the best one for the users who were asked.
+    """
     descent, target = protocol.descent, protocol.target_column
     loss = descent.loss
     of_asked, others = examples[: descent.users_asked], examples[descent.users_asked :]

@@ -43,7 +43,7 @@ class _LinearModel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no 
     `random_state` is the seed of all coins; for a `RandomState`, or None, a seed is drawn. With
     `fit_intercept` a constant feature is added, which adds one entry to each gradient. After `fit`
     there are the attributes `coef_`, `intercept_` and `n_features_in_`; `epsilon_`, the exact ε of
-    each user of the run; `group_size_` and `steps_`; and `messages_` and `payload_bytes_` of the
+    each user who was asked; `group_size_` and `steps_`; and `messages_` and `payload_bytes_` of the
     whole run.
     """
 

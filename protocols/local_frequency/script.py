@@ -1,9 +1,10 @@
 """Frequencies of items from locally perturbed reports.
 
-Each user perturbs its item and sends one ε-locally private report to the server. The server counts
-how many reports support each item, and computes unbiased frequencies. The server learns the
-reports; users learn nothing. If users drop out, the server estimates from the reports that came,
-unless users stay silent by chance: then it needs all users.
+Each user perturbs its item and sends one ε-locally private report to the server; with joy-gerla a
+user may stay silent by chance. The server counts how many reports support each item, and computes
+unbiased frequencies. The server learns the reports; users learn nothing. If users drop out, the
+server estimates from the reports that came, unless users stay silent by chance: then it needs all
+users.
 
 Source: Wang et al., *Locally Differentially Private Protocols for Frequency Estimation*, 2017,
 section 3. `about.py` states the cost, error and privacy of these collections.
@@ -229,7 +230,7 @@ class FrequencyCollection:
     def count_variance(self) -> tuple[float, float] | None:
         """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None if the two estimates are those of one yes-or-no question (joy-gerla).
+        None for joy-gerla, where the variance depends on the share in another way.
         """
         mechanism = self.mechanism
         if not isinstance(mechanism, Pure) or mechanism.expected_error_depends_on_truth:

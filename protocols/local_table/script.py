@@ -223,9 +223,10 @@ def local_table(
     """Return a collection that samples columns, or that splits ε among all columns.
 
     The methods pm and hm sample columns; duchi, laplace and so on split ε. `k` is the number of
-    columns on which a user reports if columns are sampled: a whole number, `best` for the least
-    worst variance of a mean, or None for the paper's rule. Raises `ValueError` for another method,
-    for parameters out of range, and for a k with a method that splits ε.
+    columns on which a user reports if columns are sampled: a whole number, `best` for the number
+    with the smallest worst-case variance of a mean, or None for the paper's rule. Raises
+    `ValueError` for another method, for parameters out of range, and for a k with a method that
+    splits ε.
     """
     one_of("method", method, (*INNER, *JOINT, *SINGLE))
     attributes = attributes_of(schema)

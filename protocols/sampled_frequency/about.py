@@ -38,7 +38,8 @@ def about(protocol: SampledCollection) -> About:
         return some_reports(run, users, sample.budget, silent, mechanism.form)
 
     def assess(run: Run, _support: Totals, confidence: float = 0.95) -> Assessment:
-        """Compare the estimate with the true shares; intervals are normal, with the exact variance.
+        """Compare the estimate with the true shares. Intervals are normal, with the variance for
+        equal shares in all groups.
 
         The number of holders among all users is not enough here: the errors depend on which group
         holds which item.
@@ -51,8 +52,8 @@ def about(protocol: SampledCollection) -> About:
     def privacy(
         _run: Run, _totals: Totals, epsilon: float | None, _delta: float | None
     ) -> Sequence[PrivacyStatement]:
-        """State the exact ε of a report or its absence or, if `epsilon` is given and larger, that
-        ε.
+        """State the exact ε of what a user sends, a report or nothing. If `epsilon` is given and
+        larger, state `epsilon`.
         """
         return [
             attrs.evolve(statement, assumption=INDEPENDENT)

@@ -224,7 +224,7 @@ class Ratio:
         """Return the limit of `variance` for many expected reports.
 
         (f p (1 - p) + (1 - f) q (1 - q) + (1 - π) f (1 - f) (p - q)²) / (n π (p - q)²). The exact
-        variance is larger, by a relative difference of at most about (1 + π) / (n π).
+        variance is at least as large; the relative difference is at most about (1 + π) / (n π).
         """
         (p, q, gap), f = self.sample.chances, self.sample.total(share)
         noise = (f * p * (1 - p) + (1 - f) * q * (1 - q)) / gap**2

@@ -157,7 +157,7 @@ class SampledCollection:
         return
 
     def counted(self, happened: Happened) -> tuple[str, ...]:
-        """Return the parties whose reports are in the estimate: all of them."""
+        """Return the parties that play users: the server needs all of them."""
         return collection.counted(self, happened)
 
     def reports(self, items: int | Ints, mechanism: SampledGRR | SampledUnary, coins: Coins) -> Any:
@@ -178,7 +178,7 @@ class SampledCollection:
     def count_variance(self) -> tuple[float, float] | None:
         """The pair (V₀, slope), where an estimated count has variance V₀ + slope · count.
 
-        None if groups report with different probabilities, and if the estimator is biased or not
+        None if groups report with different probabilities, or if the estimator is biased or not
         linear.
         """
         estimator = self.estimates

@@ -17,8 +17,8 @@ from protocols.sharing.encoding import Participation
 Answer = Literal["dpds", "dpdg"]
 Left = Annotated[
     float,
-    "the share of a secret's n holders, or k + 1 in SecAgg+, that no longer suffices: the "
-    "threshold is t = floor(left * n) + 1, but at least 2, and 0 <= left < 1",
+    "the largest share of a secret's holders that cannot open it: with h holders (n, or k + 1 in "
+    "SecAgg+) the threshold is t = floor(left * h) + 1, but at least 2, and 0 <= left < 1",
 ]
 Epsilon = Annotated[float, "ε that the noise of DPDG is calibrated to, above 0"]
 Delta = Annotated[float, "δ that the noise of DPDG is calibrated to, 0 < δ < 1"]
@@ -64,8 +64,9 @@ def secagg_plus(
 ) -> SecAggPlus:
     """Return secure aggregation among neighbours.
 
-    Users on a circle have at most n - 1 neighbours, or n - 2 if n is even. Raises `ValueError` for
-    a parameter out of range, also if this `answer` does not use it.
+    Users on a circle have at most n - 1 neighbours, or n - 2 if n is even; a larger `degree` is
+    lowered to this number. Raises `ValueError` for a parameter out of range, also if this `answer`
+    does not use it.
 
     >>> secagg_plus(users=100, items=30).threshold
     11

@@ -33,7 +33,7 @@ def _with_the_server(users: list[str]) -> list[str]:
 
 
 def refuse_degree(protocol: SecAgg) -> None:
-    """Raise `ValueError` for neighbours so few that all of them must be left."""
+    """Raise `ValueError` if a user has so few neighbours that nobody may drop out."""
     if isinstance(protocol, SecAggPlus) and protocol.threshold > protocol.degree:
         raise ValueError(
             f"with threshold {protocol.threshold} and {protocol.degree} neighbours nobody may drop "

@@ -22,9 +22,9 @@ may go wrong:
    least t - 1 - h corrupt users each.
 3. *Too few helpers.* Some secret has fewer than t holders left, and the run is aborted.
 
-The probabilities of 1 and 2 together are at most 2^-σ, that of 3 is at most 2^-η. All of them are
-bounded by the sum over users, or over pairs of gaps, of exact hypergeometric and binomial tails,
-computed with whole numbers.
+The probabilities of 1 and 2 together are at most 2^-σ, that of 3 is at most 2^-η, where σ is called
+`security_bits` and η `correctness_bits`. All of them are bounded by the sum over users, or over
+pairs of gaps, of exact hypergeometric and binomial tails, computed with whole numbers.
 
 A *rate* of drop-outs δ means that each user drops out with probability δ, independently. A *bound*
 means that at most δn users drop out; who they are does not depend on the order on the circle.

@@ -124,8 +124,9 @@ class SecAgg:
     async def user(self, me: Party, item: Sealed) -> None:
         """Mask the answer, and help the server to remove the masks of others.
 
-        Raises `Abort` if the server names fewer than t users, or leaves this user out of a list,
-        and if a signature is missing or a key does not fit.
+        Raises `Abort` if the server names fewer than t users, says that this user's vector has not
+        come, or passes on the same key twice, and if a signature is missing or a box cannot be
+        opened.
         """
         mine = self.question.answer(item, me)  # x_u, shape (N,)
 
@@ -485,8 +486,7 @@ class SecAggPlus(SecAgg):
             )
         if self.active:
             raise ValueError(
-                "the variant against active adversaries is for users who all know each other: "
-                "SecAgg"
+                "active=True is for SecAgg alone, where every user gets the keys of all other users"
             )
 
     def rings(self, users: Sequence[str], coins: Coins) -> Mapping[str, list[str]]:

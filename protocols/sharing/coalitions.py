@@ -72,7 +72,9 @@ SERVER_AND_TOO_FEW = Chosen(
     "server, users, one too few to open shares", lambda run: ["server", *too_few_users(run)]
 )
 ENOUGH_ELECTED = Chosen("enough of an item's elected users", enough_elected)
-TOO_FEW_ELECTED = Chosen("the same set minus one user", lambda run: enough_elected(run)[:-1])
+TOO_FEW_ELECTED = Chosen(
+    "elected users of an item, one too few", lambda run: enough_elected(run)[:-1]
+)
 
 CLAIMS_OF_SUMS = (
     LearnsNothing("u1"),

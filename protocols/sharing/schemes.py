@@ -244,8 +244,8 @@ class Polynomials:
             await me.send(self.partial, to=to, payload=(index(item, below, "Nd"), partials[place]))
 
     async def recover(self, me: Party, senders: Group) -> FieldArray:
-        """Interpolate at 0 from the first t reports; `senders` stand in the order of their
-        points.
+        """Wait for the reports of all senders, and interpolate at 0 from the first t of them;
+        `senders` stand in the order of their points.
         """
         return self._opened_by_all(await me.gather(self.partial, senders))
 
@@ -395,7 +395,7 @@ def lagrange_at_zero(points: Sequence[int], modulus: int) -> Ints:
 
 def sharing_named(name: "str | Sharing") -> Sharing:
     """Return the sharing with this name: `additive`, `shamir:t` with a threshold t, or `shamir:P%`
-    with a percentage P of the shares.
+    with a percentage P of the shares. A sharing in place of a name is returned as it is.
 
     Raises `ValueError` for another name, for t below 1, and for P outside 1..100.
     """

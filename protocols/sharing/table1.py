@@ -27,8 +27,8 @@ SPREAD_OF_REPORTERS = (
 )
 MEAN_REPORTERS = (
     "the paper takes p_χ n as the number of users who report on an item. The mean of this number "
-    "is kn/N for every law of the reporting sets. So a user's cost grows with α² nN, and TSS "
-    "saves a factor of about 1/α² against DPDS, not 1/(p_χ α)"
+    "over the items is kn/N for every law of the reporting sets. So a user's cost grows with "
+    "α² nN, and TSS saves a factor of about 1/α² against DPDS, not 1/(p_χ α)"
 )
 
 # A convolution of two laws that takes this many products, or more, is done by Fourier transform.
@@ -85,7 +85,7 @@ def dpds(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  
 def dpdg(n: int, N: int, sharing: Sharing) -> list[Expectation]:  # noqa: N803  # the paper's letter
     """Return the bill of DPDG: the entries of `pairwise`, and N draws of noise per user.
 
-    Table I has no column for DPDG, so the entries of DPDS are used.
+    Table I has no column for DPDG, so the rows have no printed numbers.
     """
     rows = [attrs.evolve(row, paper=None, note="") for row in pairwise(n, N, sharing)]
     return [_work("user", "RS", "per-user", N, N), *rows]
@@ -96,12 +96,12 @@ class TwoStage(Protocol):
 
     @property
     def users(self) -> int:
-        """The number n."""
+        """The number of users, n."""
         ...
 
     @property
     def items(self) -> int:
-        """The number N."""
+        """The number of items, N."""
         ...
 
     @property
@@ -276,8 +276,8 @@ def tss_in_expectation(protocol: TwoStage, support: Ints) -> list[Expectation]:
 
 @attrs.frozen
 class _Costs:
-    """Totals over items and users. Every field is the sum, over the items, of a function of m and
-    m'.
+    """Totals over items and users. Every field is the sum, over the items, of a function of the
+    three numbers of `ReportingCounts`.
     """
 
     draws: float

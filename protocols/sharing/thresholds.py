@@ -138,7 +138,7 @@ def _check(users: int, rate: float) -> None:
 
 
 def _allowed(bits: float) -> float:
-    """Return the log of 2^-bits."""
+    """Return the log of 2^-bits. Raises `ValueError` for `bits` below 0."""
     if not bits >= 0:
         raise ValueError(f"bits is a number from 0, got {bits}")
     return -bits * log(2)

@@ -77,7 +77,7 @@ def expected_squared_l2(protocol: TSS) -> float:
 
 
 def workload(protocol: TSS) -> Workload:
-    """Estimate how much a run sends: an item has about kn/N reporters and as many elected users."""
+    """Estimate how much a run sends, as if every item had kn/N reporters."""
     users, items = protocol.users, protocol.items
     reporters = protocol.reported * users // items + 1
     shares = items * protocol.group_size(reporters) * (reporters + 1)

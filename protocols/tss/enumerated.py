@@ -39,7 +39,7 @@ def s2_enumerated(
         log(delta) if delta > 0 else -inf,
         "replace",
         "S2: all that it sees",
-        f"the users hold {', '.join(map(str, items))}",
+        f"the users hold the items {', '.join(map(str, items))}",
         label="enumerated",
     )
 

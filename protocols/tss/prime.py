@@ -1,8 +1,9 @@
 """TSS′: TSS that elects more than φ users for every item.
 
 For an item with m reporters, S1 elects max(φ + 1, m) users. This can be more than m, so S1 also
-publishes m. No φ users can then learn a secret-shared value (with Shamir's sharing, no set of users
-below its threshold can). Reporting sets and elections are visible as in TSS.
+publishes m. With additive sharing, no φ users can then learn a secret-shared value; with Shamir's
+sharing, no users can who hold too few of an item's shares to open it. Reporting sets and elections
+are visible as in TSS.
 
 Source: Yang et al., Algorithm 4.
 """
@@ -35,8 +36,9 @@ SHARE = 0.4  # α by default, as in section 4.2.3; the number of items is then r
 def items_reported(items: int, reported: int | None, alpha: float | None) -> int:
     """Return k, the number of items that a user reports on: `reported`, or αN.
 
-    If neither is given, it is two fifths of the items, rounded, and at least 1. Raises `ValueError`
-    if both are given, or if αN is not a whole number from 1 to N.
+    If neither is given, it is two fifths of the items, rounded, and at least 1. `alpha` may be
+    rounded to four decimals. Raises `ValueError` if both are given, or if αN is then not a whole
+    number from 1 to N; `reported` is returned without a check.
 
     >>> items_reported(30, None, 0.1), items_reported(12, None, None)
     (3, 5)
@@ -46,7 +48,7 @@ def items_reported(items: int, reported: int | None, alpha: float | None) -> int
     if reported is not None:
         raise ValueError(f"give reported={reported} or alpha={alpha:g}, not both")
     k = alpha * items
-    if not 0 < alpha <= 1 or abs(k - round(k)) > min(ROUNDED * items, 0.01):
+    if not 0 < alpha <= 1 or round(k) < 1 or abs(k - round(k)) > min(ROUNDED * items, 0.01):
         raise ValueError(
             f"alpha is the share of the {items} items that a user reports on: a whole number of "
             f"items, such as {max(round(SHARE * items), 1) / items:.4g}; alpha={alpha:g} is {k:g}"
@@ -102,7 +104,7 @@ def tss(
     bound: int | None = None,
     **parameters: Any,
 ) -> TSS:
-    """Return TSS, or TSS′ if a `bound` is given; the number of items may come from the data.
+    """Return TSS, or TSS′ if a `bound` is given.
 
     `reported` is k, or `alpha` is α = k/N. By default k is two fifths of the items, rounded, and at
     least 1. Raises `ValueError` for an `alpha` that gives no whole number of items, for both

@@ -54,12 +54,13 @@ from simnet.values.typed import bits, index, stack
 REPORTERS, HEARD, AGREED = Tag("reporters"), Tag("heard"), Tag("agreed")
 COUNTED, PARTIAL = Tag("counted"), Tag("partial")
 
-NO_ITEM_LEFT = "too few elected users are left for every item"
+NO_ITEM_LEFT = "no item has enough elected users left"
 
 
 @attrs.frozen
 class RobustTSS(TSS):
-    """TSS that survives drop-outs. The parameters are those of TSS.
+    """TSS that survives drop-outs. The parameters are those of TSS, but `sharing` is by default
+    `shamir:60%`.
 
     The output of S2 has the estimated frequencies among the users who are counted, shape (N,), with
     NaN for items for which too few elected users are left.

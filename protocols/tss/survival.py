@@ -16,7 +16,7 @@ least one reporter is honest. Write h = n - c for the number of honest users.
    If H rises with m everywhere, or falls with m everywhere, then the numbers 1 - H(m_j) are
    negatively associated too, and the probability that no item is broken is at most
    (1 - e)^N + N r, with e = E[H(m)] and r = E[H(m) x(m)]. With additive sharing H falls with m.
-   Otherwise only the largest probability of one item is stated.
+   For Shamir's sharing and for the adaptive law only the largest probability of one item is stated.
 
 The formulas depend on the inputs only through the numbers of users who hold each item.
 
@@ -59,8 +59,9 @@ def broken(protocol: TSS, colluders: int, support: Sequence[int] | None = None) 
     """Return how likely it is that `colluders` random users break a run of TSS or TSS′.
 
     `support` has the number of users who hold each item; without it, equally many users hold each
-    item. The support matters only for the adaptive law of reporting sets. Raises `ValueError`
-    unless 0 <= `colluders` < n, and for a support that does not have N numbers with the sum n.
+    item, up to one user. The support matters only for the adaptive law of reporting sets. Raises
+    `ValueError` unless 0 <= `colluders` < n, and for a support that does not have N numbers with
+    the sum n.
 
     >>> found = broken(TSS(users=1000, items=1, participation=0.5, reported=1), colluders=990)
     >>> found.highest

@@ -34,8 +34,8 @@ SECURE = ("dpds", "tss", "dpdg")
 Epsilons = Annotated[str, "ε of each group of users, above 0, with commas between"]
 MethodByName = Annotated[
     Method,
-    "how groups are weighed: by their variances (vwa, or owa by numerical search), alike (uwa), "
-    "or alike and all with the smallest ε (cpa)",
+    "how users are weighed: by the variances of their groups (vwa, or owa by numerical search), "
+    "all alike (uwa), or all alike and with the smallest ε (cpa)",
 ]
 GroupUsers = Annotated[
     str | None,

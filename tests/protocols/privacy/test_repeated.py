@@ -90,4 +90,4 @@ def test_the_command(capsys):
         with pytest.raises(SystemExit) as ended:
             main(["privacy", "compose", "--group", wrong, "--epsilon", "1"])
         assert ended.value.code == 2
-        assert "counts@participation" in capsys.readouterr().err
+        assert "COUNTS@PARTICIPATION" in capsys.readouterr().err

@@ -362,7 +362,7 @@ def test_a_server_alone_on_a_circle_that_was_cut_learns_two_sums() -> None:
         (lambda: SecAggPlus(question(5), threshold=4, degree=2), "the degree is even"),
         (
             lambda: SecAggPlus(question(5), threshold=2, degree=2, active=True),
-            "the variant against active",
+            "active=True is for SecAgg alone",
         ),
     ],
 )

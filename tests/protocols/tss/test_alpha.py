@@ -13,7 +13,7 @@ def test_alpha_gives_k_and_may_be_rounded_to_four_decimals() -> None:
     assert prime.reported == 12
 
 
-@pytest.mark.parametrize("alpha", [0.0, -0.5, 0.3, 1.5, float("nan")])
+@pytest.mark.parametrize("alpha", [0.0, 0.00004, -0.5, 0.3, 1.5, float("nan")])
 def test_an_alpha_without_a_whole_number_of_items_is_refused(alpha: float) -> None:
     with pytest.raises(ValueError, match="alpha is the share of the 12 items"):
         items_reported(12, None, alpha)
