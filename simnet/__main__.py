@@ -1,4 +1,4 @@
-"""`python -m simnet` is `simnet`."""
+"""`python -m simnet` runs the program `simnet`."""
 
 from simnet.cli.main import main
 

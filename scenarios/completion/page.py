@@ -278,7 +278,9 @@ def two_stages(table: Table) -> Lines:
 
 
 def trade(table: Table) -> Lines:
-    """Yield what a local mechanism wins in time and loses in error."""
+    """Yield how much earlier a local mechanism is done than a committee, and how much larger its
+    error is.
+    """
     users = [n for n in table.values("users") if n >= 200]
     for n in (users[0], users[-1]) if users else ():
         at = table.where(users=n)

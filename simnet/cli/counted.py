@@ -108,9 +108,9 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
     else:
         reasons = "; ".join(found.unsearched())
         out.print(
-            f"The lists are not complete, because the search ended early: {reasons}. What they "
-            f"have was proved, and says nothing about other coalitions. {found.judged:,} "
-            "coalitions were judged.",
+            f"The lists are not complete, because the search ended early: {reasons}. What is in "
+            "the lists was proved; they say nothing about other coalitions. "
+            f"{found.judged:,} coalitions were judged.",
             style="yellow",
         )
     for sentence in found.rests_on:
@@ -214,8 +214,9 @@ def print_grown(out: "Console", grown: "Grown") -> None:
         )
     out.print(table)
     out.print(
-        "Not complete: this is one coalition of each sort. Others may exist, except where it says "
-        f"that nobody does. {grown.judged:,} verdicts were found. --user names other parties.",
+        "Not complete: this is one coalition of each sort. Others may exist, except where the "
+        f'table says "nobody, whoever colludes". {grown.judged:,} verdicts were found. --user '
+        "names other parties.",
         style="yellow",
     )
     out.print(NOT_SEARCHED)

@@ -74,7 +74,8 @@ def exact_view(
     seed
         The seed from which `--drop 0.1` draws who drops out. Nothing else depends on it.
     at_epsilon
-        Give δ also at this ε.
+        Give δ also at this ε. Without `--versus`, the neighbour with the largest δ at this ε is
+        shown.
     enumerate_field
         Play out every field coin too, by brute force.
     limit

@@ -70,15 +70,14 @@ def run(
     max_elements
         Refuse a run whose messages carry more field elements than this.
     at_epsilon
-        State the exact δ at this ε. Without this option, the ε that the protocol's parameters
-        stand for is used.
+        State the δ at this ε. Without this option, the protocol chooses the ε.
     at_delta
-        State the exact ε at this δ.
+        State the ε at this δ. Without this option, the protocol chooses the δ.
     figure
         Draw the estimate into this file (PNG, SVG or PDF; needs matplotlib).
     html
-        Write a page about the run into this file: who sends what to whom, what each coalition
-        learns and, with `--network`, who waits when (see `simnet show --help`).
+        Write a page about the run into this file: who sends what to whom, what coalitions learn
+        and, with `--network`, who waits when (see `simnet show --help`).
     claims
         Judge the scenario's claims about coalitions, on the run itself. For a large run this takes
         longer than the run; a claim that cannot be judged is shown as "not judged". `--no-claims`

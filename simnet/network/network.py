@@ -1,8 +1,9 @@
 """Networks: how fast parties are connected, and how long their computing takes.
 
 A network puts every party into a *class*, such as "client" or "server". A class has an uplink and a
-downlink, which carry one message after another, and a pair of classes has a latency. Nothing here
-changes what a run computes: a network only says how long it takes (see `simnet.network.clock`).
+downlink, which carry one message after another, and a pair of classes has a latency. A network says
+how long a run takes (see `simnet.network.clock`). It changes what a run computes only if scripts
+wait with deadlines, because it then decides which messages come in time.
 """
 
 import math
@@ -132,7 +133,7 @@ NO_HEADERS = Transport(payload=1, header=0)
 
 @attrs.frozen(kw_only=True)
 class Network:
-    """Classes of parties, and what lies between them.
+    """A network: classes of parties with their links, and the latencies between the classes.
 
     `classes` maps the name of a class to its access, and `roles` maps a role of the protocol to a
     class. Parties of other roles are clients if they bring an input, and servers if not.

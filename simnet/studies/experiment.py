@@ -217,7 +217,7 @@ class Experiment:
     def with_words(self, given: Mapping[str, str]) -> "Experiment":
         """Return the experiment with other thresholds of words, given as `"0.2"`.
 
-        Words that the experiment does not have are left out. Raises `BadInput` for a threshold that
+        Words that the experiment does not have are ignored. Raises `BadInput` for a threshold that
         is no number.
         """
         words = dict(self.words)

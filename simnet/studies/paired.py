@@ -27,7 +27,8 @@ class Contrast:
     """A way to compare the numbers of two methods.
 
     `measured` takes each method's numbers, one for each trial, and the probability with which the
-    interval may be wrong. `by_law` compares the two expected numbers.
+    interval may be wrong. It returns the measured value and the ends of its interval. `by_law`
+    compares the two expected numbers.
     """
 
     measured: Callable[[Floats, Floats, float], Ends]

@@ -55,7 +55,7 @@ def everywhere(
     unresolved: str = "",
     disputed: str = "",
 ) -> Quote:
-    """Return the statement that `holds` is true of a measure at every place.
+    """Return the quote for the statement that `holds` is true of a measure at every place.
 
     A place is a combination of the values of the axes in `others`. At each place `holds` is given
     the measure by the values of `axis` (one axis or several). With a `correction`, the statement is
@@ -411,7 +411,8 @@ def always_less(
     points: str = "",
     disputed: str = "",
 ) -> Quote:
-    """Return the statement that the better methods have smaller errors than all others, everywhere.
+    """Return the quote for the statement that the better methods have smaller errors than all
+    others, everywhere.
 
     `better` decides by the value of `axis` whether a method is one of the better methods. The
     quoted number is the share of places at which the better methods have smaller errors, which
