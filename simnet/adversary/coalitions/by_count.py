@@ -39,7 +39,8 @@ What exceeds the output is not monotone. So it is not searched here.
 >>> standing.kind, standing.exposing.minimal, standing.exposing.maximal
 ('user', (), ((29,),))
 
-The share that a user keeps for itself is missing, so all 29 others do not expose a user.
+The share that a user keeps for itself is missing, so even all 29 others together do not expose a
+user.
 """
 
 import functools

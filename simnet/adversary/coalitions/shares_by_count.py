@@ -146,10 +146,10 @@ def shares_by_count(done: Run) -> ByCount:
 
 
 def _check_doors(reading: Symbolic) -> None:
-    """Raise `NotShared` for products, seeds, and doors that were given coins."""
+    """Raise `NotShared` for products, seeds, keys, and doors that were given coins."""
     families = reading.unknowns.families
     if reading.products or reading.unknowns.queries:
-        raise NotShared("parties multiply field elements, or stretch seeds")
+        raise NotShared("parties multiply field elements, or use seeds or keys")
     for use in reading.door_uses:
         if use.kind == "output":
             continue

@@ -27,8 +27,9 @@ to the sender alone. So there are no other relations than the relations that wer
 linear in the number of field elements. The memory holds the relations, the messages that are not
 summed, and one block of summed messages at a time.
 
-A sender draws thousands of coins at once, and their sum is one of its messages. Neither is written
-out (`simnet.linear.ranges`), so a block of such messages takes a few numbers.
+Often a sender draws thousands of coins at once, and one of its messages contains the sum of these
+coins. Neither the coins nor the sum are written out (`simnet.linear.ranges`), so a block of such
+messages takes a few numbers.
 
 Making an outline raises `NotAlike` for everything that outlines have no rule for, such as products,
 seeds, drop-outs, secrets made from field elements, and doors that were given field elements with

@@ -46,8 +46,8 @@ Inbox = Mapping[str, Sequence[tuple[str, Any]]]
 
 
 def knows_forms(outline: Outline, members: frozenset[int]) -> bool:
-    """Whether `members` notice every other outcome of honest parties' coins that we try, unless
-    this outcome changes no message. False if this cannot be found out by playing parties alone.
+    """Whether `members` notice every other outcome of honest parties' coins that we try and that
+    changes a message. False if this cannot be found out by playing parties alone.
     """
     names = outline.run.roster.names
     corrupt = {names[number] for number in members}
@@ -56,7 +56,7 @@ def knows_forms(outline: Outline, members: frozenset[int]) -> bool:
 
 
 def _notice(outline: Outline, name: str, members: frozenset[int]) -> bool:
-    """Whether members notice every other outcome of one party's coins, or it changes nothing."""
+    """Whether members notice every other outcome of one party's coins that changes a message."""
     done = outline.run
     number = done.roster.number[name]
     blocks = [block for block in done.transcript.blocks if block.sender == number]
