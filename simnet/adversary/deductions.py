@@ -278,8 +278,8 @@ class Deductions:
         """The digests of all seeds, known or not, that matter for what the coalition sees.
 
         We also go through known seeds, for the following reason. A coalition that knows one of two
-        secret keys knows the seed that was agreed on. The rows of this seed, or a box that it
-        opens, show whether a guess of the other secret key is right.
+        secret keys and the other public key knows the seed that was agreed on. The rows of this
+        seed, or a box that it opens, show whether a guess of the other secret key is right.
         """
         queries = self._unknowns.queries
         if not queries:

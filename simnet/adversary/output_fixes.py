@@ -19,7 +19,8 @@ last two are used only if there are too many assignments to list::
 Each rule finds certain consequences, but not all. If the coalition knows more about the inputs, for
 example from disclosed values, then more may follow.
 
-Example. u1 and u2 answer with one of two items, one-hot, and the output has the counts 1 and 1.
+Example. u1 and u2 each answer with one of two items, as a row with a 1 at the item and a 0 at the
+other. The output has the counts 1 and 1.
 Then the answers are (1, 0) and (0, 1), or (0, 1) and (1, 0): the output fixes which answers were
 given, but not who gave which answer.
 """
