@@ -4,8 +4,8 @@ Theory of operation. A verdict of `leaks` names a combination of messages that i
 honest secrets. To use this combination, the coalition must know the linear form of each message.
 The coalition knows the forms if they follow from public parameters, from disclosed values and from
 messages that it receives in clear. If an honest party has drawn a discrete coin outside doors, the
-coalition perhaps does not know the forms. For example, if a server forwards shares in a random order, then
-only the server knows which share comes from which user.
+coalition perhaps does not know the forms. For example, if a server forwards shares in a random
+order, then only the server knows which share comes from which user.
 
 So the run is read symbolically again, with other coins for one such party at a time, for at most
 `MOST_PARTIES` parties. Suppose that the coalition then receives the same plain contents in the same

@@ -20,9 +20,8 @@ Each rule finds certain consequences, but not all. If the coalition knows more a
 example from disclosed values, then more may follow.
 
 Example. u1 and u2 each answer with one of two items, as a row with a 1 at the item and a 0 at the
-other. The output has the counts 1 and 1.
-Then the answers are (1, 0) and (0, 1), or (0, 1) and (1, 0): the output fixes which answers were
-given, but not who gave which answer.
+other. The output has the counts 1 and 1. Then the answers are (1, 0) and (0, 1), or (0, 1) and (1,
+0): the output fixes which answers were given, but not who gave which answer.
 """
 
 import functools

@@ -13,7 +13,8 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
-   are a group. Each group is searched by itself. This overlooks a secret that is spread over several groups: see 4.
+   are a group. Each group is searched by itself. This overlooks a secret that is spread over
+   several groups: see 4.
 
 2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
    all elements of the group or none. So a set of users must receive the whole group to read
