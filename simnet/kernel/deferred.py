@@ -54,6 +54,7 @@ class Posting:
     sums: Sequence[object]  # the sums that `slots` belong to
     log: Log
     posts: Sequence[int]  # the numbers of the posts in the log
+    send: int  # the number of the send, for the transcript
     kept: FieldArray | None = None  # the block, if a recipient may leave it out of its sum
 
     def row_for(self, number: int, sum_: object) -> FieldArray | None:
@@ -84,7 +85,9 @@ class Posting:
             block = block[seen]
         wire = None if keys[0] is None else self.lot.manifest.pieces[0][0]
         number = self.sender.number
-        recorder.add_block(Block(self.lot.round, number, recipients, self.tag, keys, block, wire))
+        recorder.add_block(
+            Block(self.lot.round, number, recipients, self.tag, keys, block, wire), self.send
+        )
 
 
 Pending = tuple[Posting, Deferred]

@@ -282,7 +282,8 @@ class Summing:
             sums.append(sum_)
             for waiter in sum_.completed(group):
                 self._turns.ready(waiter)
-        return Posting(actor, tag, to, listed, line.lot, table, slots, sums, self._log, posts)
+        send = self._recorder.begin_send()
+        return Posting(actor, tag, to, listed, line.lot, table, slots, sums, self._log, posts, send)
 
     def _sum_to_fill(self, sender: Actor, tag: str, key: Key, to: Group) -> Sum:
         """Return the sum that this party's next message to this group goes into."""

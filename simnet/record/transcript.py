@@ -4,6 +4,8 @@ The ledger counts the messages of all parties.
 """
 
 import functools
+import itertools
+import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,17 +36,24 @@ class Recorder:
         self.keeps_sums = keeps_sums
         self.mask = np.zeros(parties, dtype=np.bool_)
         self.mask[list(observed)] = True
-        self._blocks: list[Block] = []
+        self._blocks: list[tuple[int, Block]] = []  # each block with the number of its send
+        self._sends = itertools.count()
         self._addressed: dict[Hashable, tuple[Sequence[Group], Addressed]] = {}
         self.silences: list[Silence] = []
 
     def add(self, message: Message) -> None:
-        """Add one message."""
-        self._blocks.append(Block.of(message))
+        """Add one message, which is being sent."""
+        self.add_block(Block.of(message))
 
-    def add_block(self, block: Block) -> None:
-        """Add a block of messages that were sent together."""
-        self._blocks.append(block)
+    def begin_send(self) -> int:
+        """Return the number of a send whose block may be added after blocks of later sends."""
+        return next(self._sends)
+
+    def add_block(self, block: Block, send: int | None = None) -> None:
+        """Add a block of messages that were sent together: in the send with this number or, without
+        `send`, just now.
+        """
+        self._blocks.append((next(self._sends) if send is None else send, block))
 
     def addressed(self, to: Sequence[Group], keys: Sequence[Key], is_all: bool) -> Addressed:
         """Return the recipients and the keys of the messages of a block that are recorded, and the
@@ -70,8 +79,8 @@ class Recorder:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """The blocks collected so far, in no particular order."""
-        return tuple(self._blocks)
+        """The blocks collected so far, in the order in which they were sent."""
+        return tuple(block for _, block in sorted(self._blocks, key=operator.itemgetter(0)))
 
     def transcript(
         self,
@@ -103,8 +112,9 @@ class Recorder:
 class Transcript:
     """The observed messages of one run. Parties are numbers: places in `names`.
 
-    `observed` are the numbers of the observed parties. `blocks` are the messages as they were sent,
-    in no particular order; `messages` are the same messages in order. `fates` are the fates that
+    `observed` are the numbers of the observed parties. `blocks` are the messages in the order in
+    which the run sent them, or, in a transcript from a file, in the order of `messages`; `messages`
+    are the same messages in an order that no schedule changes. `fates` are the fates that
     the run was told, and `silences` says from whom an observed party waited for a message in vain.
     `deadlines` says how all waits with a deadline ended, so that the run can be repeated.
     `message_fates` are the fates of messages that the run was told; the transcript contains these
@@ -139,7 +149,7 @@ class Transcript:
     def messages(self) -> tuple[Message, ...]:
         """All messages, ordered by round, sender, recipient, tag and key.
 
-        Messages that agree in all these parts keep the order of `blocks`.
+        Messages that agree in all these parts keep the order in which they were sent.
         """
         return tuple(
             sorted((m for block in self.blocks for m in block.messages()), key=lambda m: m.place)

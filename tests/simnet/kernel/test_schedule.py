@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.dpds.script import DPDS
-from simnet import Party, Sealed, Tag, index, run
+from simnet import Party, Sealed, Seat, Tag, bits, index, run
 from simnet.kernel.run import Run
 from tests.harness.scripts import SHARE, Crowd, F, elements
 
@@ -54,6 +54,43 @@ def test_every_schedule_gives_the_same_transcript(data: st.DataObject) -> None:
         run(Crowd(n, busy), seed=seed, observe=observe, schedule=Drawn(data)).trace_hash
         == fixed.trace_hash
     )
+
+
+class LateBlock:
+    """s sends a deferred block and then a plain block to a. The schedule decides whether b's sum,
+    for which the deferred block is made, comes before the plain block.
+    """
+
+    def parties(self) -> dict[str, Seat]:
+        scripts = {"s": self.s, "a": self.a, "b": self.b, "x": self.x, "z": self.z}
+        return {name: Seat(script) for name, script in scripts.items()}
+
+    async def s(self, me: Party) -> None:
+        await me.receive(PING, "x")
+        late = me.coins.deferred(F, (1, 1), lambda coins: coins.field(F, (1, 1)))
+        await me.scatter(SHARE, ["a"], late)
+        await me.receive(PING, "z")
+        await me.scatter(SHARE, ["a"], me.coins.field(F, (1, 1)))
+
+    async def a(self, me: Party) -> list[Sealed]:
+        return [(await me.gather_sum(SHARE, senders=["s"])).open() for _ in range(2)]
+
+    async def b(self, me: Party) -> None:
+        await me.gather_sum(SHARE, senders=["x"])
+
+    async def x(self, me: Party) -> None:
+        await me.send(PING, "s", bits(1))
+        await me.send(SHARE, "b", elements(1))
+
+    async def z(self, me: Party) -> None:
+        await me.send(PING, "s", bits(1))
+
+
+@given(st.data())
+def test_blocks_stand_in_the_order_of_sending_whenever_they_are_made(data: st.DataObject) -> None:
+    done = run(LateBlock(), seed=3, observe=["a"], schedule=Drawn(data))
+    sent = [int(message.payload.numbers()[0]) for message in done.transcript.messages]
+    assert sent == [int(numbers[0]) for numbers in done.outputs["a"]]
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 100), st.integers(1, 5))
