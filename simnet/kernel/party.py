@@ -72,9 +72,10 @@ class Party:
     - Methods that send or receive are async: write `await` before the call. Messages from one
       sender under one tag arrive in the order in which they were sent.
     - If a method raises an error and the script does not catch it, the run ends with a
-      `ScriptError`, which names the party, the round and the tag. (An `Abort` is different: it ends
-      only this party's part in the run.) An error in a door's function, a forgotten `await` and too
-      many messages always end the run, even if the script catches errors.
+      `ScriptError`, which names the party, the round and the tag that the party used last, if any.
+      (An `Abort` is different: it ends only this party's part in the run.) An error in a door's
+      function, a forgotten `await` and too many messages always end the run, even if the script
+      catches errors.
     - Names of unknown parties raise `BadInput`; a payload of another kind than above, and a tag
       that is not a `Tag`, raise `TypeError`. A payload that is sealed raises `ScriptError`, and so
       do field elements, keys, signatures and boxes that another party holds.
@@ -669,8 +670,9 @@ class Party:
         """
         if at_least is None:
             if within is not None:
+                own = self._own(tag) or await self._stop()
                 raise refuse(
-                    self._actor, tag.name, "a deadline needs at_least: how many rows are enough"
+                    self._actor, own.name, "a deadline needs at_least: how many rows are enough"
                 )
             payloads = await self.gather(tag, senders)
             numbers = self._group(senders).numbers.tolist()

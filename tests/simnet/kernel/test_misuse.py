@@ -616,6 +616,7 @@ def test_a_coroutine_is_no_value(script: Script, what: str) -> None:
         (lambda me: me.receive("share", "b"), "a tag must be a Tag, got 'share': declare"),
         (lambda me: me.within("g.").receive("share", "b"), "a tag must be a Tag, got 'share'"),
         (lambda me: me.gather_sum("share", ["b"]), "a tag must be a Tag, got 'share': declare"),
+        (lambda me: me.gather_rows("share", "b", within=1), "a tag must be a Tag, got 'share'"),
         (lambda me: me.send(NOTE, "b", 3), "got int: write constant(field, ...)"),
         (lambda me: me.send(NOTE, "b", np.arange(3)), "got ndarray: write constant(field, ...)"),
         (lambda me: me.send(SHARE, "b", 3), "got int: write constant(field, ...)"),
