@@ -116,6 +116,8 @@ OVER = (
     "n = 1..3 users, m = 2, 3 items, π = 1/4, 1/2, 3/4, e^ε = 3/2, 2, 3 and every number of "
     "holders, in this order; all reports are played out in fractions"
 )
+# Var* is the limit for a share of holders that goes to 0.
+OVER_UNHELD = OVER.replace("every number of holders", "no holder")
 
 
 def _means(estimator: Estimator, biased: bool) -> Iterator[Instance]:
@@ -159,7 +161,7 @@ def _theorem_3_2() -> Finding:
                 where=case.where, claimed=claimed, exact=exact, holds=claimed == exact == scaled
             )
 
-    return searched(instances(), OVER.replace("3/4,", "3/4, 1,"), proof=PAGE)
+    return searched(instances(), OVER_UNHELD.replace("3/4,", "3/4, 1,"), proof=PAGE)
 
 
 def _normalised(by_mean: bool) -> Finding:
@@ -184,7 +186,7 @@ def _normalised(by_mean: bool) -> Finding:
         "claimed is q / ((p - q)² π³ n), the bound with the constant of the proof, and exact is "
         f"Var*(g) / {'E(g)' if by_mean else 'E(S)²'}"
     )
-    return searched(instances(), OVER, numbers, proof=None if by_mean else PAGE)
+    return searched(instances(), OVER_UNHELD, numbers, proof=None if by_mean else PAGE)
 
 
 def _theorem_3_5() -> Finding:
@@ -226,8 +228,8 @@ def _own_chances() -> Iterator[Case]:
 
 
 OVER_OWN = (
-    "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, all items and all π_j of 1/4, 1/2, 3/4, in "
-    "this order; all reports are played out in fractions"
+    "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, every number of holders, from n to 0, and "
+    "all π_j of 1/4, 1/2, 3/4, in this order; all reports are played out in fractions"
 )
 
 
@@ -263,7 +265,7 @@ def _pooled_mean_of_drawn_items() -> Finding:
 
     over = (
         "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, f of 1/4, 1/2, and π_j of 1/4, 1/2, "
-        "3/4; all items and reports are played out in fractions"
+        "3/4; all choices of holders and all reports are played out in fractions"
     )
     return searched(instances(), over, proof=PAGE)
 
@@ -284,7 +286,8 @@ def _pooled_variance() -> Finding:
                     where=case.where, claimed=claimed, exact=exact, holds=claimed == exact
                 )
 
-    return searched(instances(), OVER_OWN, proof=PAGE)
+    over = OVER_OWN.replace("every number of holders, from n to 0,", "no holder")
+    return searched(instances(), over, proof=PAGE)
 
 
 def _remark_2() -> Finding:
@@ -300,7 +303,7 @@ def _remark_2() -> Finding:
                     holds=claimed == exact == alone,
                 )
 
-    return searched(instances(), OVER.replace("3/4,", "3/4, 1,"), proof=PAGE)
+    return searched(instances(), OVER_UNHELD.replace("3/4,", "3/4, 1,"), proof=PAGE)
 
 
 RESPONSES = tuple(product((2, 3, 4, 5), POWERS))

@@ -154,7 +154,7 @@ def _several() -> Iterator[tuple[dict[str, object], TwoRounds]]:
             yield {"π_s": sampling, "π_0": zero, "π_1": first, "π_2": last}, mechanism
 
 
-OVER_SEVERAL = "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ..., in this order"
+OVER_SEVERAL = "V = 2 values, π_s, π_0 and π_1 = 1/10, 3/10, ... with a sum below 1, in this order"
 HELD = ((1,), (1, 2), (1, 1), (1, 1, 2), (0,), (0, 1))  # truths of the owners; 0 is no value
 
 
@@ -368,7 +368,8 @@ def _equation_30(all_coins: bool) -> Finding:
                     holds=exact <= claimed + SLACK,
                 )
 
-    return searched(instances(), OVER_ANSWERS, proof=None if all_coins else PAGE)
+    over = OVER_ANSWERS if all_coins else f"{OVER_ANSWERS}, with π_2 <= 1/2"
+    return searched(instances(), over, proof=None if all_coins else PAGE)
 
 
 def _private(both_rounds: bool) -> Finding:
