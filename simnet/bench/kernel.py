@@ -52,7 +52,7 @@ class Stream:
 
 @attrs.frozen
 class PingPong:
-    """Two parties, each of which waits for the other's message before it sends its own."""
+    """Two parties that send in turns: each waits for the other's message before it sends again."""
 
     exchanges: int
 

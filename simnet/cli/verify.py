@@ -60,10 +60,10 @@ def verify(
     learns something, the command prints the attack. An undecided verdict says what the coalition
     learns at least and at most.
 
-    The exit status does not depend on the verdict, unless you ask for one: it is 1 if the verdict
-    is not the one that `--expect` names, or if the certificate that `--check` names has no valid
-    proof or does not belong to the run. It is 2 if `--certificate` is given and the verdict is
-    undecided, because such a verdict has no certificate.
+    The exit status is 1 if the verdict is not the one that `--expect` names, or if the certificate
+    that `--check` names has no valid proof or does not belong to the run. It is 2 if
+    `--certificate` is given and the verdict is undecided, because such a verdict has no
+    certificate. It is 0 for every other verdict.
 
     For example:
 
