@@ -35,8 +35,8 @@ Listed = Mapping[str, Mapping[str, Sequence[str]]]
 class Workload:
     """About how much a run sends, so that a run that is too large is refused before it starts.
 
-    `elements` counts the values of any kind in the messages. `element_bits` is the size of a field
-    element, or None if the values are of other kinds.
+    `elements` counts the values of any kind in the messages. `element_bits` is the number of bits
+    of a field element, or None if the values are of other kinds.
 
     >>> Workload(messages=2, elements=2).messages
     2

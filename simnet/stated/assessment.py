@@ -65,7 +65,7 @@ class Assessment:
 
     @property
     def squared_l2(self) -> float:
-        """The sum of the squared errors of all items that have an estimate."""
+        """The sum of the squared errors, in their `units`, of all items that have an estimate."""
         return float(np.nansum(self._squares))
 
     @property
