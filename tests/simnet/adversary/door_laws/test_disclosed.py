@@ -75,7 +75,7 @@ def test_reporting_sets_that_are_too_many_are_not_judged() -> None:
     protocol = TSS(users=3, items=30, reported=12, participation=0.5, gamma=2.0)
     found = read(run(protocol, [1, 2, 2], seed=3), {"S1"}, 30).disclosed()
     assert (found.independent, found.epsilon, found.tier) == (False, None, "not judged")
-    assert "too many outcomes" in found.argument
+    assert "arguments and coins have too many values" in found.argument
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
