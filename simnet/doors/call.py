@@ -23,8 +23,9 @@ whether the item is at least 2::
     is_large = me.disclose(lambda item: item >= 2, item)
 
 The function of `secret` or `disclose` receives a source of discrete coins as one more argument if
-it has a parameter for coins: `lambda item, coins: ...`. So a function without that parameter draws
-no coins, whatever the input is.
+it has a parameter for coins behind the others: one that it needs, or one that is called `coins`, as
+in `lambda item, coins: ...`. So a function without that parameter draws no coins, whatever the
+input is.
 
 Every call of a door is recorded, and its function must be pure: its result depends only on its
 arguments and coins. So an instrument can read a run without calling any function (a verdict follows
@@ -61,7 +62,7 @@ Function = Callable[..., Any]
 
 @attrs.frozen(eq=False)
 class Plain:
-    """An argument that is not sealed."""
+    """An argument that is neither sealed nor an array of field elements."""
 
     value: Any
 

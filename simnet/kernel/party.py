@@ -186,10 +186,10 @@ class Party:
     ) -> FieldArray:
         """Declare a secret, which messages must protect, and return it as field elements.
 
-        `function` is called with the values behind the arguments and, if it has one more parameter,
-        with discrete coins. The function must return whole numbers that fit `shape`; they are taken
-        mod q. `field` and `shape` are public. The script can compute with the returned array and
-        send it, but cannot look at its elements.
+        `function` is called with the values behind the arguments and, if it needs one more argument
+        or calls its next parameter `coins`, with discrete coins. The function must return whole
+        numbers that fit `shape`; they are taken mod q. `field` and `shape` are public. The script
+        can compute with the returned array and send it, but cannot look at its elements.
 
         What a verdict calls a secret is exactly what comes from this door. An error of `function`
         ends the run, even if the script catches the error. Raises `TypeError` in a deferred block.
@@ -205,9 +205,9 @@ class Party:
         """Return a plain value that the script may use for anything, and record that the party
         disclosed it.
 
-        `function` is called with the values behind the arguments and, if it has one more parameter,
-        with discrete coins. The function may return numbers, texts, arrays, None, and tuples,
-        lists, sets and dictionaries of these. A verdict assumes that everybody knows the value.
+        `function` is called as for `secret`, and may get discrete coins. The function may return
+        numbers, texts, arrays, None, and tuples, lists, sets and dictionaries of these. A verdict
+        assumes that everybody knows the value.
 
         Errors are as for `secret`. For example, `me.disclose(lambda vote: vote > 2, vote)`.
         """

@@ -13,8 +13,8 @@ most of the entries of a large run:
    of rows cancels all of these coins or none of them. So only the first of these coins is kept.
 
 Example. The messages are c1 + s1, c2 + s2, c2 + s3, c3 and c3 + s4. `peel` removes the first
-message, because c1 occurs in no other. `reveal` removes c3, because the fourth message is c3. Only
-c2 is left.
+message, because c1 occurs in no other message. `reveal` removes c3, because the fourth message is
+c3. Only c2 is left.
 """
 
 from collections.abc import Iterable, Iterator

@@ -4,7 +4,7 @@ Theory of operation. A coalition often sees many combinations of the same few ba
 (`simnet.linear.mixtures`): its members' shares of one secret, or the sums that n users report. Such
 rows are `weights @ base`. Elimination only needs their span. So we take the weights in reduced row
 echelon form: as many rows as the rank, the same for all senders who share in the same way, and
-computed once. docs/proofs/shared-and-added.md has the proof that nothing else is needed.
+mostly computed once. docs/proofs/shared-and-added.md has the proof that nothing else is needed.
 
 Example over F_7. A coalition sees shares of the secrets 8 and 9 at the points 1 and 2, and users
 report their sums at the points 1, 2 and 3; one coin hides each secret. Of 7 rows 6 are left, and
