@@ -4,10 +4,11 @@ A run does not store its coins, because they follow from the seed and the party'
 draws, the run is played once more, in a reading that notes every request to the party's two coin
 sources and every answer.
 
-Example. u1 of a ring sum draws one field element, which masks its input:
+Example. u1 of `RingSum()` in `notebooks/ring_sum.py` draws one field element, which masks its
+input. In a run with seed 0 this is
 
-    value  law              place
-    3      uniform on F_17  round 1 (ring_sum.py:45)
+    value  law                        place
+    13     uniform on F_17, shape ()  round 1 (ring_sum.py:43)
 """
 
 import sys
