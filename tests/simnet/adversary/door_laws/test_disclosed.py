@@ -586,7 +586,7 @@ def test_a_list_that_has_grown_since_is_noticed() -> None:
         me.disclose(lambda item: 0 if item in ignored else item, item)
         ignored += [1, 2]
 
-    assert "have changed" in disclosed_by(a).argument
+    assert "has changed" in disclosed_by(a).argument
 
 
 def test_a_plain_argument_that_has_grown_since_is_noticed() -> None:
@@ -595,7 +595,7 @@ def test_a_plain_argument_that_has_grown_since_is_noticed() -> None:
         me.disclose(lambda item, ignored: 0 if item in ignored else item, item, ignored)
         ignored += [1, 2]
 
-    assert "have changed" in disclosed_by(a).argument
+    assert "has changed" in disclosed_by(a).argument
 
 
 LIMIT = 1
@@ -608,7 +608,7 @@ def test_a_global_name_that_has_changed_since_is_noticed() -> None:
         me.disclose(lambda item: item > LIMIT, item)
         LIMIT = 5
 
-    assert "have changed" in disclosed_by(a).argument
+    assert "has changed" in disclosed_by(a).argument
 
 
 def test_a_binary_search_tells_the_input() -> None:
