@@ -56,7 +56,7 @@ def in_parties(error: Exception) -> BadInput:
 
 
 def line_that_draws(frame: FrameType | None) -> str:
-    """Return the script's line that asks for a draw, in brackets.
+    """Return the script's line that asks for a draw, in brackets, or "" if it is not known.
 
     The search begins at `frame`, in the code of the coins. The script's frames lie between the
     frames of the coins and the frames of the kernel.

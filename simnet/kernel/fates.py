@@ -3,8 +3,8 @@
 Theory of operation. The other parties notice only what a party sends. So a *fate* cuts a party's
 sequence of sends: the party makes some sends, the last of which may reach only some recipients, and
 then it is gone. Its script is stopped inside that send, and it sends and reads nothing more.
-Everything else that "drop out" can mean (the battery is empty, the train enters a tunnel) is one
-way to name such a cut.
+Whatever makes a party drop out (an empty battery, a train that enters a tunnel), the other parties
+notice nothing but such a cut.
 
 A run is told all fates before it starts. So a fate cannot depend on inputs, on coins or on the
 schedule, and a verdict on the run is a verdict *given the fates*.
