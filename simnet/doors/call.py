@@ -146,7 +146,9 @@ class DoorCall:
 
     @property
     def sources(self) -> list[Input | Opened]:
-        """The sealed arguments; each output is replaced by the arguments that it was made of."""
+        """The inputs and the field arrays among the arguments; each output is replaced by those
+        that it was made of.
+        """
         found: list[Input | Opened] = []
         pending = list(self.arguments)
         while pending:

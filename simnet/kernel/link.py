@@ -120,8 +120,8 @@ class Link(Protocol):
     ) -> FieldArray:
         """Wait for `count` messages, and return their sum.
 
-        The sum consists of the messages of `senders` or, if `senders` is None, of the messages with
-        this key.
+        The sum consists of messages with this key: those of `senders` or, if `senders` is None,
+        those of any party.
         """
         ...
 

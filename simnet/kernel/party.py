@@ -718,9 +718,10 @@ class Party:
         """Wait for one message from each named sender, and return the sum of the messages; the tag
         is `Summed`.
 
-        Instead of `senders`, `count` says how many messages with this `key` make up the sum,
-        whoever sends them. The run fails if more messages go into the sum, or messages of other
-        parties than `senders`, unless this party has called `heard` for the sum.
+        With `key`, the sum is that of the messages with this key. Instead of `senders`, `count`
+        says how many messages make up the sum, whoever sends them. The run fails if more messages
+        go into the sum, or messages of other parties than `senders`, unless this party has called
+        `heard` for the sum.
 
         Raises `ScriptError` for a tag that is not `Summed`, for a sum without messages, and unless
         exactly one of `senders` and `count` is given.

@@ -62,8 +62,8 @@ class FromAnyone:
 
 @attrs.define(eq=False)
 class ForSum:
-    """Waits for `count` messages into a sum: from `senders` or, if `senders` is None, from any
-    party under `key`.
+    """Waits for `count` messages into a sum, under `key`: from `senders` or, if `senders` is None,
+    from any party.
     """
 
     tag: str
