@@ -57,7 +57,8 @@ def errors(
 ) -> Errors:
     """Return the errors when `yes` of the owners hold the value.
 
-    Raises `ValueError` for more holders than owners.
+    Raises `ValueError` for less than one owner, for fewer holders than 0, and for more holders than
+    owners; `TypeError` for numbers that are not whole.
 
     >>> found = errors(owners=10_000, yes=85)
     >>> round(found.response, 1), [round(one, 1) for one in found.sampling]

@@ -64,8 +64,8 @@ EXPERIMENT = Experiment(
             lambda table: growth(table, mechanism="response"),
             bound="at least",
             under="only owners who hold no are added; any growth counts, whatever 'quickly' means",
-            disputed="the text has no measure of 'quickly'; the error grows with the square root "
-            "of the number of owners",
+            disputed="the text has no measure of 'quickly'; among many owners the error grows "
+            "with the square root of their number",
             points="286 and 10,000 owners are the paper's patients, a million its check-ins",
         ),
     ],

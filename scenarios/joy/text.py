@@ -1,13 +1,14 @@
 """Numbers and formulas in the text of Joy and Gerla, beside the right ones.
 
-A passage of the text is evaluated for a binary mechanism. Printed formulas are in the module
-`printed`. The right number comes from the laws of the mechanism's answers, or from a few owners
-played out. If a formula should replace the printed one, it has to agree with the right number.
+A passage of the text is evaluated for the binary mechanism with given π_0 and π_s, or for a
+mechanism that the passage names. Printed formulas are in the module `printed`. The right number
+comes from the laws of answers, or from all throws of a few owners. If a formula should replace the
+printed one, it has to agree with the right number.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import erf, log, sqrt
 from pathlib import Path
 from statistics import fmean
@@ -57,10 +58,10 @@ EXCHANGED = "the paper exchanges outputs and faces: there are V + 1 outputs and 
 class Passage:
     """A passage of the text: what the text says, and what is right.
 
-    `printed` is a number as text, a formula, or `STATED`. If the printed number is the right value
-    of another quantity, `corrected` evaluates that quantity. `instead` evaluates what should be
-    printed. `under` says how the text is read, where it allows several readings, and `disputed` why
-    a fair reader may come to another verdict.
+    `printed` is a number as text, a formula, or what the text states in words. `exact` evaluates
+    the right number. `instead` evaluates what should be printed, and `correction` says so. `under`
+    says how the text is read, where it allows several readings, and `disputed` why a fair reader
+    may come to another verdict.
     """
 
     source: str
@@ -68,7 +69,6 @@ class Passage:
     printed: str | Stated | Value
     exact: Value
     correction: str = ""
-    corrected: Value | None = None  # what the printed number is right for
     instead: Value | None = None  # what should be printed
     why: str = ""
     bound: Bound = ""
@@ -84,7 +84,6 @@ class Passage:
         """The numbers of a row."""
         given = {
             "value": self.exact,
-            "corrected": self.corrected,
             "instead": self.instead,
             "printed": self.printed if callable(self.printed) else None,
         }
@@ -111,7 +110,7 @@ class Passage:
             at("printed") if callable(self.printed) else self.printed,
             reading("value"),
             self.correction,
-            None if self.corrected is None else reading("corrected"),
+            None,
             None if self.instead is None else at("instead"),
             self.why,
             self.bound,
@@ -145,7 +144,9 @@ def _exact_count(mechanism: TwoRounds, turn: int, answer: int) -> Fraction:
 
 
 def _noise(owners: int) -> float:
-    """The standard deviation of the number of owners who answer yes."""
+    """The standard deviation of the number of answers yes, with the coins of the introduction and
+    100 owners who hold yes.
+    """
     return float(
         INTRODUCTION.truthful * owners * INTRODUCTION.variance(HOLDERS / owners, owners) ** 0.5
     )
@@ -197,12 +198,14 @@ def _even(mechanism: TwoRounds, values: int) -> float:
 
 
 def _leakage(mechanism: TwoRounds, values: int) -> float:
-    """The ε of randomised response divided by the ε of round two with equally likely faces."""
+    """The ε of randomised response with the coins 0.8 and 0.2, divided by the ε of round two with
+    equally likely faces for `values` values and none.
+    """
     return JoyGerla(0.8, 0.2).exact_epsilon / _even(mechanism, values)
 
 
 def _mean_difference(mechanism: TwoRounds, truths: Sequence[int], value: int) -> Fraction:
-    """The mean of the estimate by Eq. 11 and 16, over all throws of a few owners."""
+    """The mean of the estimate of one value by Eq. 11 or 16, over all throws of a few owners."""
     first, second = mean_counts(mechanism, truths)
     return (second[value] - first[value]) / Fraction(mechanism.sampling)
 
@@ -223,12 +226,34 @@ def _falling(numbers: Sequence[float]) -> float:
 
 
 def _stronger_delta(mechanism: TwoRounds) -> float:
-    """The share of the steps to a larger population at which the δ of round two's count falls."""
+    """The share of the steps to a larger population at which the δ of round two's count of ones
+    falls, at ε = 0.1.
+    """
     return _falling([delta_of_sums(mechanism, 0.1, 2, owners - 2) for owners in CROWDS])
 
 
+def _number_stays_open(mechanism: TwoRounds) -> float:
+    """The share of the numbers of owners, 1 to 4, for which some counts of round one can also come
+    from another of these numbers.
+    """
+    faces = range(mechanism.sampled + 1)
+    seen = {
+        owners: {
+            tuple(np.bincount(mechanism.round_one(throw), minlength=2).tolist())
+            for throw in product(faces, repeat=owners)
+        }
+        for owners in range(1, 5)
+    }
+    return fmean(
+        any(seen[owners] & counts for other, counts in seen.items() if other != owners)
+        for owners in seen
+    )
+
+
 def _stronger_both(mechanism: TwoRounds) -> float:
-    """The share of the steps to a larger population at which the δ of both rounds' sums falls."""
+    """The share of the steps to a larger population at which the δ of both rounds' sums falls, at
+    ε = 0.5.
+    """
     return _falling([aggregate_delta(mechanism, MODERATE, HELD, no) for no in OTHERS])
 
 
@@ -453,10 +478,10 @@ PASSAGES = (
             STATED,
             for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
             why="whoever is sampled answers the truth, so owners who hold no add no noise",
-            under=under,
-            disputed=""
-            if fixed
-            else "the text does not say how owners are sampled; by the next row's reading it holds",
+            under=f"{under}; any growth counts, whatever 'quickly' means",
+            disputed="the text does not say how owners are sampled, and has no measure of "
+            "'quickly'; "
+            + ("by the row before it fails" if fixed else "by the next row's reading it holds"),
         )
         for fixed, under in (
             (
@@ -512,8 +537,33 @@ PASSAGES = (
         )
         for sampling in SAMPLINGS
     ),
-    Passage("section 4", "square miles, in millions", "90", lambda _: MILES**2 / 1e6),
-    Passage("section 4", "locations, in billions", "4", lambda _: (MILES / SECTION) ** 2 / 1e9),
+    Passage(
+        "section 4",
+        "area of a square with sides of 9,500 miles, in millions of square miles",
+        "90",
+        lambda _: MILES**2 / 1e6,
+    ),
+    Passage(
+        "section 4",
+        "locations with sides of 0.15 miles in a square with sides of 9,500 miles, in billions",
+        "4",
+        lambda _: (MILES / SECTION) ** 2 / 1e9,
+    ),
+    Passage(
+        "section 4",
+        "locations that an identifier of 32 bits can name, in billions",
+        "4",
+        lambda _: 2**32 / 1e9,
+    ),
+    Passage(
+        THREATS,
+        "the exact number of owners is not released, for 1 to 4 owners",
+        STATED,
+        _number_stays_open,
+        why="the counts of 0 and of 1 in a round add up to the number of owners",
+        under="the counts of all answers of a round are released, as section 4 says",
+        disputed="the text may mean only that nobody publishes the number itself",
+    ),
     Passage(
         THREATS,
         "an adversary does not gain an inference advantage of greater than 50 %: the probability "
@@ -819,10 +869,10 @@ PASSAGES = (
         lambda m: _even(m, AGES) / best_epsilon_round_two(m.sampling, 1, none=True),
         bound="at most",
         why=(
-            "with more values each face is rarer, so ε is larger: ln(1 + π_s (V + 1) / (1 -"
-            " π_s)) at best"
+            "with more values each face is rarer, so ε is larger: at best ln(1 + π_s (V + 1) / (1 "
+            "- π_s)) if an owner may hold none of the V values"
         ),
-        under="ε of round two, with the best faces",
+        under="ε of round two, with the best faces; an owner may hold none of the values",
         disputed="the text speaks of leakage opportunities, and names neither an ε nor faces",
     ),
     Passage(
@@ -876,8 +926,8 @@ PASSAGES = (
             for_mechanism(_leakage, values),
             bound="at least",
             why=(
-                "each value would need a face of probability 0.395 or more. Both rounds together "
-                "have no finite ε"
+                "the face of each answer would need a probability of 0.395 or more, and all these "
+                "faces have 0.55 together. Both rounds together have no finite ε"
             ),
             under=f"the exact ε of round two, {words}, with the best faces",
             disputed=printed.AS_MUCH,

@@ -105,8 +105,8 @@ def drawn_with_least(
     For each item β n holders, rounded up, are drawn first. The other users are then drawn from
     everybody who is left.
 
-    Raises `BadInput` if an item has too few holders in the data, or if β n holders of every item
-    are more than n users.
+    Raises `BadInput` for an unknown name, if an item has too few holders in the data, and if β n
+    holders of every item are more than n users.
     """
     made_up = drawn(population, users, None, seed)
     items, least = len(made_up.labels), ceil(beta * users - 1e-9)

@@ -17,10 +17,13 @@ from protocols.dpds.script import DPDS
 from protocols.mechanisms.grr import GRR
 from protocols.mechanisms.reporting import inclusion
 from protocols.mechanisms.unary import OUE
+from protocols.privacy.gaussian import sigma
 from protocols.privacy.theorems import theorem_3_1, theorem_3_2
 from protocols.tss.prime import TSSPrime
 from protocols.weighted.weights import error, weights
 from scenarios.yang.fig1 import crossing
+from scenarios.yang.fig1_delta import BETA, READINGS, Level, deltas
+from scenarios.yang.fig1_delta import EPSILONS as LEVEL_EPSILONS
 from scenarios.yang.people import CENSUS_DATA
 from scenarios.yang.trials import SETTINGS
 from simnet.exhaustive.compare import Comparison
@@ -115,13 +118,13 @@ def splits() -> list[tuple[float, float]]:
 def stronger_by_3_2(_: Path | None) -> float:
     """The share of settings in which Theorem 3.2 claims no larger δ than Theorem 3.1 for the same
     sampling probability and the same β. The ε of Theorem 3.2 is always the smaller one.
-    Settings for which Theorem 3.2 claims nothing are left out.
+    Settings for which Theorem 3.2 claims nothing, or a δ of 1, are left out.
     """
     found = []
     for items, beta, (epsilon, z) in product(COUNTS, BETAS, splits()):
         claimed = theorem_3_2(USERS, items, beta, epsilon, z)
-        if claimed is not None:
-            found.append(0 > claimed <= theorem_3_1(USERS, items, beta, epsilon + z))
+        if claimed is not None and claimed < 0:
+            found.append(claimed <= theorem_3_1(USERS, items, beta, epsilon + z))
     return share_of(found)
 
 
@@ -254,6 +257,27 @@ def users_for(mechanism: Callable[[float, int], GRR | OUE], epsilon: float) -> C
     return users
 
 
+def gaussian_needs_more_users(level: Level, _: Path | None) -> float:
+    """The share of settings in which DPDG needs more users for the error that DPDS has with 1000,
+    at the same ε and with a δ of this level.
+
+    The standard deviation of DPDG's noise is inversely proportional to the number of users. So DPDG
+    needs more users if and only if it errs more with equally many.
+    """
+    found = []
+    for items, epsilon in product(KINDS.values(), LEVEL_EPSILONS):
+        claimed, exact = deltas(USERS, items, BETA, epsilon)
+        by_paper = level == "by (2)"
+        deviation = sigma(
+            "classic" if by_paper else "analytic",
+            2**0.5 / USERS,
+            epsilon,
+            claimed if by_paper else exact,
+        )
+        found.append(items * deviation**2 > error_of_dpds(epsilon))
+    return share_of(found)
+
+
 def gain(items: int, _: Path | None) -> float:
     """The share by which DPDS errs less than DPDG at ε = 0.1 and δ = 1e-7, for 1000 users."""
     return 1 - error_of_dpds(0.1) / error_of_gaussian(items, 0.1, 1e-7)
@@ -296,7 +320,8 @@ SENTENCES = (
         stronger_by_3_2,
         under="the guarantees that the theorems state, for the same populations: the smaller ε of "
         "Theorem 3.2, and a δ that is not larger",
-        points=f"{OF_BOTH}; β of {', '.join(map(str, BETAS))}, where Theorem 3.2 claims something",
+        points=f"{OF_BOTH}; β of {', '.join(map(str, BETAS))}; where Theorem 3.2 claims a δ "
+        "below 1",
         why="for the same β, the δ of Theorem 3.2 is larger",
         disputed="the text may mean ε alone, or populations with a larger β for Theorem 3.2, for "
         "which its δ is as small as that of Theorem 3.1",
@@ -443,6 +468,22 @@ SENTENCES = (
         )
         for name, population in (("Census-Income", "census"), ("Synthetic", "synthetic"))
     ),
+    *(
+        Sentence(
+            "Yang et al., section 1",
+            "for the same privacy and accuracy as DPDS with 1000 users, DPDG needs more users",
+            STATED,
+            partial(gaussian_needs_more_users, level),
+            under=under,
+            points=f"N of {', '.join(map(str, KINDS.values()))}; every item has {BETA:g} n holders "
+            f"at least; ε of {', '.join(map(str, LEVEL_EPSILONS))}",
+            why="with equally many users DPDG has the smaller expected error",
+            disputed="the text takes the level from its Theorem 3.1, with inequality (2)"
+            if level == "exact"
+            else "",
+        )
+        for level, under in READINGS.items()
+    ),
     Sentence(
         "Yang et al., section 4.2.1",
         "the Gaussian mechanism has a large error with a small budget and a small population: the "
@@ -464,7 +505,7 @@ SENTENCES = (
         STATED,
         favours_large_budgets,
         under="weights 1/V_j by Eq. 4, and DPDS as the mechanism",
-        points="all pairs of groups in Table II",
+        points="all pairs of groups in Table II with different budgets",
     ),
     Sentence(
         "Yang et al., section 5",
@@ -503,7 +544,7 @@ def trial(parameters: Parameters, seed: int, data: Path | None) -> Measurements:
 
 EXPERIMENT = Experiment(
     summary="Sentences without a figure",
-    source="Yang et al., sections 3 to 5",
+    source="Yang et al., sections 1 and 3 to 5",
     trial=trial,
     grid=[{AXIS: [one.name for one in SENTENCES]}],
     measures=[Measure("value", "what is right", exact=True)],

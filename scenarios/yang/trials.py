@@ -83,8 +83,8 @@ class TwoStagePoint:
 
 @typed(TwoStagePoint)
 def two_stage(point: TwoStagePoint, seed: int, data: Path | None) -> Measurements:
-    """Run TSS with uniform reporting sets, or with adaptive ones if ε* is given; return
-    the errors.
+    """Run TSS with uniform reporting sets, or with adaptive ones if ε* is given, whatever `law`
+    says; return the errors.
     """
     people = drawn(point.population, point.users, data, seed)
     items = len(people.labels)

@@ -60,9 +60,11 @@ Each row has a number or a statement of a paper.
 - *Measured* is the number that our runs give, with an interval that holds with probability
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
   probability. *Unknown* means that too few trials ran for an interval.
-- *Chance* is the probability, under the law, of a number at least as far off as the printed one,
-  if the paper simulated it. Formulas and bounds have no chance: a bound is compared with the
-  expected number.
+- *Chance* stands at a number that the paper simulated: twice the probability, under the law, of a
+  number at least as far off as the printed one and on the same side of the expected number, but at
+  most 1. The law is taken to be a gamma law; its mean is the expected number, and its standard
+  deviation follows from our law or, where no law gives one, from our trials. Formulas and bounds
+  have no chance: a bound is compared with the expected number.
 - *Trials* is the number of trials at each point of the grid. It is empty where no trial ran: where
   a number is computed, or counted in the data. A counted number is "measured" with an interval
   without width.
@@ -85,8 +87,8 @@ Each row has a number or a statement of a paper.
      contain 1; *undecided*, if it contains 1 and also less, however narrow it is.
   5. Any other number: *contradict*, if it lies outside the interval. There is one exception for a
      number that the paper simulated. It counts as one inside if the paper's own runs may scatter so
-     far: if they had the nearer end of our interval as their mean, a number at least as far off
-     would have a chance of {LEVEL * 100:g} % or more.
+     far: if they had the nearer end of our interval as their mean, the number would have a chance
+     of {LEVEL * 100:g} % or more.
   6. A number inside the interval: *undecided*, if the interval as a whole is wider than
      {INFORMATIVE * 100:g} % of the measured value; otherwise *confirm*.
 

@@ -99,9 +99,9 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
     found = judged(text.EXPERIMENT, table)
     assert len(found) == len(PASSAGES) == len(BY_NAME)
     assert Counter(finding(one) for one in found.values()) == {
-        "agrees": 44,
+        "agrees": 45,
         "with correction": 15,
-        "disagrees": 11,
+        "disagrees": 12,
     }
     for words, expected in {
         ("the noise, 1,000,000", "of the number of"): 207.34,
@@ -123,6 +123,7 @@ def test_statements_of_the_text_get_their_verdicts() -> None:
         "at the larger ε of Eq. 21",
     ]
     failed += ["two answers", "least ε for 9", "four times", "quickly degrades"]
+    failed += ["exact number of owners"]
     assert all(
         any(words in what for words in failed)
         for what, one in found.items()

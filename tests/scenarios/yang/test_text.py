@@ -49,6 +49,17 @@ def test_theorem_3_2_asks_for_more_holders_and_claims_a_larger_delta() -> None:
     assert text.stricter_by_3_2(None) == 1
 
 
+def test_whether_dpdg_needs_more_users_depends_on_the_delta_that_both_must_meet() -> None:
+    """At n = 1000, N = 12, β = 0.01, ε = 1: by the classic formula with the δ of (2), and by the
+    exact δ of 10 holders, of whom one is removed.
+    """
+    x = 20 * pi * (exp(-1) - exp(-2))
+    delta = max(2 * pi * x**-6.5, x**-6)
+    assert 12 * 4 * log(1.25 / delta) / 1000**2 > text.error_of_dpds(1.0)
+    assert text.gaussian_needs_more_users("by (2)", None) == 1
+    assert text.gaussian_needs_more_users("exact", None) == 0
+
+
 def test_for_more_items_the_errors_cross_at_a_larger_epsilon() -> None:
     for population, items in (("gowalla", 12), ("census", 17), ("synthetic", 30)):
         place = crossing(population)
