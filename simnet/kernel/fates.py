@@ -122,7 +122,7 @@ class CutLink(Link):
             raise
 
     def _leave(self) -> NoReturn:
-        """Stop the script. From now on no method of its party does anything."""
+        """Stop the script. From now on its party can no longer act."""
         self.turn.actor = None
         raise Gone
 
