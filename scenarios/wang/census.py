@@ -25,7 +25,7 @@ from simnet.scenario.schema import Numeric
 
 @attrs.frozen
 class Census:
-    """The columns of a file: which are features, and which are learnt."""
+    """The columns of a file that are used: numbers, categories, and which number is learnt."""
 
     numeric: tuple[Numeric, ...]  # with the ranges that the descriptions of the files give
     categorical: tuple[str, ...]
@@ -38,8 +38,8 @@ class Census:
         All other columns of the record are features. The values of a category are the values that
         occur in the file.
 
-        Raises `BadInput` for a file that cannot be read, and for a number outside its declared
-        range.
+        Raises `BadInput` for a file that cannot be read, for a missing column or value, and for a
+        number outside its declared range.
         """
         names = [*(one.name for one in self.numeric), *self.categorical]
         columns = {one.name: one for one in read_columns(path, names)}

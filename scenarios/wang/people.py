@@ -91,8 +91,9 @@ LAWS: Mapping[str, Callable[[Floats], Floats]] = {
 def drawn(
     name: str, users: int, data: Path | None, seed: int, attributes: int | None = None
 ) -> TablePopulation:
-    """Draw `users` people of a census or of a synthetic law, with `attributes` attributes or with
-    all.
+    """Draw `users` people of a census or of a synthetic law.
+
+    They have `attributes` attributes; by default all of the census, or 16 of a synthetic law.
 
     Raises `BadInput` for an unknown name, for data that do not fit, and, for a census, for fewer
     than two attributes or more than it has.
@@ -108,7 +109,9 @@ def drawn(
 
 
 def narrowed(people: TablePopulation, attributes: int) -> TablePopulation:
-    """Return the same people with the first attributes of each kind only, in proportion.
+    """Return the same people with the first attributes of each kind only.
+
+    Numbers and categories keep their shares of all attributes, rounded; one number is always kept.
 
     Raises `BadInput` for fewer than two attributes, and for more attributes than the people have.
     """
