@@ -164,7 +164,7 @@ def options_of(name: str, question: Question) -> Iterator[Option]:
     Options without Gaussian noise are left out if there is a single item. SecAgg+ is left out if
     there are too few users.
 
-    Raises `ValueError` for a target that the protocol cannot meet.
+    Raises `ValueError` for a target that is out of range or that the protocol cannot meet.
     """
     is_noisy = name == "dpdg" or name in AGGREGATED
     if question.items > 1 or is_noisy:

@@ -30,7 +30,7 @@ def largest_participation(
 
     The result is below the true largest p by a relative 1e-8 at most, and never above. `counts` are
     the numbers of users who hold each item, or lower bounds; `relation` is `remove` or `replace`.
-    Raises `ValueError` for a target out of range, and for one that no p meets.
+    Raises `ValueError` for an argument out of range, and for a target that no p meets.
 
     >>> p = largest_participation([500] * 10, "replace", epsilon=1.0, delta=1e-6)
     >>> 0.92 < p < 0.93
@@ -60,7 +60,8 @@ def fewest_holders(participation: float, relation: Relation, epsilon: float, del
     """Return the least number of holders of every item whose exact δ at `epsilon` is at most
     `delta`.
 
-    Raises `ValueError` for a target out of range, and for one that a billion holders do not meet.
+    Raises `ValueError` for an argument out of range, and for a target that a billion holders do not
+    meet.
 
     >>> fewest_holders(0.5, "replace", epsilon=1.0, delta=1e-6)
     49

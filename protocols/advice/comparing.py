@@ -85,8 +85,8 @@ class Row:
     `typical` and `rarest` are half the width of a 95 % interval of a frequency: of a typical item
     (from the mean variance of all items), and of the rarest item. `option` is None if the protocol
     cannot meet the target; `why_not` then says why, and the numbers are NaN. For each network,
-    `seconds` has the time at which the last party ends if nobody drops out; it is NaN if there are
-    too many users to compute this time.
+    `seconds` has the time at which the last party ends if nobody drops out; it is NaN if a run has
+    too many users or messages to compute this time.
     """
 
     users: int

@@ -213,7 +213,8 @@ class TimedStar:
 
 
 def of_pairs(protocol: DPDS | DPDG, network: Network) -> float:
-    """Return when DPDS or DPDG with additive sharing ends, on a network without jitter and losses.
+    """Return when DPDS or DPDG with additive sharing ends, on a network without jitter, losses or a
+    relay.
 
     >>> from simnet import network_named
     >>> of_pairs(DPDS(users=100, items=3, participation=0.5), network_named("rounds"))
@@ -241,7 +242,8 @@ def of_pairs(protocol: DPDS | DPDG, network: Network) -> float:
 
 
 def of_committee(protocol: Committee, network: Network) -> float:
-    """Return when a committee with Shamir's sharing ends, on a network without jitter and losses.
+    """Return when a committee with Shamir's sharing ends, on a network without jitter, losses or a
+    relay.
 
     >>> from simnet import network_named
     >>> protocol = Committee(users=100, items=3, participation=0.5, members=5, sharing="shamir:3")
