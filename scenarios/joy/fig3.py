@@ -53,7 +53,11 @@ def lower(table: Table, ours: str, theirs: str, values: int | None = None) -> Co
 
 
 def ratio(table: Table) -> Counterpart:
-    """The largest quotient, over x, of the exact ε of randomised response and the ε of Eq. 29."""
+    """Return the largest quotient, over x, of the exact ε of randomised response and the ε of
+    Eq. 29.
+
+    Raises `NoSuchPoint` if both curves were run at no x.
+    """
     xs = readings(table, "eq. 29").keys() & readings(table, "response").keys()
     pairs = [
         (table.at("epsilon", curve="response", x=x), table.at("epsilon", curve="eq. 29", x=x))
@@ -65,8 +69,10 @@ def ratio(table: Table) -> Counterpart:
 
 
 def ratio_of_circles(table: Table) -> Counterpart:
-    """The largest quotient of two ε: that of randomised response by Eq. 30 at the evaluated coin,
-    and that of Eq. 29 at any x of its curve.
+    """Return the largest quotient of two ε: that of randomised response by Eq. 30 at the evaluated
+    coin, 0.2, and that of Eq. 29 at any x of its curve.
+
+    Raises `NoSuchPoint` if one of these points is missing.
     """
     evaluated = table.at("epsilon", curve="eq. 30", x=float(COMPETITOR.yes))
     pairs = [

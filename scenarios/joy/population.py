@@ -19,8 +19,10 @@ OWNERS: Product = {"owners": [286, 1000, 10_000, 100_000, 1_000_000], "yes": [YE
 
 
 def growth(table: Table, **ours: Any) -> Counterpart:
-    """The error bound for the largest population divided by the error bound for the smallest
-    population.
+    """Return the error bound for the largest population divided by that for the smallest one.
+
+    `ours` chooses the rows, such as `mechanism="response"`. Raises `NoSuchPoint` if they have less
+    than two numbers of owners.
     """
     found = table.where(**ours)
     sizes = sorted(found.values("owners"))

@@ -73,7 +73,9 @@ def titles(table: Table) -> dict[str, str]:
 
 
 def notes_on_data(table: Table) -> list[str]:
-    """Return what we chose about the real data sets of which a table has results."""
+    """Return what we chose about the real data sets of which a table has results, as one text in a
+    list; an empty list if there are none, and for made-up people.
+    """
     shown = (
         [] if table.synthetic else [OF_DATA.get(name, "") for name in table.values("population")]
     )
