@@ -69,7 +69,7 @@ def bounds(
 
     The upper panel is the paper's: the true count, and the range that holds 95 % of the estimates.
     The lower panel shows half the width of this range, by the law and in our collections. `note`
-    says what the paper leaves open.
+    is a further sentence below the figure.
     """
     table, left_out = only_first(table, "owners")
     found = named(table)
