@@ -158,7 +158,7 @@ def on_a_circle(
     _check_circle(users, degree, threshold)
     checks.chance("rate", rate)
     group = degree + 1
-    needs = f"{threshold} of any {group} users in a row"
+    needs = f"{threshold} of any {group} in a row"
     words = f"degree {degree}, threshold {threshold}"
     if group == users:
         return _exact("secagg_plus", words, needs, _at_least(threshold, users, rate))
