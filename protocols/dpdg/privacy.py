@@ -66,11 +66,11 @@ class UserNoise:
                 else discrete_gaussian(steps)
             )
             words = (
-                "noise as it is drawn, on its grid; "
+                "noise with the law by which it is drawn on its grid; "
                 "δ is the upper end of an interval whose width is at most a millionth of δ"
             )
             return replacement(law, shares, 1 << self.fraction_bits, TOLERANCE), words
-        return GaussianProfile(deviation, sqrt(2)), "noise as if drawn from the reals"
+        return GaussianProfile(deviation, sqrt(2)), "noise of real numbers, not rounded to a grid"
 
 
 def server_of_noisy_counts(
