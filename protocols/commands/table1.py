@@ -60,7 +60,7 @@ def table1(
     gamma
         The weight γ of the adaptive law of reporting sets. Without this option the law is uniform.
     phi
-        The number φ of colluding users who must learn nothing in TSS'.
+        The number φ of TSS': any φ colluding users learn nothing from shares.
     epsilon
         The ε of DPDG, at most 1.
     delta

@@ -19,7 +19,9 @@ from simnet.arrays import Ints
 from simnet.scenario.settings import hands_settings_to
 from simnet.values.typed import Typed, index
 
-Bound = Annotated[int, "φ, the number of colluding users who must learn nothing, 0 <= φ < n"]
+Bound = Annotated[
+    int, "φ: any φ colluding users learn nothing from additive shares; a whole number, 0 <= φ < n"
+]
 
 Reported = Annotated[
     int | None,
