@@ -394,7 +394,7 @@ QUOTES = (
         "Var*(g) equals Var*(c) for π = 1",
         STATED,
         everywhere_on_grid(alike_without_sampling),
-        points=GRID,
+        points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", "π 1"),
     ),
     Quote(
         source("section 3, below Theorem 3.3"),
@@ -474,6 +474,7 @@ QUOTES = (
         "ĉ has at least the variance of g",
         STATED,
         everywhere_on_grid(c_hat_varies_at_least_as_much),
+        under="the exact variances, fixed items",
         why=WRONG_WAY,
         points=GRID,
     ),

@@ -201,7 +201,12 @@ EQ14 = Experiment(
     quick_trials=10,
     files=list(FILES.values()),
     data=PARTIAL,
-    choices=(*CHOICES, f"a trial draws each item's number of supports {DRAWS} times"),
+    choices=(
+        *CHOICES,
+        "two items stand for every item: the most held one, and an item that nobody holds. By the "
+        "law, the variance is between theirs for every other item",
+        f"a trial draws each item's number of supports {DRAWS} times",
+    ),
     words={"approximately": Word(0.1, "a relative difference of a variance by at most this")},
     quotes=list(variance_quotes()),
     cost=lambda _: 0.05,

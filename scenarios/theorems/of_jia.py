@@ -84,7 +84,7 @@ def _theorem_2_fitted() -> Finding:
         for users in range(3, 9):
             noise = Noise.of(OUE(1.0, 2), users).alike
             fitted = power_law_of_mean(CountMoments(users / 2, 0.0), users)
-            for fewest in range(users // 2 + 1):
+            for fewest in range(1, users // 2 + 1):  # a power law on 1..n has no unheld items
                 counts = (fewest, users - fewest)
                 true = FinitePrior.empirical(counts)
                 for estimate in range(1, users + 1):
@@ -104,7 +104,7 @@ def _theorem_2_fitted() -> Finding:
                     )
 
     over = (
-        "n = 3..8 users, d = 2 items, the rarer item held by 0..n/2 users, normal noise with the "
+        "n = 3..8 users, d = 2 items, the rarer item held by 1..n/2 users, normal noise with the "
         "deviation of OUE's for ε = 1, and f̂ = 1..n, in this order"
     )
     numbers = (
