@@ -31,14 +31,15 @@ from simnet.studies.experiment import Measurements
 from simnet.studies.parameters import typed
 
 EPSILON = 1.0
-FEW_USERS = 4  # for this many users or fewer, every combination of reports is played out
+# For this many users or fewer with fixed items, every combination of reports is played out.
+FEW_USERS = 4
 
 
 @attrs.frozen(eq=False)
 class Case:
     """A population. The estimators estimate the count of item 1."""
 
-    held: Ints  # the users' items, counted from 1; shape (n,)
+    held: Ints  # the users' items, numbered from 1; shape (n,)
     items: int
     # each user's sampling probability; None where all users have the same one
     chances: tuple[float, ...] | None = None
@@ -81,7 +82,7 @@ def sample(case: str, sampling: float) -> SamplingDesign:
 
 
 def personal() -> SamplingDesign:
-    """Return what the server knows in the case where each user has its own sampling probability."""
+    """Return what the server knows in the cases where users have probabilities of their own."""
     own = CASES[OWN]
     assert own.chances is not None
     return SamplingDesign.of_each(GRR(EPSILON, own.items), np.array(own.chances))
@@ -103,7 +104,8 @@ class EstimatorPoint:
 @typed(EstimatorPoint)
 def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measurements:
     """Run the collection repeatedly; return the mean of the estimated counts and their mean squared
-    distance from the exact mean, each beside its exact value.
+    distance from the exact mean, each beside its exact value. The second number also has its
+    standard deviation.
     """
     del data
     case, coins = CASES[point.case], SampledCoins(seed, "users")
@@ -125,8 +127,8 @@ def estimated(point: EstimatorPoint, seed: int, data: Path | None) -> Measuremen
 def _deviation(squares: Floats, variance: float) -> float:
     """The standard deviation of the mean of the squared distances.
 
-    The deviation is estimated from the squares. If there are fewer than 100 squares, it is computed
-    for normal estimates.
+    With 100 squares or more, the deviation is estimated from them; otherwise it is computed for
+    normal estimates.
     """
     few = len(squares) < 100
     return float(sqrt(2) * variance if few else squares.std()) / sqrt(len(squares))
@@ -165,7 +167,8 @@ def played(case: str, estimator: str, sampling: float | None = None) -> tuple[fl
     """Return the exact mean and variance of the estimated share of item 1, for a case of a few
     users.
 
-    Every possible combination of reports is played out and weighted with its probability.
+    Every possible combination of reports is played out and weighted with its probability. The
+    users' items are fixed. Without `sampling`, each user has its own sampling probability.
     """
     everybody = CASES[case].held
     known = personal() if sampling is None else sample(case, sampling)
@@ -195,7 +198,7 @@ def _reports(case: Case, chances: float | list[float], coins: SampledCoins) -> I
 
 
 def printed_variance_g(case: str, sampling: float) -> float:
-    """The variance of g in the proof of Theorem 3.2, as printed."""
+    """The variance of c that the proof of Theorem 3.2 prints, divided by π²: the variance of g."""
     known, f = sample(case, sampling), CASES[case].share
     p, q, gap = known.chances
     noise = f * p * (1 - p) + (1 - f) * q * (1 - q)
@@ -265,7 +268,7 @@ def approximate_variance_t(epsilon: float, items: int, sampling: Sequence[float]
 
 def printed_variance_t() -> float:
     """The variance of T in the proof of Theorem 5.1, with its bracket corrected and with π_j in
-    place of π.
+    place of π, for the four users who have their own π_j.
     """
     known, f = personal(), CASES[OWN].share
     (p, q, gap), pi = known.chances, known.sampling
@@ -275,10 +278,10 @@ def printed_variance_t() -> float:
 
 
 def corrected_variance_t(drawn: bool) -> float:
-    """The exact variance of T, for fixed or drawn items: m_j² where the proof squares a mean.
+    """The exact variance of T for the same four users, whose items are fixed or drawn.
 
-    m_j is the probability that the report of user j, if sent, names the item. If items are drawn,
-    it is the same for all users.
+    It is n² Σ π_j m_j (1 - π_j m_j) / (B (p - q))², where B = Σ π_j. The report of user j, if it is
+    sent, names the item with probability m_j, which is the same for all users if items are drawn.
     """
     case, known = CASES[OWN], personal()
     (p, q, gap), pi = known.chances, known.sampling
@@ -299,7 +302,7 @@ def drawn_variance_g(case: str, sampling: float) -> float:
 
 
 def order_of(quotient: Callable[[float], float]) -> float:
-    """Return the power k such that a function of π grows like (1/π)^k as π goes to 0."""
+    """Return the power k such that a function of π grows like (1/π)^k from π = 10⁻⁶ to 10⁻⁷."""
     small, smaller = 1e-6, 1e-7
     return float(np.log(quotient(smaller) / quotient(small)) / np.log(small / smaller))
 

@@ -42,7 +42,7 @@ WITHOUT_NUMBER = "a reader may judge without a number whether such a difference 
 def communication(table: Table) -> Counterpart:
     """The number of reports at π = 0.9 divided by that at π = 0.1, for the smallest ε that was run.
 
-    Raises `NoSuchPoint` if nothing was run.
+    Raises `NoSuchPoint` unless both were run.
     """
     epsilon = min(table.values("epsilon"), default=None)
     if epsilon is None:
@@ -97,8 +97,8 @@ def _below(table: Table, word: str, numbers: Mapping[float, float]) -> Counterpa
 
 
 def less_for_more(numbers: MeasureByAxis) -> bool:
-    """Whether an additional report reduces the distance less between π = 0.5 and 0.9 than between
-    0.1 and 0.5.
+    """Whether an additional report, on average, reduces the distance less between π = 0.5 and 0.9
+    than between 0.1 and 0.5.
     """
     return numbers[0.5] - numbers[MOST] < numbers[LEAST] - numbers[0.5]
 
@@ -114,8 +114,11 @@ def smaller_at_the_end(numbers: MeasureByAxis) -> bool:
 
 
 def trade_off(table: Table) -> "Figure":
-    """Draw three panels over π: the paper's two, which show the distance of raw estimates and what
-    is sent, and the distance of clipped and scaled estimates.
+    """Draw three panels over π: the distance of raw estimates, what is sent, and the distance of
+    clipped and scaled estimates.
+
+    The paper has a panel of the distance, and does not say of which estimates; and a panel of what
+    is sent.
     """
     figure: Figure = blank_figure()(figsize=(PAGE, 5.6), layout="constrained")
     (raw, sent), (clipped, aside) = figure.subplots(2, 2)
@@ -175,7 +178,9 @@ def trade_off(table: Table) -> "Figure":
 def expected_distance(
     law: str, users: int, estimator: str, epsilon: float, sampling: float
 ) -> float:
-    """The mean distance of raw estimates, for normal errors, at any sampling probability."""
+    """The mean distance of raw estimates, for normal errors with mean 0, at any sampling
+    probability.
+    """
     held = holders(law, users)
     design = SamplingDesign(GRR(epsilon, len(held)), users, sampling)
     return expected_raw_tv(held, ESTIMATORS[estimator](design))

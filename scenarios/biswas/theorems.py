@@ -184,8 +184,8 @@ def direct_encoding_p() -> float:
 
 
 def lagrange(budget: int) -> Callable[[Table], Counterpart]:
-    """Return a reading: Var*(T) with equal π_j, divided by Var*(T) when `budget` of the users
-    always report.
+    """Return a reading: Var*(T) with equal π_j, divided by Var*(T) if `budget` of the users always
+    report and the others never.
     """
     equal, few = [budget / ASKED] * ASKED, [1.0] * budget + [0.0] * (ASKED - budget)
     parts = [approximate_variance_t(EPSILON, 5, sampling) for sampling in (equal, few)]
@@ -201,14 +201,14 @@ def measured(measure: str, case: str, estimator: str, **at: Any) -> Callable[[Ta
 
 
 def direct_mean(sampling: float) -> float:
-    """Eq. 4 as printed: the mean of c."""
+    """The last line of Eq. 4 as printed: the mean of c."""
     known, f = sample(CROWD, sampling), CASES[CROWD].share
     _, q, gap = known.chances
     return known.users * f * sampling - known.users * q * (1 - sampling) / gap
 
 
 def direct_quote(sampling: float) -> Quote:
-    """The quote of Eq. 4: the mean of c."""
+    """Return the quote of the last line of Eq. 4: the mean of c."""
     return Quote(
         source("Eq. 4, last line"),
         f"mean of c, 8 % of 50,000 users, 101 items, ε = 1, π = {sampling:g}",
@@ -256,7 +256,7 @@ def drawn_ratio() -> float:
 
 
 def source(theorem: str) -> str:
-    """Return the heading for the quotes of a theorem or section."""
+    """Return where a quote stands: the paper, and its theorem or section."""
     return f"Biswas et al., {theorem}"
 
 

@@ -57,7 +57,7 @@ def collected(point: SamplePoint, seed: int, data: Path | None) -> Measurements:
     raw, truth = estimator.estimate(supports), held / users
     variances = np.asarray(estimator.variance(truth))
     values = enumerate(raw) if point.histogram else ()
-    # The standard deviations are those for normal, uncorrelated errors.
+    # The standard deviations of the errors are those for normal, uncorrelated errors of the shares.
     return {
         "squared_l2": float(np.sum((raw - truth) ** 2)),
         "expected_squared_l2": float(variances.sum()),
@@ -91,8 +91,8 @@ def tv_distance(one: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 def expected_raw_tv(holders: Ints, estimator: Any) -> float:
-    """The mean distance of raw estimates from the truth, for normal errors: half the sum of √(2
-    Var_i / π).
+    """The mean distance of raw estimates from the truth, for normal errors with mean 0: half the
+    sum of √(2 Var_i / π).
     """
     shares = np.asarray(holders) / np.sum(holders)
     return float(np.sqrt(2 * estimator.variance(shares) / pi).sum() / 2)

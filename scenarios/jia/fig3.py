@@ -35,7 +35,7 @@ def size(name: str, population: str) -> Callable[[Table], Counterpart]:
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the share of items over their count; counts that no item has are left out."""
+    """Draw the share of items over ranges of counts; ranges in which no item lies are left out."""
     held = attrs.evolve(table, rows=[row for row in table.rows if row["density"]])
     return curves(
         held,

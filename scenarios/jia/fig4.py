@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 SOURCE = "Jia and Gong, section IV-B, Fig. 4"
 WHOLE: dict[str, Any] = {"population": "all of kosarak", "mechanism": "oue", "epsilon": 1.0}
-FAR_BELOW = 0.1  # of the distance from which on the test rejects: the rate is that of false alarms
+# A distance is far below the distance from which on the test rejects if it is at most this share of
+# it. The test then rejects at the rate of false alarms.
+FAR_BELOW = 0.1
 STANDARD = (
     "the number is the standard deviation, at ε = 1. As a variance it would belong to ε = 8.68, "
     "where the printed mean, -3.2, would be 8.8 standard errors off"
@@ -88,7 +90,7 @@ def noise_of(table: Table, power: int, fitted: bool) -> Counterpart:
 
 
 def gaussian(table: Table, population: str, mechanism: str) -> Counterpart:
-    """Return whether the noise is the Gaussian of Eq. 14, up to the threshold of the word
+    """Return whether the noise is the Gaussian of Eq. 13 and 14, up to the threshold of the word
     "Gaussian".
 
     The statement surely holds if the distance plus its possible error is below the threshold, and

@@ -272,7 +272,7 @@ DRAWN = ("zero", "calibrate", "known", "infinite", "likelihood")
 
 
 def draw(table: Table) -> "Figure":
-    """Draw the errors over ε, without OUE."""
+    """Draw the errors over ε of the methods in `DRAWN`; OUE is not among them."""
     shown = attrs.evolve(table, measures=[one for one in table.measures if one.name in DRAWN])
     return curves(
         shown,

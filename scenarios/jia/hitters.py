@@ -205,8 +205,8 @@ def _quotes(number: int, population: str, rows: Iterator[Row]) -> Iterator[Quote
 
 
 def _with_threshold(table: Table, reading: Callable[[Table], Counterpart]) -> Counterpart:
-    """Return what a reading returns; in figures over cuts, its places name the significance
-    threshold.
+    """Return what a reading returns; in figures over cuts, its `judged_at` also names the
+    significance threshold.
     """
     found = reading(table)
     if "cut" not in table.axes:

@@ -33,7 +33,8 @@ DRAWS = 400  # in one trial, the number of draws of an item's number of supports
 def variances(point: NoisePoint, seed: int, data: Path | None) -> Measurements:
     """Draw the noise of the most held item, and of an item that nobody holds, many times.
 
-    Returns the squared noise, averaged, divided by Eq. 14; and the exact mean of the noise.
+    For each of the two items, returns the mean of the squared noise divided by the variance of Eq.
+    14, this quotient by the law, and the exact mean of the noise.
     """
     counts, source = holders(point.population, data)
     users, most = int(counts.sum()), int(counts.max())
@@ -121,7 +122,7 @@ def as_exact(table: Table, **point: Any) -> Counterpart:
 
 
 def mean_noise(table: Table, **point: Any) -> Counterpart:
-    """Return the largest absolute mean of an item's noise, by exact fractions."""
+    """Return the larger absolute mean of the noise of the two items, by exact fractions."""
     rows = table.where(**point).rows
     if not rows:
         raise NoSuchPoint("no noise was drawn")
@@ -241,7 +242,7 @@ def false_alarm_at(table: Table, population: str, epsilon: float) -> Counterpart
     return exact(table.at("false_alarm", population=population, epsilon=epsilon, beta=BETA).mean)
 
 
-# The false alarms depend on the numbers of users and items only.
+# Of the data, only the numbers of users and items matter for false alarms.
 WHERE = {name: f"on {TITLES[name]}" for name in FILES} | {
     "all of kosarak": "with as many users and items as in the whole of Kosarak"
 }

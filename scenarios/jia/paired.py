@@ -31,7 +31,7 @@ def places_of(table: Table, axis: str) -> Places:
 
 
 def ratio(rows: Sequence[TrialRow], one: str, other: str, runs: int = 0) -> Counterpart:
-    """Return the error of one method divided by the error of another method, from trials that have
+    """Return the mean of one number divided by the mean of another number, from trials that have
     both.
     """
     expected = None

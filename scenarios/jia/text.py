@@ -25,8 +25,9 @@ from simnet.studies.table import Measure
 
 EPSILONS = (1.0, 2.0, 3.0, 4.0, 5.0)
 NEAR = 0.01  # a distribution function at most this far from a Gaussian's is about a Gaussian
-MANY_TIMES = 10  # a frequency of so many times the mean is large
-LINE = 0.95  # a share of the variance that a straight line explains, from which on it is close
+MANY_TIMES = 10  # a frequency of more than so many times the mean is large
+# A curve is close to a line if a straight line explains at least this share of the variance.
+LINE = 0.95
 # Estimates are tried at so many points between the significance threshold and the largest count.
 POINTS = 200
 
@@ -37,8 +38,8 @@ def counts_of(population: str, compute: Callable[[Ints], float]) -> Computed:
 
 
 def off_gaussian(mechanism: str) -> Callable[[Ints], float]:
-    """Return a function that gives how far an item's noise over many collections is from a
-    Gaussian: the larger number of the most held item and of an item that nobody holds.
+    """Return a function that gives how far an item's noise over many collections, at ε = 1, is from
+    a Gaussian: the larger number of the most held item and of an item that nobody holds.
     """
 
     def distance(counts: Ints) -> float:
@@ -76,7 +77,8 @@ def straight(counts: Ints, least: int) -> float:
 
 
 def reduces(counts: Ints) -> float:
-    """The share of the ε at which Calibrate lowers all estimates above the significance threshold.
+    """The share of the ε at which Calibrate lowers all of `POINTS` estimates, from the significance
+    threshold to the largest count.
 
     The power law has the mean of the true counts.
     """

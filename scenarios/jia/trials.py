@@ -28,7 +28,7 @@ from simnet.studies.remembered import remembered
 from simnet.studies.table import Measure
 
 RUNS = 24  # the paper says "dozens" of runs
-# Our trials at each point: so many that intervals are narrower than the paper's scatter.
+# Our trials at each point: more than `RUNS`, so that our means scatter less than the paper's.
 TRIALS = 60
 FINE = 20  # the number of points for each standard deviation, in the table of a post-processing
 FAR, FEW = 40.0, 400  # beyond so many standard deviations, few points are enough
