@@ -7,19 +7,20 @@ The run is read symbolically. A user then sends *elements*, linear forms of its 
 
     u1 shares s additively:      to u2: c1       to u3: c2      to u4: s - c1 - c2
 
-A set of users *breaks* u1 if some combination of the elements that they receive contains no coin
-and is a single element of u1's secret. There are too many sets of users to try all of them, so we
-use the structure of the elements instead. docs/proofs/breaking-sets.md proves the rules.
+A set of users *breaks* u1 if some combination of the elements that they receive contains no coin,
+and only secrets of u1: a single element of its secret, or for example the sum of two elements.
+There are too many sets of users to try all of them, so we use the structure of the elements
+instead. docs/proofs/breaking-sets.md proves the rules.
 
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
-   are a group. Each group is searched by itself. This overlooks a secret that is spread over
-   several groups: see 4.
+   are a group. Each group is searched by itself: a combination without coins is a sum of
+   combinations without coins, one for each group, so one of these is not 0 either.
 
 2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
    all elements of the group or none. So a set of users must receive the whole group to read
    anything. In the example {u2, u3, u4} reads s, and no smaller set reads anything. We compute
-   whether the whole group tells anything, and whether this is a single element of the secret.
+   whether the whole group tells anything.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
    states the number k, we check that the first k recipients read something, and that the first k -
@@ -27,9 +28,9 @@ use the structure of the elements instead. docs/proofs/breaking-sets.md proves t
    recipients. If the protocol states nothing, or if the check fails, sets of recipients are tried
    by size, up to `max_size`. The search is incomplete if a group has more recipients than that.
 
-4. *Three more things make a search incomplete*, and a note says which: a secret that is spread over
-   several groups; elements of u1 that contain values which other users sent; and elements of other
-   users that contain coins or secrets of u1.
+4. *Three more things make a search incomplete*, and a note says which: elements of u1 that contain
+   values which other users know; elements of other users that contain coins or secrets of u1; and
+   field elements that are more than linear forms of coins and secrets, such as products and boxes.
 
 The example above, as a run:
 
@@ -58,6 +59,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from simnet.adversary.coalitions.nonlinear import nonlinear_reason
 from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
@@ -66,7 +68,7 @@ from simnet.kernel.run import Run
 from simnet.linear.forms import Forms
 from simnet.linear.span import Span
 from simnet.linear.terms import refine
-from simnet.linear.unknowns import PLACES, UnknownKind, Unknowns
+from simnet.linear.unknowns import ONE, PLACES, UnknownKind, Unknowns
 from simnet.linear.vectors import Vector, add_to
 from simnet.record.message import Block
 
@@ -81,11 +83,8 @@ THRESHOLD_NOTE = (
     "the protocol states how many recipients are enough to read a secret; one set of recipients "
     "stands for all sets of the same size"
 )
-SPREAD_REASON = (
-    "several groups of messages contain parts of one secret, but each group is searched alone"
-)
 FORWARDING_REASON = (
-    "the user forwards values that it received, and what the forwarded values tell was not searched"
+    "the user sends values that other users know, too, and what these values tell was not searched"
 )
 FORWARDED_REASON = (
     "other users forward values that contain the user's coins or secrets, and what the forwarded "
@@ -97,11 +96,12 @@ Users = tuple[int, ...]  # a set of users: their numbers in ascending order
 
 @attrs.frozen
 class BreakingSet:
-    """Users who together can compute elements of another user's secret.
+    """Users who together can compute a function of another user's secret alone.
 
-    `values` are these elements by item, from 1; the items of a second secret follow those of the
-    first. `identifies_input` says whether the elements determine the whole secret. The protocol's
-    `Identification` decides this; without it, all elements must be known.
+    `values` are the single elements that they can compute, by item, from 1; the items of a second
+    secret follow those of the first. There may be none: users who can compute the sum of two
+    elements need not know either. `identifies_input` says whether the elements determine the whole
+    secret. The protocol's `Identification` decides this; without it, all elements must be known.
     """
 
     users: tuple[str, ...]
@@ -196,6 +196,7 @@ class BreakingSearch:
         reading = Symbolic(record)
         self._run = read_blind(sampled, done.roster.names, reading)
         self._unknowns: Unknowns = reading.unknowns
+        self._nonlinear_reason = nonlinear_reason(reading)
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
         # The item of the first element of each secret. The items of a user's secrets are numbered
@@ -263,7 +264,11 @@ class BreakingSearch:
             for piece in message.pieces:
                 if not isinstance(piece, Forms):
                     continue
-                forms = refine(piece.terms, 1).vectors()
+                forms = [
+                    # A public number hides nothing and tells nothing.
+                    {unknown: value for unknown, value in form.items() if unknown != ONE}
+                    for form in refine(piece.terms, 1).vectors()
+                ]
                 self._forms += [(message.sender, form) for form in forms]
                 if same_role:
                     elements = self._elements[message.sender, piece.field.modulus]
@@ -300,7 +305,7 @@ class BreakingSearch:
         Return no set if the user itself is one of the recipients.
         """
         recipients = group.recipients
-        if number in recipients or not self._secrets_read(number, group):
+        if number in recipients or not self._reads(number, group):
             return frozenset()
         return frozenset({tuple(sorted(recipients))})
 
@@ -314,11 +319,12 @@ class BreakingSearch:
             return None
         others = sorted(group.recipients - {number})
         size = protocol.enough_shares(len(group.recipients))
+        # If fewer users receive shares than are enough, all of them together are too few.
+        if self._reads(number, group.received_by(others[: size - 1])):
+            return None
         if size > len(others):
             return GroupSearch(frozenset(), THRESHOLD_NOTE, True)
-        enough = self._secrets_read(number, group.received_by(others[:size]))
-        too_few = self._secrets_read(number, group.received_by(others[: size - 1]))
-        if not enough or too_few:
+        if not self._reads(number, group.received_by(others[:size])):
             return None
         return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
 
@@ -330,7 +336,7 @@ class BreakingSearch:
         for size in range(1, largest + 1):
             for users in itertools.combinations(others, size):
                 contains_smaller = any(set(smaller) <= set(users) for smaller in found)
-                if not contains_smaller and self._secrets_read(number, group.received_by(users)):
+                if not contains_smaller and self._reads(number, group.received_by(users)):
                     found.add(users)
         note = (
             "some coins occur in more than two elements of messages: sets of up to "
@@ -338,14 +344,22 @@ class BreakingSearch:
         )
         return GroupSearch(frozenset(found), note, largest == len(others))
 
-    def _secrets_read(self, number: int, group: ElementGroup) -> dict[int, int]:
-        """The single elements of a user's secrets that a group's elements determine, by item.
+    def _reads(self, number: int, group: ElementGroup) -> bool:
+        """Whether a group's elements determine a function of the user's secrets alone."""
+        return bool(self._functions_read(number, group))
+
+    def _functions_read(self, number: int, group: ElementGroup) -> list[Vector]:
+        """A basis of the functions of a user's secrets alone that a group's elements determine.
 
         Each element is reduced by the coin parts of the elements before it. If no coin is left,
-        the result is a combination of secrets. The reduced basis of these combinations shows which
-        single elements of secrets are determined.
+        the result is a combination of secrets.
         """
-        coins, secrets = Span(group.modulus), Span(group.modulus)
+        coins = Span(group.modulus)
+        # Other unknowns than the user's secrets become pivots first. So a row whose pivot is one of
+        # the user's secrets contains nothing else.
+        secrets = Span(
+            group.modulus, order=lambda unknown: (self._is_secret_of(number, unknown), unknown)
+        )
         for place, element in enumerate(group.elements):
             coin_part = {unknown: element.form[unknown] for unknown in self._coins(element.form)}
             rest, weights = coins.reduce(coin_part, {place: 1})
@@ -356,16 +370,15 @@ class BreakingSearch:
             for used, weight in weights.items():
                 add_to(combination, self._without_coins(group, used), weight, group.modulus)
             secrets.add(combination)
-        single = [next(iter(vector)) for vector, _ in secrets.basis() if len(vector) == 1]
-        name = self._run.roster.names[number]
-        return {
-            self._first_items[unknown // PLACES] + unknown % PLACES: int(
-                self._unknowns.values(unknown)[0]
-            )
-            for unknown in single
-            if self._is(unknown, "secret")
-            and name in self._unknowns.families[unknown // PLACES].holders
-        }
+        return [
+            vector
+            for vector, _ in secrets.basis()
+            if all(self._is_secret_of(number, unknown) for unknown in vector)
+        ]
+
+    def _is_secret_of(self, number: int, unknown: int) -> bool:
+        holders = self._unknowns.families[unknown // PLACES].holders
+        return self._is(unknown, "secret") and self._run.roster.names[number] in holders
 
     def _without_coins(self, group: ElementGroup, place: int) -> Vector:
         form = group.elements[place].form
@@ -386,22 +399,14 @@ class BreakingSearch:
 
     def _unsearched_reason(self, number: int, groups: Sequence[ElementGroup]) -> str:
         """Say why the groups may not show all breaking sets; empty if they show all of them."""
+        if self._nonlinear_reason:
+            return self._nonlinear_reason
         name = self._run.roster.names[number]
-        is_own = [name in family.holders for family in self._unknowns.families]
-        before: set[int] = set()  # secrets of the groups seen so far
-        partly_read: set[int] = set()  # secrets of groups that do not determine all their secrets
+        holders = [family.holders for family in self._unknowns.families]
         for group in groups:
-            unknowns = group.unknowns
-            if not all(is_own[unknown // PLACES] for unknown in unknowns):
+            if any(holders[unknown // PLACES] != {name} for unknown in group.unknowns):
                 return FORWARDING_REASON
-            secrets = {unknown for unknown in unknowns if self._is(unknown, "secret")}
-            is_partly_read = len(self._secrets_read(number, group)) < len(secrets)
-            # Two groups may determine together what neither determines alone.
-            if secrets & (before if is_partly_read else partly_read):
-                return SPREAD_REASON
-            if is_partly_read:
-                partly_read |= secrets
-            before |= secrets
+        is_own = [name in each for each in holders]
         for sender, form in self._forms:
             if sender != number and any(is_own[unknown // PLACES] for unknown in form):
                 return FORWARDED_REASON
@@ -409,10 +414,21 @@ class BreakingSearch:
 
     def _breaking_set(self, user: str, users: Users, groups: Sequence[ElementGroup]) -> BreakingSet:
         """A breaking set, with all elements of secrets that the set reads, from all groups."""
-        values: dict[int, int] = {}
         number = self._run.roster.find(user)
+        spans: dict[int, Span] = {}
         for group in groups:
-            values.update(self._secrets_read(number, group.received_by(users)))
+            span = spans.setdefault(group.modulus, Span(group.modulus))
+            for function in self._functions_read(number, group.received_by(users)):
+                span.add(function)
+        values = {
+            self._first_items[unknown // PLACES] + unknown % PLACES: int(
+                self._unknowns.values(unknown)[0]
+            )
+            for span in spans.values()
+            for vector, _ in span.basis()
+            if len(vector) == 1
+            for unknown in vector
+        }
         names = tuple(self._run.roster.names[each] for each in users)
         return BreakingSet(names, dict(sorted(values.items())), self._identifies(user, values))
 

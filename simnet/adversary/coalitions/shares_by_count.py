@@ -38,6 +38,7 @@ from simnet.adversary.coalitions.by_count import (
     secrets_in_words,
     untouched_among,
 )
+from simnet.adversary.coalitions.nonlinear import nonlinear_reason
 from simnet.adversary.coalitions.reach import Reach, What
 from simnet.adversary.coalitions.staircase import Counts, staircase
 from simnet.adversary.judge import Judge
@@ -118,7 +119,9 @@ def shares_by_count(done: Run) -> ByCount:
     symbolic = read_blind(sampled, names, reading)
     if not reading.declared:
         raise BadInput("no party has declared a secret in this run")
-    _check_doors(reading)
+    reason = nonlinear_reason(reading)
+    if reason:
+        raise NotShared(reason)
     sent = [each for block in symbolic.transcript.blocks for each in _sent(block)]
     _check_count(symbolic, sent)
     sharings = _sharings(sent, reading.unknowns, symbolic)
@@ -143,23 +146,6 @@ def shares_by_count(done: Run) -> ByCount:
 
 
 # Reading the run.
-
-
-def _check_doors(reading: Symbolic) -> None:
-    """Raise `NotShared` for products, seeds, keys, and doors that were given coins."""
-    families = reading.unknowns.families
-    if reading.products or reading.unknowns.queries:
-        raise NotShared("parties multiply field elements, or use seeds or keys")
-    for use in reading.door_uses:
-        if use.kind == "output":
-            continue
-        kinds = {
-            families[number].kind
-            for forms in use.rows
-            for number in np.unique(written_out(forms.rows).unknowns // PLACES).tolist()
-        }
-        if (use.kind == "secret" and use.rows) or not kinds <= {"secret", "public"}:
-            raise NotShared(f"{use.party} gives a door field elements with coins")
 
 
 def _sent(block: Block) -> Iterator[_Sent]:

@@ -14,7 +14,22 @@ from hypothesis import strategies as st
 from protocols.dpds.script import DPDS
 from protocols.tss.prime import TSSPrime
 from protocols.tss.script import TSS
-from simnet import BadInput, Field, FieldArray, Judge, Party, Run, Sealed, Seat, Tag, run, seats
+from simnet import (
+    BadInput,
+    Field,
+    FieldArray,
+    Judge,
+    Party,
+    Run,
+    Sealed,
+    Seat,
+    Tag,
+    constant,
+    every_coalition,
+    index,
+    run,
+    seats,
+)
 from simnet.adversary.coalitions.breaking_sets import (
     BreakingSet,
     BreakingSets,
@@ -342,6 +357,99 @@ class SumAndDifference(Talk):
             await me.receive(PIECE, "u1", shape=(1,))
 
 
+class SpreadOverTwo(Talk):
+    """u1 shares its numbers a and b in two ways: a + b + c, c and a + c with a coin c; and a - b +
+    d, d and a + d with a coin d. `u2` and `u3` receive the first two shares of both, and `third`
+    receives the third shares.
+    """
+
+    third = "u4"
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = self.declared(me, item)
+        a, b = held[0:1], held[1:2]
+        if me.name == "u1":
+            for sign in (1, -1):
+                coin = me.coins.field(F, (1,))
+                await me.send(PIECE, "u2", a + b * sign + coin)
+                await me.send(PIECE, "u3", coin)
+                await me.send(PIECE, self.third, a + coin)
+        if me.name in ("u2", "u3", self.third):
+            for _ in range(2):
+                await me.receive(PIECE, "u1", shape=(1,))
+
+
+class SpreadAndKept(SpreadOverTwo):
+    """The third shares stay with u1."""
+
+    third = "u1"
+
+
+class PublicNumber(Talk):
+    """u1 adds a public number to a share."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            coins = me.coins.field(F, (2,))
+            await me.send(PIECE, "u2", held + coins + constant(F, [5, 7]))
+            await me.send(PIECE, "u3", coins)
+        elif me.name != "u4":
+            await me.receive(PIECE, "u1", shape=(2,))
+
+
+class Multiplies(Talk):
+    """u1 multiplies a number by a coin that u2 receives, too."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            coins = me.coins.field(F, (2,))
+            await me.send(PIECE, "u2", held * coins)
+            await me.send(BACK, "u2", coins)
+        elif me.name == "u2":
+            await me.receive(PIECE, "u1", shape=(2,))
+            await me.receive(BACK, "u1", shape=(2,))
+
+
+class Boxed(Talk):
+    """u1 sends its number to u3 in a box, whose key u2 receives."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            key = me.coins.field(Field(2**31 - 1), (4,))
+            await me.send(PIECE, "u2", key)
+            await me.send(BACK, "u3", me.encrypt(key, held))
+        elif me.name != "u4":
+            await me.receive(PIECE if me.name == "u2" else BACK, "u1")
+
+
+class ToldByADoor(Talk):
+    """u1 masks a number for u2 by a coin that u3 discloses."""
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = self.declared(me, item)
+        if me.name == "u1":
+            coins = me.coins.field(F, (1,))
+            await me.send(PIECE, "u2", held[0:1] + coins)
+            await me.send(PIECE, "u3", coins)
+        elif me.name == "u3":
+            told = me.disclose(lambda x: int(x[0]), await me.receive(PIECE, "u1", shape=(1,)))
+            await me.send(BACK, "u2", index(told, 101))
+        elif me.name == "u2":
+            await me.receive(PIECE, "u1", shape=(1,))
+            await me.receive(BACK, "u3")
+
+
+@attrs.frozen
+class TooHighThreshold(DPDS):
+    """States that more shares are needed than is true."""
+
+    def enough_shares(self, shares: int) -> int:
+        return shares
+
+
 class MaskedByAnother(Talk):
     """u2 sends its number to u3, masked by coins that u1 gave to u2."""
 
@@ -435,6 +543,39 @@ def test_what_others_pass_on_makes_a_search_incomplete_and_the_note_says_so() ->
     }  # the second is what the note warns of
 
 
+def minimal_by_every_coalition(protocol: Any, user: str) -> set[tuple[str, ...]]:
+    """The minimal sets of users that expose a user, by a verdict on every coalition."""
+    exposing = every_coalition(run(protocol, HELD, 0)).of(user).exposing
+    return {coalition for coalition in exposing if "server" not in coalition}
+
+
+@pytest.mark.parametrize(
+    "protocol", [SumAndDifference(), SpreadOverTwo(), SpreadAndKept(), PublicNumber()], ids=str
+)
+def test_a_set_that_reads_a_function_of_several_elements_or_groups_breaks(protocol: Any) -> None:
+    found = search(protocol, HELD, "u1")
+    assert found.complete
+    assert {one.users for one in found.sets} == minimal_by_every_coalition(protocol, "u1") != set()
+
+
+def test_a_sum_of_two_elements_breaks_although_no_element_is_known() -> None:
+    found = search(SumAndDifference(), HELD, "u1")
+    assert found.sets == (BreakingSet(("u2",), {}), BreakingSet(("u3",), {}))
+    assert search(SpreadAndKept(), HELD, "u1").sets == (BreakingSet(("u2", "u3"), WHOLE, True),)
+
+
+@pytest.mark.parametrize("protocol", [Multiplies(), Boxed(), ToldByADoor()], ids=str)
+def test_a_run_that_is_more_than_linear_forms_is_not_searched_completely(protocol: Any) -> None:
+    found = search(protocol, HELD, "u1")
+    assert not found.complete
+    assert found.overlooked
+
+
+def test_a_threshold_that_is_too_high_is_not_believed() -> None:
+    protocol = TooHighThreshold(4, 2, 1.0, "shamir:2")
+    assert search(protocol, [1, 2, 1, 2], "u1").smallest == 2
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("server", "declared no secret"), *((one, "no party") for one in ("u9", "", "u1, u2"))],
@@ -447,9 +588,6 @@ def test_only_who_declares_a_secret_can_be_searched(name: str, words: str) -> No
 # A search that claims to be complete has every size: what is not so yet.
 
 BLIND = [
-    pytest.param(
-        SumAndDifference(), HELD, "u1", id="groups that share a secret and no coin, read together"
-    ),
     pytest.param(MaskedByAnother(), HELD, "u2", id="masks that another user made, and knows"),
     pytest.param(
         PublishesCounts(3, 2, 1.0), [1, 2, 2], "u1", id="what a server sends to users, additive"

@@ -1,0 +1,30 @@
+"""Whether the field elements of a run are linear forms of coins and secrets, and nothing else."""
+
+import numpy as np
+
+from simnet.adversary.symbolic import Symbolic
+from simnet.linear.mixtures import written_out
+from simnet.linear.unknowns import PLACES
+
+
+def nonlinear_reason(reading: Symbolic) -> str:
+    """Say why linear forms do not show all that coalitions learn from field elements; empty if they
+    show all of it.
+
+    Products are no linear forms; seeds, keys and boxes give field elements to whoever knows a seed
+    or key; and the value of a door may tell something about coins that it was given.
+    """
+    families = reading.unknowns.families
+    if reading.products or reading.unknowns.queries:
+        return "parties multiply field elements, or use seeds, keys or boxes"
+    for use in reading.door_uses:
+        if use.kind == "output":
+            continue
+        kinds = {
+            families[number].kind
+            for forms in use.rows
+            for number in np.unique(written_out(forms.rows).unknowns // PLACES).tolist()
+        }
+        if (use.kind == "secret" and use.rows) or not kinds <= {"secret", "public"}:
+            return f"{use.party} gives a door field elements with coins"
+    return ""
