@@ -38,9 +38,9 @@ import numpy.typing as npt
 
 from simnet.arrays import Ints, Numbers
 from simnet.linear import ranges
-from simnet.linear.mixtures import Mixture, TermRows, refined, shared, written_out
+from simnet.linear.mixtures import Mixture, TermRows, refined, written_out
 from simnet.linear.ranges import Ranges
-from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, take
+from simnet.linear.terms import Terms, accumulate, closed, join, pick, refine, shared, take
 from simnet.values.field import Field, FieldArray
 from simnet.values.meter import Meter
 from simnet.values.metered import Metered

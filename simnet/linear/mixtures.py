@@ -30,7 +30,6 @@ twice the first share plus 6 times the second share. The third share is a combin
 """
 
 import functools
-import weakref
 from collections.abc import Sequence
 from math import gcd
 
@@ -39,7 +38,7 @@ import numpy as np
 
 from simnet.arrays import Ints
 from simnet.linear.ranges import Ranges
-from simnet.linear.terms import Terms, accumulate, join, refine, take
+from simnet.linear.terms import Terms, accumulate, join, refine, shared, take
 from simnet.values.residues import products
 
 REMEMBERED = 256  # the number of matrices whose echelon forms are remembered
@@ -179,24 +178,6 @@ def added(parts: Sequence[Mixture]) -> Mixture:
 def _times(left: Ints, right: Ints, modulus: int) -> Ints:
     """Return the matrix product mod q."""
     return np.asarray(products(left, right, modulus), dtype=np.int64)
-
-
-# The latest matrix of each shape. Senders who share in the same way then have one matrix.
-_latest: dict[tuple[int, ...], "weakref.ref[Ints]"] = {}
-
-
-def shared(weights: Ints) -> Ints:
-    """Return the matrix, made read-only, or the latest matrix of its shape if both are equal.
-
-    The caller must not change its own matrix afterwards.
-    """
-    before = _latest.get(weights.shape)
-    known = None if before is None else before()
-    if known is not None and np.array_equal(known, weights):
-        return known
-    weights.flags.writeable = False
-    _latest[weights.shape] = weakref.ref(weights)
-    return weights
 
 
 @attrs.frozen(eq=False)

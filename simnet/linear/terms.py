@@ -27,6 +27,7 @@ some million terms are common, and numpy can process such arrays as a whole.
 """
 
 import itertools
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from math import gcd
 
@@ -40,6 +41,24 @@ from simnet.linear.vectors import Vector
 PORTION = 1 << 18  # about so many terms are added up at once
 MANY = 1 << 10  # if a result has more coefficients than this, and all are equal, one number is kept
 SMALL = 1 << 31  # numbers below this one fit into int32
+
+
+# The latest array of each shape. Senders who share in the same way then have one array.
+_latest: dict[tuple[int, ...], "weakref.ref[Ints]"] = {}
+
+
+def shared(array: Ints) -> Ints:
+    """Return the array, made read-only, or the latest array of its shape if both are equal.
+
+    The caller must not change its own array afterwards.
+    """
+    before = _latest.get(array.shape)
+    known = None if before is None else before()
+    if known is not None and np.array_equal(known, array):
+        return known
+    array.flags.writeable = False
+    _latest[array.shape] = weakref.ref(array)
+    return array
 
 
 @attrs.frozen(eq=False)
@@ -190,9 +209,9 @@ def join(parts: Sequence[Terms]) -> Terms:
         part.starts[1:] + (end - part.starts[-1]) for part, end in zip(fine, ends, strict=True)
     ]
     return Terms(
-        np.concatenate([[0], *starts]),
+        shared(np.concatenate([[0], *starts])),
         np.concatenate([part.unknowns for part in fine]),
-        np.concatenate([part.coefficients for part in fine]),
+        shared(np.concatenate([part.coefficients for part in fine])),
         lanes,
     )
 
