@@ -281,7 +281,8 @@ class FinitePrior:
     def __attrs_post_init__(self) -> None:
         if self.counts.ndim != 1 or self.counts.shape != self.masses.shape:
             raise ValueError(
-                f"every count has a mass, got shapes {self.counts.shape} and {self.masses.shape}"
+                "counts and masses are two lists of the same length, got shapes "
+                f"{self.counts.shape} and {self.masses.shape}"
             )
         if not (
             np.isfinite(self.counts).all()

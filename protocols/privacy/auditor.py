@@ -305,7 +305,8 @@ def _thresholds(ordered: Floats) -> Floats:
     """Return thresholds midway between neighbouring levels of sorted scores: all of them, or some
     of them if there are more than 1,000. A single level is itself the threshold.
 
-    A threshold between two levels does not depend on the last digits of a score.
+    So a rounding error that is small beside the distance of two levels does not move a score to
+    the other side of a threshold.
     """
     starts = np.flatnonzero(ordered[1:] > ordered[:-1]) + 1
     if len(starts) > LEVELS:

@@ -272,7 +272,11 @@ EQ22 = Experiment(
     source="Jia and Gong, Eq. 22",
     trial=level,
     grid=[{"population": list(SIZES), "epsilon": [1.0, 2.0, 3.0, 4.0, 5.0], "beta": [BETA]}],
-    measures=[Measure("false_alarm", "probability that items that nobody holds are significant")],
+    measures=[
+        Measure(
+            "false_alarm", "probability that one or more items that nobody holds are significant"
+        )
+    ],
     quick={"epsilon": [1.0, 3.0, 5.0]},
     files=list(FILES.values()),
     data=PARTIAL,

@@ -707,7 +707,7 @@ class _Field:
         for move in _list(moves, where):
             _pair(move, where)
             coin = _whole(move[0], where, below=len(self._class))
-            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is not a coin")
+            _require(self._class[coin] == COIN, f"{where}: unknown {coin} is no coin of others")
             found[coin] = read(move[1], where)
             _require(bool(found[coin]), f"{where}: the list of coin {coin} is empty")
         _ascending([move[0] for move in moves], where)

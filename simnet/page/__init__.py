@@ -1,1 +1,1 @@
-"""A page that shows one run: who sends what to whom, and what each coalition learns from it."""
+"""A page that shows one run: who sends what to whom, and what coalitions learn."""

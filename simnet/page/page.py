@@ -1,4 +1,4 @@
-"""One run as one HTML file: who sends what to whom, and what each coalition learns.
+"""One run as one HTML file: who sends what to whom, and what coalitions learn.
 
 Theory of operation
 -------------------

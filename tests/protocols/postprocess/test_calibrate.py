@@ -672,7 +672,7 @@ def test_rates_of_nothing_are_zero(truth: Any, estimates: Any, rates: Any) -> No
         (lambda: GaussianPrior(0.0, -1.0), "variance is not negative"),
         (lambda: GaussianPrior(math.nan, 1.0), "mean is finite"),
         (lambda: FinitePrior.of([0.5, 0.4]), "add up to 1"),
-        (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "every count has a mass"),
+        (lambda: FinitePrior(np.arange(2), np.ones(3) / 3), "counts and masses are two lists"),
         (lambda: log_power_sum(1.0, math.inf), "infinite sum"),
         (lambda: exponent_of_mean(1.0, 10), "mean between these two numbers"),
         (lambda: exponent_of_mean(10.0, 10), "mean between these two numbers"),
