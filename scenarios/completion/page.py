@@ -269,11 +269,13 @@ def two_stages(table: Table) -> Lines:
     for measure in SECONDS:
         found = curves(table, measure)
         ratios += [time / found["dpds"][n] for n, time in found["tss"].items()]
+    users = curves(table, SECONDS[0])["tss"]
+    sent = [option("tss", n).bytes / option("dpds", n).bytes for n in users]
     if min(ratios) > 1:
         yield (
-            f"- tss takes {ranged(ratios, '.2g')} times as long as dpds, although its users may "
-            "send as many bytes as those of dpds: they send them in many small messages, each with "
-            "headers of its own, and tss has two rounds more."
+            f"- tss takes {ranged(ratios, '.2g')} times as long as dpds, although its users send "
+            f"{ranged(sent, '.2g')} times as many bytes of payload: they send them in many small "
+            "messages, each with headers of its own, and tss has two rounds more."
         )
 
 
