@@ -80,6 +80,19 @@ def is_biased_downwards(known: SamplingDesign, f: float) -> bool:
     return mean <= f * known.common + 1e-12 and mean < f
 
 
+def is_unbiased(
+    made: Callable[[SamplingDesign], Linear],
+) -> Callable[[SamplingDesign, float], bool]:
+    """Return a function that tells whether the mean of an estimated share is the share f."""
+    return lambda known, f: isclose(float(made(known).mean(f)), f, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def g_is_c_over_pi(known: SamplingDesign, f: float) -> bool:
+    """Whether Var(g) = Var(c) / π²."""
+    of_c = float(direct(known).variance(f))
+    return isclose(float(centred(known).variance(f)), of_c / known.common**2, rel_tol=1e-9)
+
+
 def g_varies_more(known: SamplingDesign, _: float) -> bool:
     """Whether Var*(g) > Var*(c), which the text says of every π < 1."""
     return centred(known).approximate_variance > direct(known).approximate_variance
@@ -336,6 +349,19 @@ QUOTES = (
         )
         for theorem, name in (("Theorem 3.1", "g"), ("Theorem 3.4", "ĉ"))
     ),
+    *(
+        Quote(
+            source(theorem),
+            f"{name} is unbiased",
+            STATED,
+            everywhere_on_grid(is_unbiased(made)),
+            points=GRID,
+        )
+        for theorem, name, made in (
+            ("Theorem 3.1", "g", centred),
+            ("Theorem 3.4", "ĉ", per_report),
+        )
+    ),
     Quote(
         source("Theorem 3.2"),
         "approximate variance, 50,000 users, 101 items, ε = 1, π = 0.1",
@@ -355,6 +381,14 @@ QUOTES = (
         correction="π² times the formula: Var*(c) = π² Var*(g)",
         instead=lambda _: 0.1**2 * approximate_variance_g(CROWD, 0.1),
         under="the approximate variance is that of c, as the sentence before the formula says",
+    ),
+    Quote(
+        source("Theorem 3.2, proof"),
+        "the variance of g is that of c divided by π²",
+        STATED,
+        everywhere_on_grid(g_is_c_over_pi),
+        under="the exact variances, fixed items",
+        points=GRID,
     ),
     Quote(
         source("Theorem 3.2, proof"),
