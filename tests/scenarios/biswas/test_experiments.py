@@ -84,7 +84,7 @@ def test_verdicts_on_theorems() -> None:
     assert finding(biased) == REPRODUCED
     assert biased.expected == pytest.approx(-25_789, abs=1)
     assert the(found, "Eq. 4, last", "π = 0.9").expected == pytest.approx(690, abs=1)
-    assert the(found, "Theorem 3.2, proof", "fixed").expected == pytest.approx(24.0276, abs=1e-4)
+    assert the(found, "Theorem 3.2, proof", "2 of 4").expected == pytest.approx(24.0276, abs=1e-4)
     assert the(found, "Theorem 3.5, proof").expected == pytest.approx(18.5036, abs=1e-4)
     assert the(found, "Theorem 3.6", "mean of c", "Eq. 4").expected == pytest.approx(
         -522.8, abs=0.1
@@ -139,7 +139,7 @@ def test_a_correction_that_is_wrong_is_found_wrong() -> None:
     rows = [{**row, "expected_variance": row["expected_variance"] * 1.01} for row in table.rows]
     found = verdicts(experiment, attrs.evolve(table, rows=rows))
     assert (
-        finding(the(found, "Theorem 3.2, proof", "fixed"))
+        finding(the(found, "Theorem 3.2, proof", "2 of 4"))
         == finding(the(found, "Theorem 3.5, proof"))
         == NOT
     )
