@@ -104,16 +104,23 @@ def places_in_words(lines: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> 
 
 def listed_in_words(values: Sequence[Any]) -> str:
     """Return values as text. If there are many numbers with equal steps, only the first two numbers
-    and the last number are listed.
+    and the last number are listed. Texts stand in quotation marks if one of them has a comma.
 
     >>> listed_in_words([1, 2, 5]), listed_in_words(list(range(10, 110, 10)))
     ('1, 2, 5', '10, 20, ..., 100')
+    >>> listed_in_words(["all users", "2 users, not sampled"])
+    '"all users", "2 users, not sampled"'
     """
     if len(values) > MOST_VALUES and all(isinstance(value, int | float) for value in values):
         steps = np.diff(values)
         if np.allclose(steps, steps[0], rtol=1e-6, atol=0):
             return f"{values[0]}, {values[1]}, ..., {values[-1]}"
-    return ", ".join("none" if value is None else str(value) for value in values)
+    mark = '"' if any(isinstance(value, str) and "," in value for value in values) else ""
+    words = ["none" if value is None else str(value) for value in values]
+    return ", ".join(
+        f"{mark}{word}{mark}" if isinstance(value, str) else word
+        for value, word in zip(values, words, strict=True)
+    )
 
 
 class _Watched(dict[Any, Any]):
