@@ -432,7 +432,8 @@ QUOTES = (
     ),
     Quote(
         source("section 3, below Theorem 3.3"),
-        "with a lower sampling probability g has a greater variance: π compared with 2 π or 1",
+        "with a lower sampling probability g has a greater variance: π compared with 2 π, or "
+        "with 1 if 2 π is above 1",
         STATED,
         everywhere_on_grid(falls_with_sampling),
         under="the exact variance, fixed items",
@@ -648,7 +649,7 @@ QUOTES = (
     *(
         Quote(
             source("section 6, ii"),
-            f"a higher ε makes a better variance bound of {name}: twice the ε",
+            f"a higher ε makes a better variance bound of {name}: 2 ε compared with ε",
             STATED,
             everywhere_on_grid(falls_with_epsilon(variance, personal)),
             under=under,
@@ -658,9 +659,9 @@ QUOTES = (
         )
         for name, personal in (("c", False), ("T", True))
         for under, variance in (
-            (f"Var*({name})", lambda made, _: made.approximate_variance),
+            (f"better: a smaller Var*({name})", lambda made, _: made.approximate_variance),
             (
-                f"the exact variance of {name}, fixed items",
+                f"better: a smaller exact variance of {name}, fixed items",
                 lambda made, f: float(made.variance(f)),
             ),
         )

@@ -40,7 +40,7 @@ CHOICES = (
         "8,019,015 on 41,270"
     ),
     (
-        "every click or purchase is a user, as in the paper: the ε is that of one click, not of "
+        "every click or purchase is a user, as in the paper: ε protects one click or purchase, not "
         "one person"
     ),
 )
