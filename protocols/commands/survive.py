@@ -1,7 +1,14 @@
 """`simnet privacy survive`: how likely random colluding users break a run of TSS or TSS'."""
 
+from typing import TYPE_CHECKING
+
 from protocols.commands.refusing import call_or_refuse
 from simnet.cli.options import FigureFile, JsonFile
+
+if TYPE_CHECKING:
+    from protocols.tss.survival import Survival
+
+LEAST = 1e-300  # a smaller probability may be computed as 0
 
 
 def survive(
@@ -68,9 +75,10 @@ def survive(
     out = console(json)
     at_most = "at most " if found.items.min() < found.items.max() else ""
     out.print(
-        f"{colluders:,} random users of {users:,} collude, and {honest:,} are honest:\n"
-        f"they break a given item with probability {at_most}{found.items.max():.5g}, and at least "
-        f"one item with probability {found.lowest:.5g} to {found.highest:.5g}"
+        f"{colluders:,} random users of {users:,} collude, and {honest:,} "
+        f"{'is' if honest == 1 else 'are'} honest:\n"
+        f"they break a given item with probability {at_most}{_in_words(found.items.max())}, and at "
+        f"least one item with probability {_between(found)}"
     )
     write_json(
         {
@@ -85,3 +93,14 @@ def survive(
     if figure is not None:
         draw_survival(protocol, honest, figure)
     return 0
+
+
+def _in_words(probability: float) -> str:
+    """A probability; one that is too small for a computer's numbers is not called 0."""
+    return f"{probability:.5g}" if probability >= LEAST else f"less than {LEAST:g}"
+
+
+def _between(found: "Survival") -> str:
+    """The bounds on the probability that some item is broken."""
+    lowest, highest = _in_words(found.lowest), _in_words(found.highest)
+    return highest if lowest == highest else f"{lowest} to {highest}"

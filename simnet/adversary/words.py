@@ -189,12 +189,15 @@ def verdict_in_words(verdict: Verdict) -> str:
 
 
 def sets_in_words(
-    sets: Sequence[Sequence[str]], others: Sequence[str], role_of: Mapping[str, str]
+    sets: Sequence[Sequence[str]],
+    others: Sequence[str],
+    role_of: Mapping[str, str],
+    braces: bool = False,
 ) -> str:
     """Return a list of coalitions in words. If the list has all coalitions with the same number of
     parties of each role, one phrase such as "any 2 users" stands for all of these. `others` are the
-    parties that may be in a coalition. At most four phrases are written out; the text for an empty
-    list is "none".
+    parties that may be in a coalition. With `braces`, single coalitions stand in braces. At most
+    four phrases are written out; the text for an empty list is "none".
 
     >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
     >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]
@@ -202,6 +205,8 @@ def sets_in_words(
     'any 2 users'
     >>> sets_in_words([("u1", "server")], ["u1", "u2", "server"], roles)
     'u1, server'
+    >>> sets_in_words([("u1", "server")], ["u1", "u2", "server"], roles, braces=True)
+    '{u1, server}'
     """
     if not sets:
         return "none"
@@ -215,7 +220,8 @@ def sets_in_words(
         if len(alike) > 1 and len(alike) == prod(comb(size_of[role], n) for role, n in kind):
             words.append(" with ".join(_any(role, n, size_of[role]) for role, n in kind))
         else:
-            words += [", ".join(members) for members in alike]
+            listed = [", ".join(members) for members in alike]
+            words += [f"{{{members}}}" for members in listed] if braces else listed
     more = f"; and {len(words) - SETS_SHOWN} more" if len(words) > SETS_SHOWN else ""
     return "; ".join(words[:SETS_SHOWN]) + more
 

@@ -101,10 +101,10 @@ def coalitions(
         simnet.adversary.check` checks the proofs, and `simnet verify --check` repeats the run. If
         coalitions are given by counts, one coalition stands for each list of counts.
     user
-        The parties, separated by commas, that the table of a run with up to 12 parties shows;
-        without this option, it shows all. If the coalitions of a larger run cannot be judged by
-        counts, these are the parties for whom coalitions are searched; without this option, the
-        first party with a secret.
+        The parties, separated by commas, that the tables show; without this option, they show all.
+        If the coalitions of a run with more than 12 parties cannot be judged by counts, these are
+        the parties for whom coalitions are searched; without this option, the first party with a
+        secret.
     runs
         Search so many runs for the smallest coalitions of users.
     max_size
@@ -268,8 +268,8 @@ def _print(
     for_good = [leak.coalition for leak in found.leaks if not leak.undone_by]
     if for_good:
         out.print(
-            "these coalitions learn more than their output: "
-            f"{sets_in_words(for_good, names, role_of)}"
+            "minimal coalitions that learn more than their output: "
+            f"{sets_in_words(for_good, names, role_of, braces=True)}"
         )
     undone = [leak for leak in found.leaks if leak.undone_by]
     for leak in undone[:SHOWN]:

@@ -59,7 +59,7 @@ def large_coalitions(
     for sentence in outcome_in_words(judged.run, about):
         out.print(sentence, style="yellow")
     if isinstance(judged, Counted):
-        print_counted(out, judged)
+        print_counted(out, judged, users)
     else:
         print_grown(out, judged)
     print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
@@ -70,18 +70,22 @@ def large_coalitions(
     )
 
 
-def print_counted(out: "Console", counted: "Counted") -> None:
-    """Print the kinds of parties and the staircases of every part, and what they rest on."""
+def print_counted(out: "Console", counted: "Counted", users: Sequence[str] = ()) -> None:
+    """Print the kinds of parties and the staircases of every part, and what they rest on.
+
+    With `users`, only the staircases of their kinds are printed.
+    """
     found = counted.found
     out.print(
         f"{found.parties:,} parties (seed {counted.run.seed}). A coalition is given by its numbers "
         "of members of each kind. The tables say whom it exposes and touches by secret shares; the "
         "party itself is never a member."
     )
-    for part in found.parts[:PARTS_SHOWN]:
+    parts = [(part, standings) for part in found.parts if (standings := _shown(part, users))]
+    for part, standings in parts[:PARTS_SHOWN]:
         out.print()
-        _print_part(out, part)
-    hidden = len(found.parts) - PARTS_SHOWN
+        _print_part(out, part, standings)
+    hidden = len(parts) - PARTS_SHOWN
     out.print()
     if hidden > 0:
         out.print(f"and {hidden:,} more parts of the run, all of them with --json")
@@ -118,7 +122,17 @@ def _print_scope(out: "Console", found: "ByCount") -> None:
     out.print(NOT_SEARCHED)
 
 
-def _print_part(out: "Console", part: "CountedPart") -> None:
+def _shown(part: "CountedPart", users: Sequence[str]) -> "list[CountedStanding]":
+    """The standings of the kinds that these users belong to; all standings if there are no
+    `users`.
+    """
+    kinds = {kind.name for kind in part.kinds if not users or set(users) & set(kind.members)}
+    return [standing for standing in part.standings if standing.kind in kinds]
+
+
+def _print_part(
+    out: "Console", part: "CountedPart", standings: "Sequence[CountedStanding]"
+) -> None:
     from rich.text import Text
 
     from simnet.cli.grid import Grid
@@ -130,7 +144,7 @@ def _print_part(out: "Console", part: "CountedPart") -> None:
     out.print(kinds)
     out.print()
     table = Grid("party", "is", *(kind.name for kind in part.kinds))
-    for standing in part.standings:
+    for standing in standings:
         for what, stairs in (("exposed", standing.exposing), ("touched", standing.touching)):
             rows = [*_steps(f"{what} by at least", stairs.minimal, part, standing, stairs)]
             rows += _steps(f"not {what} by at most", stairs.maximal, part, standing, stairs)

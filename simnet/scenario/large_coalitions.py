@@ -12,7 +12,7 @@ three ways, one after the other:
 A run with drop-outs is judged in the third way.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -90,6 +90,7 @@ def judge_large(
     if is_plain:
         try:
             alike = alike_judge(scenario, seed)
+            _refuse_without_secrets(users, alike.outline.run, alike.outline.reading.declared)
             certify = _certificates(alike.verdict, partial(alike_certificate_of, **described))
             return Counted(alike.outline.run, by_count(alike), certify)
         except NotAlike as error:
@@ -98,6 +99,7 @@ def judge_large(
     if done.roster.crowds:
         raise BadInput("a crowd is one party for all its members: seat them one by one")
     judge = Judge([done], done.roster.names, about)
+    _refuse_without_secrets(users, done, judge.declaring)
     certify = _certificates(judge.verdict, partial(certificate_of, **described))
     if is_plain:
         try:
@@ -112,14 +114,19 @@ def judge_large(
 
 
 def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
-    """The parties to judge. Raises `BadInput` for parties that have declared no secret."""
+    """The parties to judge. Raises `BadInput` if no party has declared a secret."""
     declaring = [name for name in done.roster.names if name in judge.declaring]
     if not declaring:
         raise BadInput("no party has declared a secret in this run")
+    return users or declaring[:1]
+
+
+def _refuse_without_secrets(users: Sequence[str], done: Run, declaring: Collection[str]) -> None:
+    """Raise `BadInput` for a name that no party has, and for a party without a secret."""
     for user in users:
+        done.roster.find(user)
         if user not in declaring:
             raise BadInput(f"{user!r} has declared no secret in this run")
-    return users or declaring[:1]
 
 
 def _certificates(

@@ -7,6 +7,7 @@ import pytest
 
 from protocols.commands.privacy import GROUP, application
 from simnet.errors import BadInput
+from tests.harness.shell import simnet
 
 
 def test_a_sub_command_that_does_not_load_says_why_and_the_others_work(
@@ -26,3 +27,10 @@ def test_a_sub_command_that_does_not_load_says_why_and_the_others_work(
         result_action="return_value",
     )
     assert "490 users" in capsys.readouterr().out
+
+
+def test_a_probability_that_is_too_small_for_the_computer_is_not_called_zero() -> None:
+    options = ("--users", 1000, "--items", 30, "--reported", 27, "--colluders", 500)
+    said = " ".join(simnet("privacy", "survive", *options).out.split())
+    assert "a given item with probability less than 1e-300, and" in said
+    assert "with probability 0" not in said

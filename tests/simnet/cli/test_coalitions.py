@@ -105,9 +105,32 @@ def test_the_table_of_a_small_run_shows_the_users_that_are_asked_for() -> None:
     assert not [line for line in lines if line.startswith("u3 ")]
 
 
-def test_a_user_without_a_secret_is_refused() -> None:
-    refused = simnet("coalitions", RING, "--users", 13, "--user", "u99")
-    assert "'u99' has declared no secret" in refusal(refused)
+@pytest.mark.parametrize(
+    ("protocol", "user", "reason"),
+    [
+        (RING, "u99", "no party of this run is called 'u99'"),
+        ("dpds", "u99", "no party of this run is called 'u99'"),
+        ("dpds", "server", "'server' has declared no secret"),
+        ("dpds_shamir", "server", "'server' has declared no secret"),
+    ],
+)
+def test_a_user_without_a_secret_is_refused_in_a_large_run(
+    protocol: str, user: str, reason: str
+) -> None:
+    refused = simnet("coalitions", protocol, "--users", 13, "--user", user)
+    assert reason in " ".join(refusal(refused).split())
+
+
+def test_the_tables_of_a_counted_run_show_the_users_that_are_asked_for() -> None:
+    options = ("coalitions", "tss", "--users", 14, "--items", 3, "--seed", 4)
+    found = simnet(*options, "--json", "-").json
+    kinds = [
+        {kind["name"] for kind in part["kinds"] if kind["has_secret"] and "u2" in kind["members"]}
+        for part in found["parts"]
+    ]
+    shown = simnet(*options, "--user", "u2").out
+    assert any(kinds)
+    assert shown.count(" exposed by at least ") == sum(map(bool, kinds))
 
 
 def test_counts_are_said_in_full_and_nothing_that_was_not_found_is_denied() -> None:
