@@ -282,7 +282,8 @@ def _print(
     _print_classes(out, found)
     if found.undecided:
         out.print(
-            f"{found.undecided:,} verdicts are undecided: these coalitions are in no list",
+            f"{found.undecided:,} verdicts are undecided: these coalitions are missing from the "
+            "lists of coalitions that do not expose a party or that learn more than their output",
             style="yellow",
         )
 

@@ -88,7 +88,7 @@ def _print_sizes(out: "Console", sizes: "Sizes", runs: str) -> None:
         out.print(f"in {runs}, {among} can read anything of another user")
     else:
         users = f"{sizes.smallest} user{'s' if sizes.smallest > 1 else ''}"
-        found = " found" if sizes.overlooked else ""
+        found = "" if sizes.is_least else " found"
         out.print(
             f"the smallest set{found} that can read something of another user, in {runs}, has "
             f"{users}"

@@ -20,7 +20,8 @@ from simnet.scenario.verify import CONFIDENCE, clopper_pearson, played
 class Sizes:
     """The sizes of the smallest breaking sets: `runs[i]` has one size for each user of run i.
 
-    The size is None for a user who has no breaking set. `unsearched` and `overlooked` collect the
+    The size is None for a user who has no breaking set. If the searches are not all `complete`,
+    larger sets than `searched` users may be missing. `unsearched` and `overlooked` collect the
     sentences of the single searches; see `BreakingSets`.
     """
 
@@ -29,6 +30,7 @@ class Sizes:
     note: str
     unsearched: str = ""
     overlooked: str = ""
+    searched: int | None = None
 
     @property
     def smallest(self) -> int | None:
@@ -42,7 +44,15 @@ class Sizes:
 
         The value is None if no breaking set was found, or if the search may have missed small sets.
         """
-        return None if self.smallest is None or self.overlooked else self.smallest - 1
+        if self.smallest is None or self.overlooked:
+            return None
+        largest = self.smallest - 1
+        return largest if self.searched is None else min(largest, self.searched)
+
+    @property
+    def is_least(self) -> bool:
+        """Whether no set is smaller than `smallest`, as far as users of one role are concerned."""
+        return self.smallest is not None and self.safe == self.smallest - 1
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the table, one for each size of a breaking set.
@@ -146,4 +156,6 @@ def smallest_sizes(
             "search: simnet verify says what a coalition sees"
         )
     note, never, missed = ("; ".join(filter(None, of)) for of in (notes, unsearched, overlooked))
-    return Sizes(tuple(runs), complete, note, never, missed)
+    return Sizes(
+        tuple(runs), complete, note, never, missed, searched=None if complete else max_size
+    )

@@ -84,7 +84,8 @@ THRESHOLD_NOTE = (
     "stands for all sets of the same size"
 )
 FORWARDING_REASON = (
-    "the user sends values that other users know, too, and what these values tell was not searched"
+    "the user forwards values that it received, or sends values that other users know, and what "
+    "these values tell was not searched"
 )
 FORWARDED_REASON = (
     "other users forward values that contain the user's coins or secrets, and what the forwarded "

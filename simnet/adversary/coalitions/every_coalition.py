@@ -41,7 +41,9 @@ class Standing:
     `exposing` are the minimal coalitions that certainly expose the party, and `unexposing` the
     maximal coalitions that certainly do not. `touching` and `untouching` are the same for touching.
     A coalition is neither in `exposing` nor in `unexposing` if we cannot say whether it exposes the
-    party. A coalition whose verdict is undecided is never in `unexposing` or `untouching`.
+    party. A coalition whose verdict is undecided is never in `unexposing` or `untouching`. Each
+    element of a secret counts as a number of its own. So if two elements are always equal, their
+    difference exposes the party, although it is 0; the verdict on the coalition is then undecided.
     """
 
     party: str

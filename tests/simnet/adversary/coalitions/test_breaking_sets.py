@@ -37,6 +37,7 @@ from simnet.adversary.coalitions.breaking_sets import (
 )
 from simnet.scenario.breaking import Sizes, smallest_sizes
 from simnet.scenario.find import find
+from simnet.scenario.scenario import Scenario
 from simnet.scenario.verify import played
 from simnet.testing import instances, seeds
 from tests.harness.fuzz import cases
@@ -574,6 +575,43 @@ def test_a_run_that_is_more_than_linear_forms_is_not_searched_completely(protoco
 def test_a_threshold_that_is_too_high_is_not_believed() -> None:
     protocol = TooHighThreshold(4, 2, 1.0, "shamir:2")
     assert search(protocol, [1, 2, 1, 2], "u1").smallest == 2
+
+
+class OfTwoSchemes:
+    """u1 shares one number additively among five users, and another so that any four of them can
+    read it. The protocol states no threshold.
+    """
+
+    users = 6
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, self.users)
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = me.secret(lambda item: [item, item + 3], item, field=F, shape=(2,))
+        others = me.names("user")[1:]
+        if me.name == "u1":
+            coins = me.coins.field(F, (4,))
+            summands = [*(coins[k : k + 1] for k in range(4)), held[0:1] - coins.sum()[None]]
+            drawn = me.coins.field(F, (3,))
+            powers = [drawn[k : k + 1] for k in range(3)]
+            for point, (name, summand) in enumerate(zip(others, summands, strict=True), 1):
+                await me.send(PIECE, name, summand)
+                value = held[1:2]
+                for power, coin in enumerate(powers, 1):
+                    value = value + coin * pow(point, power, 101)
+                await me.send(BACK, name, value)
+        else:
+            await me.receive(PIECE, "u1", shape=(1,))
+            await me.receive(BACK, "u1", shape=(1,))
+
+
+def test_a_large_set_that_was_found_is_not_called_the_smallest_if_smaller_were_not_tried() -> None:
+    scenario = Scenario(summary="own", protocol=OfTwoSchemes, parameters={}, users=6, items=9)
+    sizes = smallest_sizes(scenario, [0], max_size=3)
+    assert (sizes.smallest, sizes.safe, sizes.is_least) == (5, 3, False)
+    sizes = smallest_sizes(scenario, [0], max_size=4)
+    assert (sizes.smallest, sizes.safe, sizes.is_least) == (4, 3, True)
 
 
 @pytest.mark.parametrize(
