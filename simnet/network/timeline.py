@@ -15,8 +15,9 @@ OTHERS_OF_A_ROLE = 2  # the first parties of a role are shown also if they are o
 def timeline_figure(timing: Timing) -> Any:
     """Return a matplotlib figure of the times of some parties.
 
-    Each lane is dark while its party computes, and light while it waits. Arrows are the
-    messages of the longest chain. Raises `BadInput` when matplotlib is not installed.
+    Each lane is dark while its party computes, and light while it waits. Arrows are the messages of
+    the longest chain between parties that have a lane. Raises `BadInput` when matplotlib is not
+    installed.
     """
     lanes = shown_parties(timing)
     place = {name: number for number, name in enumerate(reversed(lanes))}
@@ -32,7 +33,7 @@ def timeline_figure(timing: Timing) -> Any:
         for began, ended in by_party.get(numbers[name], ()):
             axes.barh(y, (ended - began) * scale, 0.5, began * scale, color=TRUTH, zorder=3)
     for leg in timing.legs:
-        if leg.sender in place and leg.party in place:
+        if leg.tag is not None and leg.sender in place and leg.party in place:
             axes.annotate(
                 "",
                 (leg.ended * scale, place[leg.party]),
