@@ -33,10 +33,10 @@ test-fast: .venv/ready  ## run the fast tests alone
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 test-slow: .venv/ready .venv-accounting/ready pythons  ## run the tests that are too slow for `make test` (eight minutes)
-	$(PYTEST) -rs -m "slow and not long"
+	HYPOTHESIS_PROFILE=half $(PYTEST) -rs -m "slow and not long"
 
-test-long: .venv/ready  ## run the few tests that are too long for CI (three minutes)
-	$(PYTEST) -m long
+test-long: .venv/ready  ## run the tests that are too long for CI, and all cases of slow property tests
+	$(PYTEST) -m "long or (slow and fuzz)"
 
 notebooks: .venv/ready  ## execute the notebooks; build/notebooks gets them with their outputs, for the site
 	$(PYTEST) -m slow tests/test_notebooks.py

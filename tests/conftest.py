@@ -17,6 +17,7 @@ ORDINARY = settings(
 )
 settings.register_profile("ci", ORDINARY, derandomize=True)
 settings.register_profile("quick", ORDINARY, derandomize=True)
+settings.register_profile("half", ORDINARY, derandomize=True)
 settings.register_profile("fuzz", ORDINARY)
 settings.load_profile(PROFILE)
 

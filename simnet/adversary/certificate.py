@@ -41,6 +41,7 @@ s and 1 is c. The message's form is s + c, and the shift adds 1 times secret 0 t
 [('secret', ['u2']), ('coin', ['u2'])]
 """
 
+import functools
 import hashlib
 import itertools
 import sys
@@ -558,6 +559,7 @@ def _text(value: object, optional: bool = False) -> Any:
     return "none" if value is None else str(value)
 
 
+@functools.cache  # reading the version of a distribution from its files takes milliseconds
 def _version() -> str:
     try:
         return version(DISTRIBUTION)

@@ -82,7 +82,7 @@ from simnet.adversary.field_view import (
 from simnet.adversary.hidden_structure import knows_structure
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
-from simnet.adversary.replays import replayed_on_other_inputs
+from simnet.adversary.replays import MOST_MESSAGES, replayed_on_other_inputs
 from simnet.adversary.rewriting import DoorChecks, Doors
 from simnet.adversary.symbolic import SharedSecrets, Symbolic
 from simnet.adversary.verdict import ShareFinding, Verdict, uncovered_in_words
@@ -167,11 +167,15 @@ class Judge:
         observe: Iterable[str],
         about: About | None = None,
         same_inputs: bool = False,
+        *,
+        replayed_messages: int = MOST_MESSAGES,
     ) -> None:
         """Read the runs again.
 
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
-        of the same people with the same inputs. Raises `ScriptError` if a script behaves
+        of the same people with the same inputs. `replayed_messages` is the largest number of
+        messages in all replays of a run on other inputs together; at least one replay is made.
+        Raises `ScriptError` if a script behaves
         differently when it is read again, and `SimnetError` if the functionality makes other
         secrets than the scripts.
         """
@@ -182,7 +186,9 @@ class Judge:
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
         self._records = tuple(record for _, record in both)
-        self.replays = tuple(replayed_on_other_inputs(*each) for each in both)
+        self.replays = tuple(
+            replayed_on_other_inputs(*each, most_messages=replayed_messages) for each in both
+        )
         shared = SharedSecrets()
         self._readings = [
             Symbolic(

@@ -131,31 +131,45 @@ def tasks(page: Any) -> Iterator[list[float]]:
 
 
 @contextmanager
-def opened(
-    file: Path, width: int = 1280, scheme: str = "light", scripts: Sequence[str] = ()
-) -> Iterator[Any]:
-    """Open a page in Chromium; yield the page, whose `asked` are the addresses that it asked for.
-
-    `scripts` run before the page's own.
-    """
+def browser_started() -> Iterator[Any]:
+    """Start Chromium, which takes longer than most tests of a page. Yield the browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(SWITCHES))
         try:
-            page = browser.new_page(
-                viewport={"width": width, "height": 900},
-                color_scheme="dark" if scheme == "dark" else "light",
-            )
-            asked: list[str] = []
-            page.on("request", lambda request: asked.append(request.url))
-            errors: list[str] = []
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda message: errors.append(message.text))
-            for script in scripts:
-                page.add_init_script(script)
-            page.goto(file.as_uri())
-            vars(page)["asked"], vars(page)["errors"] = asked, errors
-            yield page
+            yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def opened(
+    browser: Any,
+    file: Path,
+    width: int = 1280,
+    scheme: str = "light",
+    scripts: Sequence[str] = (),
+) -> Iterator[Any]:
+    """Open a page in a profile of its own; yield the page, whose `asked` are the addresses that it
+    asked for.
+
+    `scripts` run before the page's own.
+    """
+    page = browser.new_page(
+        viewport={"width": width, "height": 900},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    try:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text))
+        for script in scripts:
+            page.add_init_script(script)
+        page.goto(file.as_uri())
+        vars(page)["asked"], vars(page)["errors"] = asked, errors
+        yield page
+    finally:
+        page.close()

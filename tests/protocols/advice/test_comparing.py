@@ -6,7 +6,9 @@ import csv
 import itertools
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -24,7 +26,7 @@ from simnet import run
 from simnet.network.presets import PRESETS
 from simnet.network.recorded import recorded
 from simnet.network.timing import timed
-from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, opened
+from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, browser_started, opened
 from tests.harness.shell import simnet
 
 SHARES = [0.4, 0.3, 0.2, 0.1]
@@ -34,6 +36,12 @@ TARGET = {"epsilon": 1.0, "delta": 1e-4}
 @pytest.fixture(scope="module")
 def compared() -> Compared:
     return compare(NAMES, SHARES, [300, 3000, 30_000], **TARGET)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browser_started() as started:
+        yield started
 
 
 def test_a_variance_is_the_one_that_the_protocol_states_of_its_runs() -> None:
@@ -252,11 +260,11 @@ def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_can_be_read_by_everybody(
-    width: int, scheme: str, tmp_path: Path, compared: Compared
+    browser: Any, width: int, scheme: str, tmp_path: Path, compared: Compared
 ) -> None:
     file = tmp_path / "compare.html"
     file.write_text(page_of(compared, "<Four> cities", "simnet compare"), encoding="utf-8")
-    with opened(file, width, scheme, scripts=[axe()]) as page:
+    with opened(browser, file, width, scheme, scripts=[axe()]) as page:
         assert_readable(page)
         assert page.inner_text("h1") == "<Four> cities"
         rooms = page.locator(".wide").all()

@@ -17,7 +17,7 @@ from protocols.catalogue import about
 from protocols.dpds.script import DPDS
 from simnet import Run, ScriptError, run
 from tests.harness.ideal import handed
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 from tests.harness.tape import Tape, tapes
 
 
@@ -115,7 +115,7 @@ def test_all_users_but_one_see_whether_the_last_takes_part_only_with_the_server(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", slow_but([600, 1000], 600))
+@pytest.mark.parametrize("runs", long_but([600, 1000], 600))
 def test_the_shares_that_all_others_see_are_uniform_and_do_not_depend_on_the_item(
     runs: int,
 ) -> None:

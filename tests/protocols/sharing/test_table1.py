@@ -28,7 +28,7 @@ from simnet import run
 from simnet.scenario.perform import bill
 from simnet.stated.bill import BillRow, Expectation
 from tests.harness.laws import law_of_definition
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but, slow_but
 from tests.harness.shell import simnet
 from tests.harness.weighted import weighted_groups
 
@@ -261,7 +261,7 @@ def test_the_expected_number_of_rounds_is_the_enumerated_mean(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", slow_but([200, 600], 200))
+@pytest.mark.parametrize("runs", long_but([200, 600], 200))
 @pytest.mark.parametrize(
     "protocol",
     slow_but(

@@ -21,7 +21,7 @@ from protocols.sharing.thresholds import (
 from protocols.tss.robust import RobustTSS
 from simnet import Fate, run
 from simnet.coins.sampled import SampledCoins
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.4, 1.0])
@@ -124,7 +124,7 @@ def test_a_run_of_dpds_completes_exactly_if_enough_users_are_left(seed: int) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", slow_but([60, 500], 60))
+@pytest.mark.parametrize("runs", long_but([200, 500], 200))
 def test_runs_of_tss_fail_as_often_as_the_law_says(runs: int) -> None:
     """Users leave after sharing: before their list, or before their first sum."""
     users, items, reported, rate, percent = 8, 3, 1, 0.3, 60

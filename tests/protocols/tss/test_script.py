@@ -19,7 +19,7 @@ from protocols.tss.script import TSS
 from simnet import ScriptError, run
 from simnet.kernel.run import Run
 from tests.harness.ideal import handed, users_with_inputs
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 
 SHARINGS = ("additive", "shamir:1", "shamir:2", "shamir:3")
 
@@ -86,7 +86,7 @@ def test_sets_have_k_items_and_elections_the_size_they_must(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runs", slow_but([2000, 4000], 2000))
+@pytest.mark.parametrize("runs", long_but([2000, 4000], 2000))
 @pytest.mark.parametrize("gamma", [None, 3.0])
 def test_counts_follow_a_binomial_law(gamma: float | None, runs: int) -> None:
     """Chi-square over runs through the functionality, 3 items.

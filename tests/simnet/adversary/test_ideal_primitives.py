@@ -57,7 +57,7 @@ def test_the_real_view_is_as_close_to_the_new_view_as_the_proof_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part", [*range(4), *(pytest.param(part, marks=pytest.mark.long) for part in range(4, 10))]
+    "part", [*range(2), *(pytest.param(part, marks=pytest.mark.long) for part in range(2, 10))]
 )
 def test_thousands_of_verdicts_agree_with_an_enumeration(part: int) -> None:
     counts, wrong = check_seeds(range(1_000 + 500 * part, 1_500 + 500 * part))
@@ -67,8 +67,9 @@ def test_thousands_of_verdicts_agree_with_an_enumeration(part: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_proofs_hold_for_a_thousand_scripts() -> None:
-    _, wrong = check_proofs(range(1_000, 2_000))
+@pytest.mark.parametrize("scripts", [300, pytest.param(1_000, marks=pytest.mark.long)])
+def test_the_proofs_hold_for_many_scripts(scripts: int) -> None:
+    _, wrong = check_proofs(range(1_000, 1_000 + scripts))
     assert not wrong, wrong[0]
 
 

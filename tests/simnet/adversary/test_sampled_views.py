@@ -20,7 +20,7 @@ from simnet import BadInput, Coins, Party, Sealed, Seat, Tag, bits
 from simnet.adversary.sampled_views import FALSE_ALARM, SampledComparison, sampled_views_differ
 from simnet.testing import assert_same_view, exact_epsilon
 from tests.harness.exact_mutants import MaskFromRange, Masking, TellsWhoTakesPart
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but
 from tests.harness.scripts import F, disclosed, protected
 
 PIECE = Tag("piece")
@@ -38,7 +38,7 @@ def compared(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", slow_but([0, 1000, 2000], 0))
+@pytest.mark.parametrize("seed", long_but([0, 1000, 2000], 0))
 @pytest.mark.parametrize("corrupt", ["server", "u1, u2"])
 def test_views_on_equal_inputs_never_differ(corrupt: str, seed: int) -> None:
     found = compared(LIVELY, [1, 2, 2], [1, 2, 2], corrupt, runs=20, seed=seed, false_alarm=1e-3)
@@ -55,7 +55,7 @@ def test_other_inputs_of_the_same_law_do_not_differ_for_users_alone() -> None:
 
 @pytest.mark.slow
 def test_the_server_tells_different_counts_apart() -> None:
-    found = compared(LIVELY, ONES, TWOS, "server", runs=200)
+    found = compared(LIVELY, ONES, TWOS, "server", runs=60)
     assert found.differs
     assert found.p_value < 1e-20
     assert found.feature.startswith(("sum of partial", "function", "partial"))

@@ -228,11 +228,12 @@ def test_random_sharings_are_judged_rightly(kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.fuzz
+@pytest.mark.parametrize("count", [25, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_more_random_sharings_are_judged_rightly(kind: str) -> None:
+def test_more_random_sharings_are_judged_rightly(kind: str, count: int) -> None:
     """The theorem holds where senders share alike, and only there."""
     first = 0 if FACTOR == 1 else 1000
-    counted = [assert_right(kind, seed) for seed in range(first, first + 60 * FACTOR)]
+    counted = [assert_right(kind, seed) for seed in range(first, first + count * FACTOR)]
     differ = sum(differ for _, differ in counted)
     assert differ == 0 if kind == "alike" else differ > 0
 
@@ -305,20 +306,20 @@ def test_masks_that_are_reused_from_ten_users_on(users: int, finding: str) -> No
 
 # The settings of a run, and how many users it may have so that all coalitions take a few seconds.
 HOUSE: dict[str, tuple[dict[str, str], int]] = {
-    "dpds": ({"items": "2"}, 8),
-    "dpds_shamir": ({"items": "2", "sharing": "shamir:2"}, 8),
-    "dpds_shamir, threshold 3": ({"items": "1", "sharing": "shamir:3"}, 8),
+    "dpds": ({"items": "2"}, 7),
+    "dpds_shamir": ({"items": "2", "sharing": "shamir:2"}, 7),
+    "dpds_shamir, threshold 3": ({"items": "1", "sharing": "shamir:3"}, 7),
     "dpds_robust": ({"items": "1", "sharing": "shamir:2"}, 8),
     "dpds_robust, threshold 4": ({"items": "1", "sharing": "shamir:4"}, 8),
     "dpdg": ({"items": "2"}, 8),
-    "dpcs_star": ({}, 6),
-    "committee": ({"items": "2", "members": "3", "sharing": "shamir:2"}, 6),
-    "tss": ({"items": "2", "reported": "1"}, 7),
-    "tss, threshold 2": ({"items": "3", "reported": "2", "sharing": "shamir:2"}, 4),
-    "tss_prime": ({"items": "3", "reported": "2", "bound": "2"}, 7),
-    "tss_robust": ({"items": "2", "reported": "1"}, 6),
-    "sampling_privacy": ({}, 7),
-    "sampling_privacy_clear": ({}, 8),
+    "dpcs_star": ({}, 5),
+    "committee": ({"items": "2", "members": "3", "sharing": "shamir:2"}, 5),
+    "tss": ({"items": "2", "reported": "1"}, 6),
+    "tss, threshold 2": ({"items": "3", "reported": "2", "sharing": "shamir:2"}, 3),
+    "tss_prime": ({"items": "3", "reported": "2", "bound": "2"}, 6),
+    "tss_robust": ({"items": "2", "reported": "1"}, 5),
+    "sampling_privacy": ({}, 6),
+    "sampling_privacy_clear": ({}, 7),
     "weighted": ({}, 5),
 }
 LEAST = {"weighted": 8, "dpds_robust, threshold 4": 5}  # users

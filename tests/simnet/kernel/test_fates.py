@@ -61,10 +61,11 @@ def test_runs_end_by_the_rules_whatever_the_schedule(seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_programs_end_by_the_rules() -> None:
-    outcomes = [check(seed) for seed in range(2000)]
+@pytest.mark.parametrize("programs", [600, pytest.param(2000, marks=pytest.mark.long)])
+def test_many_programs_end_by_the_rules(programs: int) -> None:
+    outcomes = [check(seed) for seed in range(programs)]
     counts = {kind: outcomes.count(kind) for kind in ("result", "aborted", "stall")}
-    assert min(counts.values()) > 100
+    assert min(counts.values()) > programs / 20
 
 
 class Agreeing:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.harness.pages import (
     SIX,
     assert_readable,
     axe,
+    browser_started,
     data_of,
     equation,
     one_tick_at_a_time,
@@ -49,6 +51,12 @@ HOSTILE = (
 )
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with browser_started() as started:
+        yield started
+
+
 def shown(page: Any) -> dict[str, Any]:
     """What the page says about the ticked set."""
     found: dict[str, Any] = page.evaluate(
@@ -65,12 +73,12 @@ def shown(page: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SIX)
 def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
-    name: str, tmp_path: Path
+    browser: Any, name: str, tmp_path: Path
 ) -> None:
     place, settings = SIX[name]
     options = [part for key, value in settings.items() for part in (f"--{key}", value)]
     names = result_of(name).run.roster.names
-    with opened(written(tmp_path, name)) as page:
+    with opened(browser, written(tmp_path, name)) as page:
         for changed, members in one_tick_at_a_time(len(names)):
             page.focus(f"#party-{changed}")
             page.keyboard.press("Space")
@@ -91,7 +99,7 @@ def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
 
 
 @pytest.mark.parametrize("planted", ["finding", "coefficient", "flag", "exposed"])
-def test_a_planted_mistake_is_caught(planted: str, tmp_path: Path) -> None:
+def test_a_planted_mistake_is_caught(browser: Any, planted: str, tmp_path: Path) -> None:
     """The page says that its verdict is broken; a comparison with `verify` would fail as well."""
     file = written(tmp_path, "ring")
     text = file.read_text(encoding="utf-8")
@@ -109,7 +117,7 @@ def test_a_planted_mistake_is_caught(planted: str, tmp_path: Path) -> None:
     begin = text.index('id="data">') + len('id="data">')
     end = text.index("</script>", begin)
     file.write_text(text[:begin] + script_json(changed) + text[end:], encoding="utf-8")
-    with opened(file) as page:
+    with opened(browser, file) as page:
         for number in data["verdicts"][at]["members"]:
             page.focus(f"#party-{number}")
             page.keyboard.press("Space")
@@ -118,12 +126,12 @@ def test_a_planted_mistake_is_caught(planted: str, tmp_path: Path) -> None:
         assert shown(page)["proved"] == 0
 
 
-def test_labels_are_texts_and_nothing_runs(tmp_path: Path) -> None:
+def test_labels_are_texts_and_nothing_runs(browser: Any, tmp_path: Path) -> None:
     people = ItemPopulation(uniform_items(6, 5, seed=1).items, HOSTILE, HOSTILE[1])
     file = tmp_path / "run.html"
     result = perform("dpds", data=people, seed=1, claims=False)
     file.write_text(page_of(result), encoding="utf-8")
-    with opened(file) as page:
+    with opened(browser, file) as page:
         cells = page.evaluate(
             "[...document.querySelectorAll('#estimate tbody th')].map((e) => e.textContent)"
         )
@@ -149,11 +157,11 @@ class Told:
                 await me.receive(Tag("".join(HOSTILE)), "u1", shape=(1,))
 
 
-def test_tags_are_texts_that_change_nothing_around_them(tmp_path: Path) -> None:
+def test_tags_are_texts_that_change_nothing_around_them(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     file.write_text(page_of(perform(Told(), seed=1), is_private=False), encoding="utf-8")
     tag = "".join(HOSTILE)
-    with opened(file) as page:
+    with opened(browser, file) as page:
         page.check("#party-1")
         page.locator("#verdict .equations summary").first.click()
         page.wait_for_selector("#verdict .steps button bdi")
@@ -216,7 +224,7 @@ class Around:
             await me.send(Tag("word"), f"u{place + 1}", reals([1.0]))
 
 
-def test_labels_are_texts_wherever_they_are_shown(tmp_path: Path) -> None:
+def test_labels_are_texts_wherever_they_are_shown(browser: Any, tmp_path: Path) -> None:
     """Names of parties and roles, tags and networks. No mark of direction leaves its label."""
     network = attrs.evolve(PRESETS["mobile"], name=HOSTILE[3], source=HOSTILE[1])
     result = perform(Hostile(), data=[1, 2, 3, 4, 5], seed=1)
@@ -227,7 +235,7 @@ def test_labels_are_texts_wherever_they_are_shown(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     file.write_text(text, encoding="utf-8")
     labels = [*HOSTILE, *(f"{name}[1]" for name in HOSTILE)]
-    with opened(file) as page:
+    with opened(browser, file) as page:
         assert page.evaluate(ASTRAY, labels) == []
         for place in range(len(HOSTILE)):
             page.check(f"#party-{place}")
@@ -252,13 +260,13 @@ def test_labels_are_texts_wherever_they_are_shown(tmp_path: Path) -> None:
         assert page.errors == []
 
 
-def test_long_lists_are_folded_and_printed_whole(tmp_path: Path) -> None:
+def test_long_lists_are_folded_and_printed_whole(browser: Any, tmp_path: Path) -> None:
     result = perform("dpds", users=4, items=30, seed=1, claims=False)
     file = tmp_path / "run.html"
     file.write_text(
         page_of(result, timings=[timed(run(Around(), [1] * 15), "mobile")]), encoding="utf-8"
     )
-    with opened(file) as page:
+    with opened(browser, file) as page:
         page.fill("#named", "u1, server")
         page.press("#named", "Enter")
         page.locator("#verdict .fold").wait_for()
@@ -275,8 +283,8 @@ def test_long_lists_are_folded_and_printed_whole(tmp_path: Path) -> None:
         assert not any(page.evaluate(is_open))
 
 
-def test_the_policy_forbids_what_the_page_does_not_do(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "ring")) as page:
+def test_the_policy_forbids_what_the_page_does_not_do(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, written(tmp_path, "ring")) as page:
         page.evaluate("document.body.append(Object.assign(new Image(), {src: 'http://x.test/a'}))")
         page.evaluate(
             "document.body.append(Object.assign(document.createElement('script'), "
@@ -289,10 +297,10 @@ def test_the_policy_forbids_what_the_page_does_not_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_it_can_be_read_by_everybody(width: int, scheme: str, tmp_path: Path) -> None:
+def test_it_can_be_read_by_everybody(browser: Any, width: int, scheme: str, tmp_path: Path) -> None:
     for name in ("dpds", "tss"):
         # The policy forbids scripts from outside, so this one is there before the page.
-        with opened(written(tmp_path, name), width, scheme, scripts=[axe()]) as page:
+        with opened(browser, written(tmp_path, name), width, scheme, scripts=[axe()]) as page:
             page.fill("#named", "u1, server" if name == "dpds" else "u1, S1, S2")
             page.press("#named", "Enter")
             if page.locator("#verdict .equations summary").count():
@@ -312,8 +320,8 @@ def drawn(page: Any) -> tuple[set[str], list[str]]:
     return found, page.locator("#legend li").all_inner_texts()
 
 
-def test_the_legend_lists_what_is_drawn(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "ring")) as page:
+def test_the_legend_lists_what_is_drawn(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, written(tmp_path, "ring")) as page:
         assert drawn(page) == (set(), ["a message"])
         for number in (0, 2):
             page.check(f"#party-{number}")
@@ -327,7 +335,7 @@ def test_the_legend_lists_what_is_drawn(tmp_path: Path) -> None:
         assert page.locator("#picture .attack .badge path").count() == 1
         assert page.inner_text("#verdict .steps li:nth-child(2)").startswith("Start from this")
         assert "with me.disclose" in page.inner_text("#verdict")
-    with opened(written(tmp_path, "dpds")) as page:
+    with opened(browser, written(tmp_path, "dpds")) as page:
         page.fill("#named", "u1, server")
         page.press("#named", "Enter")
         page.locator("#verdict .equations summary").first.click()
@@ -340,8 +348,8 @@ def test_the_legend_lists_what_is_drawn(tmp_path: Path) -> None:
         assert "u2[1] means element 1 of the secret of u2" in page.inner_text("#verdict")
 
 
-def test_the_steps_of_secure_aggregation_take_off_masks(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "secagg")) as page:
+def test_the_steps_of_secure_aggregation_take_off_masks(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, written(tmp_path, "secagg")) as page:
         page.fill("#named", "u1, server")
         page.press("#named", "Enter")
         page.locator("#verdict .equations summary").first.click()
@@ -354,11 +362,11 @@ def test_the_steps_of_secure_aggregation_take_off_masks(tmp_path: Path) -> None:
         assert "somebody" not in steps
 
 
-def test_what_can_be_scrolled_says_so(tmp_path: Path) -> None:
+def test_what_can_be_scrolled_says_so(browser: Any, tmp_path: Path) -> None:
     fits = "(e) => e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1"
     for name in ("secagg", "tss"):
         for width in (360, 1280):
-            with opened(written(tmp_path, name), width) as page:
+            with opened(browser, written(tmp_path, name), width) as page:
                 page.locator("#list summary").click()
                 page.wait_for_timeout(100)
                 boxes = page.locator(".wide, #picture").all()
@@ -374,8 +382,8 @@ def test_what_can_be_scrolled_says_so(tmp_path: Path) -> None:
                     assert last == f"round {data_of(name)['rounds']}"
 
 
-def test_messages_can_be_stepped_through_by_keyboard(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "ring")) as page:
+def test_messages_can_be_stepped_through_by_keyboard(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, written(tmp_path, "ring")) as page:
         page.focus("#picture")
         seen = []
         for _ in range(5):
@@ -389,8 +397,8 @@ def test_messages_can_be_stepped_through_by_keyboard(tmp_path: Path) -> None:
         assert page.locator(".later").count() == 0
 
 
-def test_the_checker_of_the_page_agrees_with_pythons(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "ring")) as page:
+def test_the_checker_of_the_page_agrees_with_pythons(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, written(tmp_path, "ring")) as page:
         for valid in pool():
             expected = python_reader(valid.text.encode())
             assert expected
@@ -404,7 +412,7 @@ def test_the_checker_of_the_page_agrees_with_pythons(tmp_path: Path) -> None:
             assert "version" in refused
 
 
-def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
+def test_large_runs_are_small_pages_that_answer_at_once(browser: Any, tmp_path: Path) -> None:
     """10,000 messages in 1 MB; 1,000 users in 3 MB, made in 10 s, loaded in 2 s; no task above
     200 ms while somebody ticks, unfolds and scrolls. All in processor time: other programs run.
     """
@@ -416,7 +424,7 @@ def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
         assert len(text.encode()) <= most
         file = tmp_path / "run.html"
         file.write_text(text, encoding="utf-8")
-        with opened(file) as page:
+        with opened(browser, file) as page:
             session = page.context.new_cdp_session(page)
             session.send("Performance.enable", {"timeDomain": "threadTicks"})
             page.reload()
@@ -446,7 +454,7 @@ def test_large_runs_are_small_pages_that_answer_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["dpds", "secagg"])
 def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
-    name: str, tmp_path: Path
+    browser: Any, name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "run.html"
     simnet("show", name, "--users", 12, "--items", 6, "--html", file)
@@ -454,7 +462,7 @@ def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
         const {left, right, width} = each.getBoundingClientRect();
         return [left, right, width];
     })"""
-    with opened(file, width=360) as page:
+    with opened(browser, file, width=360) as page:
         marks = page.evaluate(reach, "#estimate .wide :is(circle, .interval, .truth, text)")
         curves = page.evaluate(reach, ".curves :is(path, text)")
         numbers = page.evaluate(reach, "#bill td.number[data-head] bdi")
@@ -467,8 +475,10 @@ def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
     assert re.search(r"</svg><span>against <bdi>[^<]+</bdi></span></li>", legend)
 
 
-def test_the_messages_of_an_attack_do_not_fade_at_an_earlier_message(tmp_path: Path) -> None:
-    with opened(written(tmp_path, "ring")) as page:
+def test_the_messages_of_an_attack_do_not_fade_at_an_earlier_message(
+    browser: Any, tmp_path: Path
+) -> None:
+    with opened(browser, written(tmp_path, "ring")) as page:
         for number in (0, 2):
             page.check(f"#party-{number}")
         page.locator("#verdict .equations summary").first.click()

@@ -23,7 +23,7 @@ from simnet.scenario.perform import Performance, judged, perform
 from simnet.scenario.synthetic import uniform_items
 from simnet.testing import inputs, seeds
 from tests.harness.fuzz import cases
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but, slow_but
 from tests.harness.pairwise_masks import REPORT, PairwiseMasks
 from tests.harness.shell import WIDTH, refusal, simnet, words
 
@@ -96,7 +96,7 @@ def test_claims_come_in_pairs(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMING)
 @pytest.mark.parametrize(("users", "items"), SIZES)
-@pytest.mark.parametrize("seed", slow_but([0, 1, 2], 0))
+@pytest.mark.parametrize("seed", long_but([0, 1, 2], 0))
 def test_all_claims_hold(name: str, users: int, items: int, seed: int) -> None:
     result = simnet("run", name, *options(name, users, items), "--seed", seed, "--json", "-")
     assert (result.status, result.err) == (0, "")

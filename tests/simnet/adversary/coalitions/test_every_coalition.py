@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from simnet import BadInput, Field, Party, Sealed, Seat, Tag, every_coalition, run, seats, verdict
+from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
@@ -93,6 +94,7 @@ def test_the_lists_equal_brute_force(name: str, seed: int) -> None:
     found = every_coalition(done)
     names = done.roster.names
     owners = set(done.inputs)
+    judge = Judge([done], names)
     table: dict[frozenset[str], tuple[set[str], set[str]]] = {}
     leaking: set[frozenset[str]] = set()
     for size in range(1, len(names) + 1):
@@ -100,7 +102,7 @@ def test_the_lists_equal_brute_force(name: str, seed: int) -> None:
             if owners <= set(chosen):
                 table[frozenset(chosen)] = (set(), set())
                 continue
-            judged = verdict(done, list(chosen))
+            judged = judge.verdict(list(chosen))
             assert judged.finding != "undecided"
             table[frozenset(chosen)] = exposed_and_touched(judged)
             if judged.finding == "leaks":

@@ -14,6 +14,7 @@ from simnet.arrays import Ints
 from simnet.kernel.run import Run
 from simnet.scenario.find import find
 from tests.harness.counted import compared
+from tests.harness.marks import long_but, slow_but
 from tests.harness.timing import stopwatch
 
 F = Field(101)
@@ -35,15 +36,13 @@ def played(name: str, settings: Mapping[str, str], seed: int) -> Run:
     return run(protocol, held, seed)
 
 
-@pytest.mark.parametrize(
-    "name", ["dpds_shamir", *(pytest.param(n, marks=pytest.mark.slow) for n in list(HOUSE)[1:])]
-)
-def test_counts_equal_a_verdict_on_every_coalition(name: str) -> None:
-    for seed in (1, 2):
-        done = played(name, HOUSE[name], seed)
-        found = shares_by_count(done)
-        assert found.is_complete
-        assert compared(found, every_coalition(done)) > 0
+@pytest.mark.parametrize("name", slow_but(HOUSE, "dpds_shamir"))
+@pytest.mark.parametrize("seed", long_but([1, 2], 1))
+def test_counts_equal_a_verdict_on_every_coalition(name: str, seed: int) -> None:
+    done = played(name, HOUSE[name], seed)
+    found = shares_by_count(done)
+    assert found.is_complete
+    assert compared(found, every_coalition(done)) > 0
 
 
 class Sharing:

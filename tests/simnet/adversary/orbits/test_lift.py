@@ -86,11 +86,12 @@ def test_random_protocols_with_alike_users_or_an_odd_one():
 
 
 @pytest.mark.slow
-def test_many_random_protocols():
-    found = random_protocols(range(1_000, 1_250))
+@pytest.mark.parametrize("count", [100, pytest.param(250, marks=pytest.mark.long)])
+def test_many_random_protocols(count):
+    found = random_protocols(range(1_000, 1_000 + count))
     assert found["refused"] < found.total() / 3
-    assert min(found["nothing"], found["leaks"]) > 300
-    assert found["output-only"] > 10  # rare: 16 of these cases learn just the sum
+    assert min(found["nothing"], found["leaks"]) > 1.2 * count
+    assert found["output-only"] > count / 25  # rare: 16 cases of 250 protocols learn just the sum
 
 
 def lifted(protocol, numbers, corrupt):
