@@ -81,7 +81,7 @@ def wait_until(happens: Callable[[], bool], what: str) -> None:
     until = time.monotonic() + PATIENCE
     while not happens():
         assert time.monotonic() < until, f"waited in vain until {what}"
-        time.sleep(0.01)
+        time.sleep(0.05)  # looking often takes the time that the processes need
 
 
 def count(study: Study, path: Path) -> int:

@@ -49,21 +49,22 @@ def test_everyone_takes_part_when_p_is_one() -> None:
 
 
 @pytest.mark.slow
-def test_counts_follow_a_binomial_law() -> None:
-    """Chi-square over 4,000 runs through the functionality; false alarm 1e-6 each, seeds fixed."""
+@pytest.mark.parametrize("runs", long_but([1500, 4000], 1500))
+def test_counts_follow_a_binomial_law(runs: int) -> None:
+    """Chi-square over runs through the functionality; false alarm 1e-6 each, seeds fixed."""
     support, p = (9, 4), 0.3
     protocol = DPDS(13, 2, p)
     held = [1] * support[0] + [2] * support[1]
     counts: list[Counter[int]] = [Counter(), Counter()]
-    for seed in range(4000):
+    for seed in range(runs):
         for item, count in enumerate(handed(protocol, held, seed)["server"].numbers().tolist()):
             counts[item][count] += 1
     for item in range(2):
         law = stats.binom(support[item], p)
-        bins = [k for k in range(support[item] + 1) if 4000 * law.pmf(k) >= 5]
+        bins = [k for k in range(support[item] + 1) if runs * law.pmf(k) >= 5]
         seen = np.array([*(counts[item][k] for k in bins), 0])
-        expected = np.array([*(4000 * law.pmf(k) for k in bins), 0])
-        seen[-1], expected[-1] = 4000 - seen.sum(), 4000 - expected.sum()
+        expected = np.array([*(runs * law.pmf(k) for k in bins), 0])
+        seen[-1], expected[-1] = runs - seen.sum(), runs - expected.sum()
         keep = expected > 1e-9
         assert stats.chisquare(seen[keep], expected[keep]).pvalue > 1e-6
 

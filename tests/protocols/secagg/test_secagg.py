@@ -22,6 +22,7 @@ from simnet.adversary.judge import Judge
 from simnet.scenario.perform import bill
 from simnet.testing import fates as fate_strategy
 from tests.harness.fuzz import cases
+from tests.harness.marks import long_but
 from tests.harness.secagg_prediction import STAYS, Liar, Pattern, question
 
 LIST_CHUNKS = 12
@@ -314,12 +315,15 @@ def test_signatures_are_all_that_the_active_variant_adds_to_the_bill(users: int)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("trials", long_but([160, 400], 160))
 @pytest.mark.parametrize("answer", ["dpds", "dpdg"])
-def test_estimates_after_drop_outs_are_unbiased_and_their_intervals_hold(answer: str) -> None:
+def test_estimates_after_drop_outs_are_unbiased_and_their_intervals_hold(
+    answer: str, trials: int
+) -> None:
     """A false alarm of each of the two statistics has a chance of about 1 in 10,000."""
     users, held = 12, [1] * 5 + [2] * 4 + [3] * 3
     protocol = secagg(users=users, items=3, answer=answer, participation=0.5, epsilon=1.0)
-    support, trials, errors, inside = np.array([5, 4, 3]), 400, [], 0
+    support, errors, inside = np.array([5, 4, 3]), [], 0
     rng = np.random.default_rng(1)
     for seed in range(trials):
         leaving = rng.choice(users, 3, replace=False) + 1

@@ -123,7 +123,7 @@ def server(tmp_path: Path) -> Iterator[str]:
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
-        thread = threading.Thread(target=serving.serve_forever)
+        thread = threading.Thread(target=serving.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{serving.server_port}"
         serving.shutdown()

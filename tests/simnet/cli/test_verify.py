@@ -28,7 +28,7 @@ from simnet.scenario.verify import clopper_pearson
 from tests.harness.certificates.readers import NODE, NodeReader, python_reader
 from tests.harness.data import ROOT
 from tests.harness.fuzz import cases
-from tests.harness.marks import slow_but
+from tests.harness.marks import long_but, slow_but
 from tests.harness.shell import RING, WIDTH, Result, refusal, simnet, words
 from tests.harness.timing import stopwatch
 
@@ -326,9 +326,10 @@ def test_a_role_of_a_group_can_be_named() -> None:
 @pytest.mark.parametrize(("name", "options", "corrupt", "finding"), CASES[::2])
 @pytest.mark.parametrize(
     "expected",
-    slow_but(
+    long_but(
         [*SHARE_FINDINGS, "nothing-from-shares", "output-only-from-shares"],
         "nothing",
+        "output-only",
         "leaks",
         "nothing-from-shares",
     ),
