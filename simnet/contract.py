@@ -153,8 +153,8 @@ class Thresholds(Protocol, Interface):
         """Return how many of `shares` shares, whichever they are, are enough to read a secret.
 
         Called by: the search for breaking sets, with the number of recipients of one sharing. The
-        search checks the answer: that many recipients must be able to read the secret, and one
-        recipient fewer must not.
+        search checks that the messages are Shamir's shares; that this many recipients can read the
+        secret, and one recipient fewer cannot. Otherwise it does not use the answer.
         """
         ...
 

@@ -245,7 +245,7 @@ def _one_of_each(grown: "Grown", party: str, found: "OneOfEach") -> Iterator[str
         missing = [name for name in names if name not in members]
         if len(missing) <= MEMBERS_SHOWN < len(members):
             return f"all others but {', '.join(missing)}" if missing else "all others together"
-        return _some(members) if members else "nobody"
+        return _some(members) if members else "none"
 
     yield "nobody, whoever colludes" if found.nobody else shown(found.minimal)
     yield shown(found.maximal)

@@ -23,10 +23,11 @@ instead. docs/proofs/breaking-sets.md proves the rules.
    whether the whole group tells anything.
 
 3. *Otherwise* the protocol may state how many recipients are enough (`Thresholds`). If the protocol
-   states the number k, we check that the first k recipients read something, and that the first k -
-   1 read nothing. The result for the first k recipients is then taken for every set of k
-   recipients. If the protocol states nothing, or if the check fails, sets of recipients are tried
-   by size, up to `max_size`. The search is incomplete if a group has more recipients than that.
+   states the number k, we check that the elements are Shamir's shares of one secret element, one
+   for each recipient; that the first k recipients read something; and that the first k - 1 read
+   nothing. The result for the first k recipients then holds for every set of k recipients. If the
+   protocol states nothing, or if a check fails, sets of recipients are tried by size, up to
+   `max_size`. The search is incomplete if a group has more recipients than that.
 
 4. *Three more things make a search incomplete*, and a note says which: elements of u1 that contain
    values which other users know; elements of other users that contain coins or secrets of u1; and
@@ -58,8 +59,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
+import numpy as np
 
 from simnet.adversary.coalitions.nonlinear import nonlinear_reason
+from simnet.adversary.coalitions.shares_by_count import NotShared, check_points
 from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.symbolic import Symbolic
 from simnet.contract import Identification, Thresholds
@@ -80,8 +83,8 @@ ADDITIVE_NOTE = (
     "every coin occurs in at most two messages: the search is exact for sets of any size"
 )
 THRESHOLD_NOTE = (
-    "the protocol states how many recipients are enough to read a secret; one set of recipients "
-    "stands for all sets of the same size"
+    "the shares are values of polynomials, and the protocol states how many are enough to read a "
+    "secret: one set of recipients stands for all sets of the same size"
 )
 FORWARDING_REASON = (
     "the user forwards values that it received, or sends values that other users know, and what "
@@ -198,6 +201,8 @@ class BreakingSearch:
         self._run = read_blind(sampled, done.roster.names, reading)
         self._unknowns: Unknowns = reading.unknowns
         self._nonlinear_reason = nonlinear_reason(reading)
+        # Whether the rows of a matrix are those of Shamir's shares, by modulus, shape and content.
+        self._shamirs: dict[tuple[int, tuple[int, ...], bytes], bool] = {}
         self._kinds: list[UnknownKind] = [family.kind for family in self._unknowns.families]
         self._secrets = reading.declared
         # The item of the first element of each secret. The items of a user's secrets are numbered
@@ -313,10 +318,13 @@ class BreakingSearch:
     def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
         """Search by the protocol's own threshold.
 
-        Return None if the protocol states no threshold, or if its threshold is wrong.
+        Return None if the protocol states no threshold, if its threshold is wrong, or if recipients
+        of the group are not alike.
         """
         protocol = self._run.protocol
         if not isinstance(protocol, Thresholds):
+            return None
+        if not self._are_shamirs_shares(number, group):
             return None
         others = sorted(group.recipients - {number})
         size = protocol.enough_shares(len(group.recipients))
@@ -328,6 +336,30 @@ class BreakingSearch:
         if not self._reads(number, group.received_by(others[:size])):
             return None
         return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
+
+    def _are_shamirs_shares(self, number: int, group: ElementGroup) -> bool:
+        """Whether the elements are values of a polynomial, one for each recipient, at different
+        points that are not 0. Its value at 0 is one of the user's secrets.
+        """
+        own = [unknown for unknown in group.unknowns if self._is_secret_of(number, unknown)]
+        coins = sorted(group.unknowns - set(own))
+        if len(own) != 1 or len(group.recipients) != len(group.elements):
+            return False
+        weights = np.array(
+            [
+                [element.form.get(unknown, 0) for unknown in (*own, *coins)]
+                for element in group.elements
+            ]
+        )
+        key = group.modulus, weights.shape, weights.tobytes()
+        if key not in self._shamirs:
+            try:
+                check_points(weights, group.modulus)
+            except NotShared:
+                self._shamirs[key] = False
+            else:
+                self._shamirs[key] = True
+        return self._shamirs[key]
 
     def _search_by_size(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
         """Try sets of recipients, small sets first; skip sets that contain a set found before."""

@@ -227,7 +227,7 @@ def _add_sharing(
     key = sent.label, sent.recipients, sent.modulus, rows.lanes, len(base), matrix
     sharing = found.get(key)
     if sharing is None:
-        _check_points(weights, sent.modulus)
+        check_points(weights, sent.modulus)
         sharing = found[key] = _Sharing(
             label=sent.label,
             recipients=sent.recipients,
@@ -322,7 +322,7 @@ def _is_coin(unknown: int, unknowns: Unknowns, sender: str) -> bool:
     return family.kind == "coin"
 
 
-def _check_points(weights: Ints, modulus: int) -> None:
+def check_points(weights: Ints, modulus: int) -> None:
     """Raise `NotShared` unless each row has the powers of a point, and the points are different and
     not 0. The powers may stand in any order, but the first is 1.
     """

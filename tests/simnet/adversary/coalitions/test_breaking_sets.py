@@ -606,6 +606,41 @@ class OfTwoSchemes:
             await me.receive(BACK, "u1", shape=(1,))
 
 
+@attrs.frozen
+class UnlikeShares:
+    """u1 shares a number among five users with two coins. The first three of them can read it, and
+    the first two cannot; but the last two can. The protocol states that three are enough.
+    """
+
+    def parties(self) -> dict[str, Seat]:
+        return seats("u", self.user, 6)
+
+    def enough_shares(self, shares: int) -> int:
+        return 3
+
+    async def user(self, me: Party, item: Sealed) -> None:
+        held = me.secret(lambda item: [item], item, field=F, shape=(1,))
+        if me.name == "u1":
+            drawn = me.coins.field(F, (2,))
+            first, second = drawn[0:1], drawn[1:2]
+            shares = [
+                held + first + second,
+                held + first * 2 + second * 4,
+                held + first * 3 + second * 9,
+                held + first * 4 + second * 16,
+                first * 4 + second * 16,
+            ]
+            for name, share in zip(me.names("user")[1:], shares, strict=True):
+                await me.send(PIECE, name, share)
+        else:
+            await me.receive(PIECE, "u1", shape=(1,))
+
+
+def test_a_threshold_is_not_believed_of_recipients_who_are_not_alike() -> None:
+    found = search(UnlikeShares(), [5] * 6, "u1")
+    assert found.sets[0] == BreakingSet(("u5", "u6"), {1: 5}, True)
+
+
 def test_a_large_set_that_was_found_is_not_called_the_smallest_if_smaller_were_not_tried() -> None:
     scenario = Scenario(summary="own", protocol=OfTwoSchemes, parameters={}, users=6, items=9)
     sizes = smallest_sizes(scenario, [0], max_size=3)
