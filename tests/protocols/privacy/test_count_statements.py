@@ -268,7 +268,7 @@ def test_noise_on_a_coarse_grid_is_taken_as_it_is_drawn():
     )
     assert fine.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
     assert coarse.log_delta < fine.log_delta - 1e-3
-    assert "as it is drawn" in coarse.assumption
+    assert "by which it is drawn" in coarse.assumption
     discrete = server_of_noisy_counts(200, UserNoise(variance, "discrete-gaussian", 2), epsilon=0.5)
     assert discrete.log_delta == pytest.approx(ideal.log_delta, abs=2e-3)
 
@@ -476,6 +476,6 @@ def test_what_is_played_out_is_small_and_has_neighbours():
 
 def test_a_single_user_is_no_users():
     assert (
-        "by 1 user, with 1 colluding user"
+        "of 1 user, with 1 colluding user"
         in server_of_noisy_counts(2, UserNoise(1.0), epsilon=1.0, colluders=1).view
     )
