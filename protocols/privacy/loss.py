@@ -111,8 +111,8 @@ class Losses:
     def __attrs_post_init__(self) -> None:
         if self.log_masses.shape != self.losses.shape or self.losses.ndim != 1:
             raise ValueError(
-                f"expected one mass for each loss, got shapes {self.losses.shape} and "
-                f"{self.log_masses.shape}"
+                f"expected a list of losses and one mass for each, got losses of shape "
+                f"{self.losses.shape} and masses of shape {self.log_masses.shape}"
             )
         if not (np.isfinite(self.log_masses).all() and np.isfinite(self.losses).all()):
             raise ValueError(

@@ -43,7 +43,8 @@ GroupUsers = Annotated[
 ]
 TargetByName = Annotated[
     Target,
-    "what is estimated: the distribution from which users are drawn, or the users' own values",
+    "what the estimate is compared with: the true values of the groups, weighted as the estimate "
+    "weighs them (distribution), or the true value of all users (population)",
 ]
 
 

@@ -150,13 +150,14 @@ def _contents(kept: list["StoredTrial"]) -> list[dict[str, Any]]:
 def _matching(kept: list["StoredTrial"], where: list[str] | None) -> list[dict[str, Any]]:
     """Return the rows whose columns have the values that `where` names.
 
-    Raises `BadInput` for a text that is not name=value, and for a name that no row has.
+    Raises `BadInput` for a text that is not name=value, and, if there are rows, for a name
+    that none of them has.
     """
     from simnet.cli.options import settings_of
     from simnet.errors import BadInput
     from simnet.studies.report import row
 
-    wanted = settings_of(where)
+    wanted = settings_of(where, "--where")
     rows = [
         {
             "experiment": one.experiment,

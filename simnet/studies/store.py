@@ -14,9 +14,9 @@ reported as kept, count a result twice, or show a wrong result. So:
 - Writers append under a lock, a chunk of results at a time, and wait for the disk. A line that a
   killed process left unfinished has no line end, and the next writer cuts it off.
 - Every line of a trial ends in a digest of the line. A line that does not fit its digest, or
-  repeats a key, is damaged and is not read. A trial without another line counts as missing, as if
-  it had never been run. Whoever opens the file for writing blanks damaged lines, and the next sweep
-  runs the missing trials again.
+  repeats a key, is damaged and is not read. If no intact line has the trial of a damaged line, the
+  trial counts as missing, as if it had never been run. Whoever opens the file for writing blanks
+  damaged lines, and the next sweep runs the missing trials again.
 - After every commit we check that the path still leads to the file that was opened. At its end a
   sweep reads the whole file again, and reports a trial as kept only after it has seen the trial in
   the file.

@@ -221,7 +221,7 @@ def _add_sharing(
     """Add one sender's shares to the sharing that they belong to; return it, and their base."""
     rows = sent.rows
     if len(set(sent.recipients)) != len(sent.recipients):
-        raise NotShared("a party sends several shares of one secret to a recipient")
+        raise NotShared("a party sends several rows under one tag and key to one recipient")
     base, weights = _base(sent, unknowns, done.roster.names[sent.sender])
     matrix = weights.shape, weights.tobytes()
     key = sent.label, sent.recipients, sent.modulus, rows.lanes, len(base), matrix

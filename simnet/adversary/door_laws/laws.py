@@ -383,8 +383,8 @@ def _law_by_secrets(
 
 
 def _product(laws: Sequence[Law], budget: list[int]) -> Law:
-    """The joint law of several independent values. If one of the values is a refusal, the refusal
-    is disclosed.
+    """The joint law of several independent values. If one of the values is a refusal, the joint
+    value is a refusal, whatever the other values are.
     """
     budget[0] -= math.prod(map(len, laws))
     if budget[0] < 0:

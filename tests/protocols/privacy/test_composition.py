@@ -335,7 +335,7 @@ def test_a_few_huge_losses_do_not_spoil_the_interval() -> None:
             lambda: Losses(np.array([0.0]), np.array([inf])),
             "give only the mass of an infinite loss",
         ),
-        (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected one mass for each loss"),
+        (lambda: Losses(np.array([0.0]), np.array([0.0, 1.0])), "expected a list of losses"),
         (lambda: gaussian_pair(0.0, 1.0), "positive and finite"),
         (lambda: gaussian_pair(float("nan"), 1.0), "positive and finite"),
         (lambda: gaussian_pair(1.0, 0.0), "positive and finite"),
