@@ -19,6 +19,7 @@ TERMS_SHOWN = 4
 PARTIES_SHOWN = 3
 FUNCTIONS_SHOWN = 3
 SETS_SHOWN = 4  # at most so many coalitions of a list are named
+MEMBERS_NAMED = 2  # all other parties of a role are named if they are at most so many
 FROM_SHARES_ALONE = "learns nothing from secret shares"
 
 
@@ -196,8 +197,9 @@ def sets_in_words(
 ) -> str:
     """Return a list of coalitions in words. If the list has all coalitions with the same number of
     parties of each role, one phrase such as "any 2 users" stands for all of these. `others` are the
-    parties that may be in a coalition. With `braces`, single coalitions stand in braces. At most
-    four phrases are written out; the text for an empty list is "none".
+    parties that may be in a coalition: all but one. With `braces`, they are all parties, and single
+    coalitions stand in braces. At most four phrases are written out; the text for an empty list is
+    "none".
 
     >>> roles = {"u1": "user", "u2": "user", "u3": "user", "server": "server"}
     >>> pairs = [("u1", "u2"), ("u1", "u3"), ("u2", "u3")]
@@ -205,6 +207,9 @@ def sets_in_words(
     'any 2 users'
     >>> sets_in_words([("u1", "server")], ["u1", "u2", "server"], roles)
     'u1, server'
+    >>> others = ["u1", "u2", "u3", "server"]
+    >>> sets_in_words([others], others, roles)
+    'server with all other users'
     >>> sets_in_words([("u1", "server")], ["u1", "u2", "server"], roles, braces=True)
     '{u1, server}'
     """
@@ -217,8 +222,11 @@ def sets_in_words(
         kinds.setdefault(tuple(sorted(counts.items())), []).append(members)
     words: list[str] = []
     for kind, alike in kinds.items():
-        if len(alike) > 1 and len(alike) == prod(comb(size_of[role], n) for role, n in kind):
-            words.append(" with ".join(_any(role, n, size_of[role]) for role, n in kind))
+        # One coalition of few parties is shorter if its members are named.
+        is_short = len(alike) > 1 or any(n > MEMBERS_NAMED for _, n in kind)
+        if is_short and len(alike) == prod(comb(size_of[role], n) for role, n in kind):
+            every = "all" if braces else "all other"
+            words.append(" with ".join(_any(role, n, size_of[role], every) for role, n in kind))
         else:
             listed = [", ".join(members) for members in alike]
             words += [f"{{{members}}}" for members in listed] if braces else listed
@@ -226,11 +234,11 @@ def sets_in_words(
     return "; ".join(words[:SETS_SHOWN]) + more
 
 
-def _any(role: str, count: int, size: int) -> str:
+def _any(role: str, count: int, size: int, every: str) -> str:
     if size == 1:
         return role
     if count == size:
-        return f"all other {role}s"
+        return f"{every} {role}s"
     return f"any {role}" if count == 1 else f"any {count} {role}s"
 
 
