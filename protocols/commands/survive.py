@@ -102,5 +102,6 @@ def _in_words(probability: float) -> str:
 
 def _between(found: "Survival") -> str:
     """The bounds on the probability that some item is broken."""
-    lowest, highest = _in_words(found.lowest), _in_words(found.highest)
-    return highest if lowest == highest else f"{lowest} to {highest}"
+    # Equal bounds are printed twice: they are bounds, and equal only after rounding.
+    highest = _in_words(found.highest)
+    return highest if found.highest < LEAST else f"{_in_words(found.lowest)} to {highest}"
