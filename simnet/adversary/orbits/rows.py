@@ -463,7 +463,10 @@ class Book:
                 lengths[value] += end - begin
             usual = max(lengths, key=lambda value: (lengths[value], value))
             if lengths.total() - lengths[usual] > MOST_SINGLE_ROWS:
-                raise NotAlike("a party combines its messages with many different coefficients")
+                raise NotAlike(
+                    f"a party gives more than {MOST_SINGLE_ROWS} of its messages with one label "
+                    "another coefficient than the rest, in one sum"
+                )
             if usual:
                 terms["sent", block, 0] += usual
             for begin, end, value in pieces:
