@@ -48,6 +48,7 @@ def told(simnet: Any, *arguments: object) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.slow
 def test_a_million_users_take_about_a_second(simnet: Any) -> None:
     with stopwatch() as watch:
         result = told(simnet, "run", "local_frequency")

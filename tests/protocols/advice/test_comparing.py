@@ -226,6 +226,7 @@ def test_times_stand_beside_bytes_and_change_places_where_it_says() -> None:
     assert any(sentence.endswith("done earlier than dpds") for sentence in found.crossings_in_words)
 
 
+@pytest.mark.slow
 def test_marks_of_direction_stay_inside_names_that_others_have_written() -> None:
     odd = "\u202egnorw"
     network = attrs.evolve(PRESETS["mobile"], name=odd, source="</style><img src=x onerror=run()>")

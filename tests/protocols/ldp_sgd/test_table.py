@@ -521,6 +521,7 @@ def test_incomes_of_the_census_are_learnt() -> None:
     assert found["this run"] < (found["without noise"] + found["the same for all"]) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "remarked"), [("1e-6", True), ("0.1", False)])
 def test_steps_that_find_nothing_are_remarked_upon(
     first: str, remarked: bool, capsys: pytest.CaptureFixture[str]

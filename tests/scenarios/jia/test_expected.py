@@ -99,6 +99,7 @@ def test_errors_of_normal_noise_are_those_of_the_closed_form() -> None:
     assert expected_zero_mse(holders, noise, 60.0) == pytest.approx(np.mean(squared), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_the_law_of_an_error_is_that_of_the_quadrature_in_steps() -> None:
     """Gauss-Legendre above the threshold against the closed form, and against equal steps."""
     holders, noise = zipf_benchmark(USERS, ITEMS), Noise.of(OUE(2.0, ITEMS), USERS)

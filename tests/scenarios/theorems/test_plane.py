@@ -16,6 +16,7 @@ BY_NAME = {claim.name: claim for claim in CLAIMS if isinstance(claim, DeltaClaim
 FIRST = BY_NAME["Theorem 3.1"]
 
 
+@pytest.mark.slow
 @given(st.integers(2, 30_000), st.integers(1, 3000))
 def test_evenly_held_items_have_just_so_many_holders(holders, items):
     assert evenly_held(holders, items, 0.5).rarest == holders

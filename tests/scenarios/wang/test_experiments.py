@@ -230,6 +230,7 @@ def test_gaps_to_duchi_expand_as_a_trend_but_not_at_every_step() -> None:
     assert the(found, "PM and HM err less than Duchi et al., corrected").expected == 1
 
 
+@pytest.mark.slow
 def test_sentences_without_a_figure_are_computed() -> None:
     points = {"epsilon": [1.0, 4.0], "attributes": [1, 3, 40]}
     experiment = attrs.evolve(

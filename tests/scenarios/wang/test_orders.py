@@ -46,6 +46,7 @@ def test_the_orders_are_stated_on_both_sides_of_their_limits() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_order_for_several_attributes_holds_against_the_printed_mechanism_only() -> None:
     """The printed one does not keep its ε.
 

@@ -425,6 +425,7 @@ def test_a_run_with_too_many_parties_has_only_verdicts_that_were_found() -> None
     assert "--judge" in bare["why_none"]
 
 
+@pytest.mark.slow
 def test_the_page_says_who_waits_when_on_a_network(tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     options = ("secagg", "--users", 4, "--items", 3, "--seed", 2)
@@ -441,6 +442,7 @@ def test_the_page_says_who_waits_when_on_a_network(tmp_path: Path) -> None:
     assert 'id="time"' not in file.read_text()
 
 
+@pytest.mark.slow
 def test_a_long_chain_says_how_many_steps_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of("ring")
     timing = timed(result.run, "mobile")

@@ -127,6 +127,7 @@ def no_figure(_: Table) -> Any:
     raise StopIteration
 
 
+@pytest.mark.slow
 def test_a_sweep_counts_aborted_trials(tmp_path: Path) -> None:
     path = tmp_path / "dropping.py"
     path.write_text(

@@ -74,6 +74,7 @@ def test_few_trials_without_a_law_are_shown_one_by_one() -> None:
     assert shown(Table(law, TABLE.axes, [Measure("one", "", "law", "scatter")])) == (0, False)
 
 
+@pytest.mark.slow
 def test_trials_that_agree_by_chance_are_no_law() -> None:
     """Lines that only join points are dotted and named; a law is a line of another kind."""
 

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import attrs
@@ -25,8 +26,11 @@ from simnet.studies.sweep import Study, sweep
 from tests.harness.data import ROOT
 from tests.harness.sweeping import command, count, rows, swept, tiny, told, wait_until
 
-pytest.importorskip("distributed")
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # `importorskip` would load it for the fast tests, too.
+    pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed"),
+]
 
 
 @attrs.frozen

@@ -62,6 +62,7 @@ def test_progress_adds_up_to_all_trials(tmp_path: Path) -> None:
         assert sum(steps) == 120
 
 
+@pytest.mark.slow
 def test_more_trials_and_more_points_run_only_those(tmp_path: Path, marks: Path) -> None:
     swept(tiny(10), tmp_path / "s")
     assert swept(tiny(15), tmp_path / "s").done == 15
