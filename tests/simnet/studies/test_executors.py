@@ -54,17 +54,15 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
+@contextlib.contextmanager
+def cluster_in(folder: Path) -> Iterator[Cluster]:
     address = f"tcp://127.0.0.1:{free_port()}"
     port = address.rpartition(":")[2]
     scheduler = start(
-        tmp_path, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"
+        folder, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"
     )
     common = (address, "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    workers = [
-        start(tmp_path, "worker", *common, "--local-directory", str(tmp_path)) for _ in range(2)
-    ]
+    workers = [start(folder, "worker", *common, "--local-directory", str(folder)) for _ in range(2)]
     try:
         wait_until(lambda: slots(address) == 2, "two workers are there")
         yield Cluster(address, workers, scheduler)
@@ -72,6 +70,19 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         for process in (*workers, scheduler):
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with cluster_in(tmp_path) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lasting_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster for tests that leave it as it was."""
+    with cluster_in(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
 
 
 def slots(address: str) -> int:
@@ -82,8 +93,8 @@ def slots(address: str) -> int:
         return 0
 
 
-def test_a_cluster_agrees_bit_for_bit(tmp_path: Path, cluster: Cluster) -> None:
-    with Store(tmp_path / "s") as store, dask_cluster(cluster.address) as (executor, count):
+def test_a_cluster_agrees_bit_for_bit(tmp_path: Path, lasting_cluster: Cluster) -> None:
+    with Store(tmp_path / "s") as store, dask_cluster(lasting_cluster.address) as (executor, count):
         assert count == 2
         assert sweep(tiny(), store, executor, count).done == 120
     swept(tiny(), tmp_path / "undisturbed")
@@ -103,9 +114,11 @@ def test_a_worker_killed_on_the_way_changes_nothing(tmp_path: Path, cluster: Clu
     assert rows(study, path) == rows(study, tmp_path / "undisturbed")
 
 
-def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: Cluster) -> None:
-    study, path = tiny(pause="0.15"), tmp_path / "s"
-    going = command(path, "--set", "pause=0.15", "--cluster", cluster.address)
+def test_an_interrupt_on_a_cluster_keeps_what_is_done(
+    tmp_path: Path, lasting_cluster: Cluster
+) -> None:
+    study, path = tiny(pause="0.08"), tmp_path / "s"
+    going = command(path, "--set", "pause=0.08", "--cluster", lasting_cluster.address)
     wait_until(lambda: count(study, path) >= 5, "five trials are kept")
     os.killpg(going.pid, signal.SIGINT)
     _, err = going.communicate(timeout=60)
@@ -114,7 +127,7 @@ def test_an_interrupt_on_a_cluster_keeps_what_is_done(tmp_path: Path, cluster: C
     assert "Traceback" not in err
     assert 5 <= count(study, path) < 120
     again = command(
-        path, "--set", "pause=0.15", "--cluster", cluster.address
+        path, "--set", "pause=0.08", "--cluster", lasting_cluster.address
     )  # the cluster is as good as before
     assert told(again)["failed"] == 0
     assert count(study, path) == 120
@@ -242,6 +255,7 @@ def test_an_address_that_is_none_is_refused_at_once(address: str) -> None:
         dask_cluster(address).__enter__()
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_cluster_without_workers_or_without_scheduler_is_refused(tmp_path: Path) -> None:
     port = free_port()
     with pytest.raises(BadInput, match=f"no Dask scheduler answers at tcp://127.0.0.1:{port}"):
