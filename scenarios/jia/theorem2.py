@@ -1,7 +1,7 @@
 """Theorem 2 of Jia and Gong: the posterior mean has the least conditional squared error.
 
-The theorem is proved in the paper's appendix. Here we check the theorem with sums over all counts,
-against other calibrators, under the true prior.
+The theorem is proved in the paper's appendix and in docs/proofs/papers.md. Here we try the theorem
+with sums over all counts, against other calibrators, under the true prior.
 """
 
 from pathlib import Path
@@ -118,8 +118,9 @@ EXPERIMENT = Experiment(
         Measure("excess", "least excess of another calibrator's MSE, by the noise's variance")
     ],
     choices=(
-        "a proof is in the paper's appendix: Lemma 3; here the theorem is only tried, with sums "
-        "over all counts",
+        "the points above are those of the first row, which only tries the theorem, with sums over "
+        "all counts; the other rows name their own instances",
+        "proofs of Theorem 2 are in the paper's appendix, by Lemma 3, and in docs/proofs/papers.md",
     ),
     quotes=[
         Quote(

@@ -54,17 +54,21 @@ Each row has a number or a statement of a paper.
   stands for a number that the paper does not print, but says in words, or that follows from its
   words as the row reads them: for a quotient, "stated: at least 1" says that the first number is
   not the smaller one.
+  The range of a printed number is that of all numbers that round to its digits. Below, a printed
+  number agrees, or lies inside an interval, if some number of its range does: 0.774 keeps the bound
+  "at most 0.77". Numbers that are only stated, and formulas, are not rounded.
   *Stated* alone means that the paper states something about many points. For such a row the other
   columns show the share of the points at which the statement holds; 1 stands for all of them.
 - *Expected* is the number that follows from a law, where we know one.
 - *Measured* is the number that our runs give, with an interval that holds with probability
   {CONFIDENCE * 100:g} %; the intervals behind a statement about many points hold jointly with this
   probability. *Unknown* means that too few trials ran for an interval.
-- *Chance* stands at a number that the paper simulated: twice the probability, under the law, of a
-  number at least as far off as the printed one and on the same side of the expected number, but at
-  most 1. The law is taken to be a gamma law; its mean is the expected number, and its standard
-  deviation follows from our law or, where no law gives one, from our trials. Formulas and bounds
-  have no chance: a bound is compared with the expected number.
+- *Chance* stands at a number that the paper simulated. It is twice the smaller of two
+  probabilities under the law, but at most 1: the probability of a number in the printed number's
+  range or below it, and that of a number in this range or above it. The law is taken to be a gamma
+  law; its mean is the expected number, and its standard deviation follows from our law or, where no
+  law gives one, from our trials. Formulas and bounds have no chance: a bound is compared with the
+  expected number.
 - *Trials* is the number of trials at each point of the grid. It is empty where no trial ran: where
   a number is computed, or counted in the data. A counted number is "measured" with an interval
   without width.

@@ -115,10 +115,11 @@ class Counterpart:
     def by_law(self, printed: float, rounding: float, bound: Bound) -> tuple[Law, float | None]:
         """Return whether the law agrees with a printed number, and the probability of the number.
 
-        The probability is two-sided: twice that of a number at least as far from the expected
-        value on the same side, and at most 1. The probability is None if the paper's number is not
-        random, or if no law is known. A bound is compared with the expected value alone, and has no
-        probability.
+        The numbers that round to the printed one are its range. The probability is two-sided: twice
+        the smaller one of the probabilities of a number in this range or below it, and of a number
+        in this range or above it, and at most 1. The probability is None if the paper's number is
+        not random, or if no law is known. A bound is compared with the expected value alone, and
+        has no probability.
         """
         if self.expected is None or isnan(self.spread):
             return "none", None

@@ -121,8 +121,13 @@ def test_oue_and_its_zeroed_counts_find_the_same_from_the_threshold_on() -> None
     assert hitters.lower_recall(unknown, "cut").expected is None
     missed = hitters.counts_of_zero(table, "missed_zero", "right_zero")
     assert (missed.expected, missed.holds) == (1, True)
+    recall = hitters.recall_of_zero(table)
+    assert (recall.expected, recall.holds) == (1, True)
     alike = [{**row, "above": 7} for row in table.rows]  # no items between the two cuts
     assert hitters.precision_of_zero(attrs.evolve(table, rows=alike)).expected == 0
+    assert hitters.recall_of_zero(attrs.evolve(table, rows=alike)).expected == 0
+    none = [{**row, "above": 7 * (row["cut"] < 200)} for row in table.rows]  # recall 0 at 300
+    assert hitters.recall_of_zero(attrs.evolve(table, rows=none)).expected == 0
     broken = [{**row, "precision_zero": row["precision_zero"] / 2} for row in table.rows]
     again = verdicts(experiment, attrs.evolve(table, rows=broken))
     assert next(one for what, one in again.items() if same in what).runs == "contradict"

@@ -51,7 +51,9 @@ def rounds(number: float, printed: float, half: float = 0.05) -> bool:
 
 @cache
 def chance(printed: float, mean: float, spread: float) -> float:
-    """The probability of a number at least as far off, on either side."""
+    """Twice the smaller probability: of a number in the printed number's range or below it, and of
+    a number in this range or above it.
+    """
     law = gamma(spread**-2, scale=mean * spread**2)
     return float(min(1.0, 2 * min(law.cdf(printed + 0.05), law.sf(printed - 0.05))))
 
