@@ -37,32 +37,65 @@ from simnet.values.rows import Rows, Tally
 # probability 2**-6.
 TRIES = 6
 MOST_PARTIES = 4  # the largest number of parties whose coins are varied
+MOST_KEPT = 2_000  # the worlds of a run with more messages than this are not kept
 
 
-def knows_structure(
-    sampled: Run, record: DoorRecord, observed: Iterable[str], members: Iterable[str]
-) -> bool:
-    """Whether `members` notice every other outcome of honest parties' coins that we try.
+World = tuple[Run, Unknowns]  # a run that was read again, and the unknowns of the reading
 
-    The members notice an outcome if it changes what they receive in clear. An outcome that leaves
-    all their forms as they are does not matter. `record` has what the doors of the run gave. Coins
-    drawn inside doors are not varied, because the doors give recorded values.
+
+class OtherWorlds:
+    """A run that is read again with other coins of one party, to find out who notices.
+
+    The worlds do not depend on the coalition, so the worlds of a small run are kept for the next
+    coalition.
     """
-    corrupt = frozenset(members)
-    numbers = frozenset(sampled.roster.number[name] for name in corrupt)
-    reading = Symbolic(record)
-    before = _Seen(played_again(sampled, observed, reading), reading.unknowns, numbers)
-    tossing = [party for party in reading.tossing_parties() if party not in corrupt]
-    for party in tossing[:MOST_PARTIES]:
-        for number in range(TRIES):
-            other = OtherCoins(record, party, number)
-            try:
-                after = _Seen(played_again(sampled, observed, other), other.unknowns, numbers)
-            except SimnetError:
-                continue  # the script calls other doors or cannot go on: nothing to compare
-            if after.in_clear == before.in_clear and after.forms != before.forms:
-                return False
-    return True
+
+    def __init__(self, sampled: Run, record: DoorRecord, observed: Iterable[str]) -> None:
+        """`record` has what the doors of the run gave. Coins drawn inside doors are not varied,
+        because the doors give recorded values.
+        """
+        self._sampled = sampled
+        self._record = record
+        self._observed = tuple(observed)
+        self._is_small = sampled.ledger.total().messages <= MOST_KEPT
+        self._kept: dict[tuple[str, int], World | None] = {}
+
+    def all_noticed_by(self, members: Iterable[str]) -> bool:
+        """Whether `members` notice every other outcome of honest parties' coins that we try.
+
+        The members notice an outcome if it changes what they receive in clear. An outcome that
+        leaves all their forms as they are does not matter.
+        """
+        corrupt = frozenset(members)
+        numbers = frozenset(self._sampled.roster.number[name] for name in corrupt)
+        reading = Symbolic(self._record)
+        again = played_again(self._sampled, self._observed, reading)
+        before = _Seen(again, reading.unknowns, numbers)
+        tossing = [party for party in reading.tossing_parties() if party not in corrupt]
+        for party in tossing[:MOST_PARTIES]:
+            for number in range(TRIES):
+                world = self._world(party, number)
+                if world is None:
+                    continue
+                after = _Seen(*world, numbers)
+                if after.in_clear == before.in_clear and after.forms != before.forms:
+                    return False
+        return True
+
+    def _world(self, party: str, number: int) -> World | None:
+        """The run with other coins of this party; None if the script calls other doors or cannot go
+        on, so that there is nothing to compare.
+        """
+        if (party, number) in self._kept:
+            return self._kept[party, number]
+        other = OtherCoins(self._record, party, number)
+        try:
+            world = played_again(self._sampled, self._observed, other), other.unknowns
+        except SimnetError:
+            world = None
+        if self._is_small:
+            self._kept[party, number] = world
+        return world
 
 
 class OtherCoins(Symbolic):

@@ -79,7 +79,7 @@ from simnet.adversary.field_view import (
     forms_received,
     public_keys_received,
 )
-from simnet.adversary.hidden_structure import knows_structure
+from simnet.adversary.hidden_structure import OtherWorlds
 from simnet.adversary.knowledge import Knowledge
 from simnet.adversary.reading_again import read_blind, recorded
 from simnet.adversary.replays import MOST_MESSAGES, replayed_on_other_inputs
@@ -185,7 +185,7 @@ class Judge:
         # The numeric runs, on which attacks are replayed, and the values that their doors gave.
         both = [recorded(done, self._observed) for done in runs]
         self.sampled_runs = tuple(sampled for sampled, _ in both)
-        self._records = tuple(record for _, record in both)
+        self._other_worlds = [OtherWorlds(*each, self._observed) for each in both]
         self.replays = tuple(
             replayed_on_other_inputs(*each, most_messages=replayed_messages) for each in both
         )
@@ -221,12 +221,12 @@ class Judge:
 
     def knows_structure(self, corrupt: Sequence[str]) -> bool:
         """Whether the coalition knows the forms of its messages (`hidden_structure`)."""
-        for sampled, record, reading in zip(
-            self.sampled_runs, self._records, self._readings, strict=True
+        for sampled, worlds, reading in zip(
+            self.sampled_runs, self._other_worlds, self._readings, strict=True
         ):
             if not set(reading.tossing_parties()) <= set(corrupt):
                 members = [name for name in corrupt if name in sampled.roster.number]
-                if not knows_structure(sampled, record, self._observed, members):
+                if not worlds.all_noticed_by(members):
                     return False
         return True
 
