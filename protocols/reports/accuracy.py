@@ -204,3 +204,10 @@ def _of_single_items(p: float, q: float, support: Ints) -> float:
     off_diagonal = 2 * items * np.sum(u * u) + 2 * np.sum(u) ** 2 - np.sum(4 * u * u)
     diagonal = support * p * (1 - p) + (users - support) * q * (1 - q)
     return float(users * lengths + 2 * (np.sum(diagonal**2) + off_diagonal - users * own))
+
+
+def squared_trace(d: Floats, u: Floats) -> float:
+    """Return the trace of C² for C = diag d + u 1ᵀ + 1 uᵀ."""
+    return float(
+        np.sum(d * d) + 4 * np.sum(d * u) + 2 * len(d) * np.sum(u * u) + 2 * np.sum(u) ** 2
+    )

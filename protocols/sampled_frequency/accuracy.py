@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from protocols.checks import ROUNDING
-from protocols.reports.accuracy import score_interval
+from protocols.reports.accuracy import score_interval, squared_trace
 from protocols.sampled_frequency.estimators import Linear, Ratio
 from simnet.arrays import Floats
 from simnet.stated.assessment import Assessment
@@ -94,7 +94,7 @@ class SquaredError:
             np.sum(parts, axis=0)
             for parts in zip(*(group.covariance for group in groups), strict=True)
         )
-        total = sum(group.own for group in groups) + 2 * _squared_trace(diagonal, cross)
+        total = sum(group.own for group in groups) + 2 * squared_trace(diagonal, cross)
         total += 4 * (diagonal @ bias**2 + 2 * bias.sum() * (cross @ bias))
         total += 4 * sum(group.along(bias) for group in groups)
         return sqrt(max(float(total), 0.0))
@@ -137,7 +137,7 @@ class _Group:
         items.
         """
         first = (np.arange(len(self.holders)) == 0).astype(np.float64)
-        trace = _squared_trace(*attrs.evolve(self, holders=first).covariance)
+        trace = squared_trace(*attrs.evolve(self, holders=first).covariance)
         chances, lengths = self._lengths
         return float(
             self.holders.sum() * (chances @ (lengths - chances @ lengths) ** 2 - 2 * trace)
@@ -205,7 +205,7 @@ class _UnaryGroup:
         items.
         """
         first = (np.arange(len(self.holders)) == 0).astype(np.float64)
-        trace = _squared_trace(*attrs.evolve(self, holders=first).covariance)
+        trace = squared_trace(*attrs.evolve(self, holders=first).covariance)
         own, other = self._bit_variances
         (by_own, by_other), others = self._steps, len(self.holders) - 1
         sent = by_own**2 * own + others * by_other**2 * other  # Var |Y|², given a report
@@ -241,10 +241,3 @@ class _UnaryGroup:
             sent = m * (1 - m) + ((1 - self.sampling) * away) ** 2
             total += bits * (sent - (self.sampling * away) ** 2)
         return self.a**2 * total
-
-
-def _squared_trace(d: Floats, u: Floats) -> float:
-    """Return the trace of C² for C = diag d + u 1ᵀ + 1 uᵀ."""
-    return float(
-        np.sum(d * d) + 4 * np.sum(d * u) + 2 * len(d) * np.sum(u * u) + 2 * np.sum(u) ** 2
-    )

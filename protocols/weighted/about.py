@@ -1,13 +1,17 @@
 """What is stated about weighted aggregation, composed of the statements about its groups."""
 
 from collections.abc import Collection, Mapping, Sequence
+from math import sqrt
 
 import attrs
 import numpy as np
 
+from protocols.local_frequency.script import FrequencyCollection
+from protocols.mechanisms.grr import GRR
+from protocols.reports.accuracy import squared_trace
 from protocols.reports.collection import REPORT
-from protocols.weighted.script import ESTIMATE, Weighted
-from simnet.arrays import Numbers
+from protocols.weighted.script import ESTIMATE, Weighted, WeightedGroup
+from simnet.arrays import Floats, Numbers
 from simnet.kernel.run import Run
 from simnet.stated.about import About, Listed, Totals, Workload
 from simnet.stated.assessment import Assessment
@@ -76,8 +80,10 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
     Target `distribution`: the mean of the groups' frequencies, with the weights of the estimate. If
     users are independent draws from one distribution, this mean estimates the distribution, and the
     error is the noise alone. Target `population`: the frequencies among all users. The error then
-    also includes that the groups hold different items. Raises `ValueError` for a group whose record
-    does not say how an estimate is assessed.
+    also includes that the groups hold different items. The deviation of the squared error is exact
+    for target `distribution` if it is exact for each group; for target `population`, it leaves out
+    the third moments of the noise. Raises `ValueError` for a group whose record does not say how an
+    estimate is assessed.
     """
     from scipy.special import ndtri  # imported only here: scipy loads slowly
 
@@ -104,10 +110,46 @@ def assess(protocol: Weighted, run: Run, totals: Numbers, confidence: float = 0.
         high=estimate + margin,
         confidence=confidence,
         expected_squared_l2=float(np.sum(variance + offset**2)),
-        deviation_squared_l2=float(np.sqrt(np.sum(2 * variance**2 + 4 * offset**2 * variance))),
+        deviation_squared_l2=_deviation(protocol, inside, offset),
         variance=np.asarray(variance),
         estimated_variance=np.asarray(estimated),
     )
+
+
+def _deviation(protocol: Weighted, inside: Sequence[Assessment], offset: Floats) -> float:
+    """Return the standard deviation of the squared error of the groups' mean, plus `offset`.
+
+    The noise is the sum of independent centred vectors Y_j, one for each group: its weight times
+    the error of its estimate. Let C_j be the covariance of Y_j, C the sum of all C_j, and b the
+    offset. The squared error has the variance Σ Var |Y_j|² + 2 (tr C² - Σ tr C_j²) + 4 bᵀ C b, and
+    4 Σ E[|Y_j|² b·Y_j], which is left out here. It is 0 without an offset.
+    """
+    own = 0.0
+    whole: tuple[Floats, Floats] = (np.zeros_like(offset), np.zeros_like(offset))
+    for share, group, part in zip(protocol.shares, protocol.groups, inside, strict=True):
+        d, u = _covariance(group, share**2 * part.variance)
+        own += (share**2 * part.deviation_squared_l2) ** 2 - 2 * squared_trace(d, u)
+        whole = whole[0] + d, whole[1] + u
+    d, u = whole
+    along = d @ offset**2 + 2 * offset.sum() * (u @ offset)
+    return sqrt(max(own + 2 * squared_trace(d, u) + 4 * float(along), 0.0))
+
+
+def _covariance(group: WeightedGroup, variance: Floats) -> tuple[Floats, Floats]:
+    """Return the vectors d and u, shapes (N,), where a group's estimates have the covariance diag d
+    + u 1ᵀ + 1 uᵀ; `variance` are their variances.
+
+    The estimates of different items are uncorrelated, unless every report names one item
+    (randomised response). Then they add up to 1, so each row of the covariance adds up to 0.
+    """
+    items, inner = len(variance), group.protocol
+    if not isinstance(inner, FrequencyCollection) or not (
+        isinstance(inner.mechanism, GRR) or inner.mechanism.answers_one_question
+    ):
+        return variance, np.zeros(items)
+    total = -variance.sum() / (2 * items - 2)  # the sum of u
+    u = -(variance + total) / (items - 2) if items > 2 else np.full(items, total / items)
+    return variance - 2 * u, u
 
 
 def disclosure(protocol: Weighted, tags: Collection[str]) -> Disclosure | None:

@@ -23,6 +23,7 @@ from simnet.errors import BadInput
 from simnet.scenario.find import find
 from simnet.scenario.perform import perform
 from simnet.scenario.synthetic import normal_numbers, uniform_items
+from tests.harness.laws import output_law
 
 SETTINGS = {
     "s1": (0.1, 0.4, 0.7, 1.0),
@@ -91,6 +92,24 @@ def test_weighing_by_variance_is_best(setting: str, protocol: str) -> None:
 
 
 # runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("protocol", "items"), [("grr", 2), ("grr", 3), ("oue", 2)])
+def test_the_deviation_is_that_of_all_reports(protocol: str, items: int) -> None:
+    """Two groups, of two users and of one; every outcome of every coin is played."""
+    made = weighted(
+        users=3, items=items, epsilons="0.5,2", method="uwa", protocol=protocol, population="crowd"
+    )
+    held = [1, 2, items]
+    law: Any = output_law(made, held)
+    chances = np.array([float(chance) for chance in law.values()])
+    assessed = about(made).assess(run(made, held, 1), np.bincount(held, minlength=items + 1)[1:])
+    errors = np.sum((np.array(list(law)) - assessed.truth) ** 2, axis=1)
+    mean = chances @ errors
+    assert assessed.expected_squared_l2 == pytest.approx(mean, rel=1e-9)
+    spread = np.sqrt(chances @ (errors - mean) ** 2)
+    assert assessed.deviation_squared_l2 == pytest.approx(spread, rel=1e-9)
 
 
 @seatings

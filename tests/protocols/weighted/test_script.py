@@ -3,7 +3,7 @@ mean of the groups.
 """
 
 import functools
-from itertools import pairwise
+from itertools import pairwise, product
 from math import exp, expm1
 from typing import Any
 
@@ -265,6 +265,50 @@ def test_mean_and_error_of_the_estimate_meet_their_expectations(case: str, targe
         assert assessed.expected_squared_l2 == pytest.approx(about(protocol).expected_squared_l2)
     elif protocol.method != "uwa":  # all users alike: the groups' mixture is the population
         assert assessed.expected_squared_l2 > about(protocol).expected_squared_l2 * 1.001
+
+
+@pytest.mark.parametrize(
+    ("chances", "target"),
+    [((0.3, 0.8), "distribution"), ((0.1, 0.6), "distribution"), ((0.5, 0.5), "population")],
+)
+@pytest.mark.parametrize("method", ["vwa", "uwa"])
+def test_the_deviation_is_that_of_all_samples(
+    method: Any, chances: tuple[float, float], target: Any
+) -> None:
+    """With p = 1/2 the noise has no third moments, so the deviation is exact for both targets."""
+    sizes, held = (2, 4), np.array([1, 1, 1, 2, 3, 3])
+    protocol = Weighted(
+        weighted_groups([DPDS(n, 3, p) for n, p in zip(sizes, chances, strict=True)]),
+        method,
+        target,
+    )
+    assessed = about(protocol).assess(
+        run(protocol, held.tolist()), np.bincount(held, minlength=4)[1:]
+    )
+    of_user = np.repeat(chances, sizes)
+    scale = np.repeat(protocol.shares / np.array(sizes), sizes) / of_user
+    weights, errors = [], []
+    for sample in map(np.array, product((0, 1), repeat=6)):
+        weights.append(np.prod(np.where(sample, of_user, 1 - of_user)))
+        estimate = np.bincount(held, sample * scale, minlength=4)[1:]
+        errors.append(np.sum((estimate - assessed.truth) ** 2))
+    mean = np.average(errors, weights=weights)
+    spread = np.sqrt(np.average((np.array(errors) - mean) ** 2, weights=weights))
+    assert assessed.expected_squared_l2 == pytest.approx(mean)
+    assert assessed.deviation_squared_l2 == pytest.approx(spread, rel=1e-9)
+
+
+@pytest.mark.parametrize("protocol", ["dpds", "tss", "dpdg", "grr", "oue"])
+@pytest.mark.parametrize("items", [2, 3])
+def test_one_group_has_the_deviation_that_its_protocol_states(protocol: str, items: int) -> None:
+    made = weighted(users=9, items=items, epsilons="0.7", protocol=protocol)
+    held = [1 + user * user % items for user in range(9)]
+    done, totals = run(made, held, 1), np.bincount(held, minlength=items + 1)[1:]
+    alone = made.groups[0].about.assess
+    assert alone is not None
+    assert about(made).assess(done, totals).deviation_squared_l2 == pytest.approx(
+        alone(done.within("g1."), totals).deviation_squared_l2
+    )
 
 
 @pytest.mark.parametrize("kind", ["dpds", "tss", "dpdg"])
