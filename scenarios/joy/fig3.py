@@ -158,7 +158,7 @@ EXPERIMENT = Experiment(
             why="by Eq. 29 the ε falls with every step",
             points=FACES,
             disputed="the text calls the probability that 'for the truthful response'; read as "
-            "π_s, the ε grows with it",
+            "π_s, the ε grows with it, as in a row of joy_text",
         ),
         *(
             Quote(

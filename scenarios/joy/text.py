@@ -431,7 +431,7 @@ PASSAGES = (
             why="the printed number is not divided by flip1",
             under=OF_ESTIMATE,
             disputed="the formula of footnote 2 is about the number of answers yes, and so is the "
-            "sentence after the number",
+            "sentence after the number 212",
         )
         for owners, text in ((10_000, "21"), (10**6, "212"))
     ),
@@ -478,7 +478,7 @@ PASSAGES = (
             STATED,
             for_all(lambda fixed: _rising([_asked_alone(nos, fixed) for nos in NOS]), fixed),
             why="whoever is sampled answers the truth, so owners who hold no add no noise",
-            under=f"{under}; any growth counts, whatever 'quickly' means",
+            under=f"{under}; any growth of the variance counts, whatever 'quickly' means",
             disputed="the text does not say how owners are sampled, and has no measure of "
             "'quickly'; "
             + ("by the row before it fails" if fixed else "by the next row's reading it holds"),
@@ -593,8 +593,9 @@ PASSAGES = (
         _advantage,
         bound="at most",
         under="by how much the probability of yes grows, from any of 1 % to 99 %; an answer 1 in "
-        "round two, and round one is not seen",
-        disputed=ADVANTAGE,
+        "round two, and round one is not seen; π_0 = 0.3 and π_s = 0.45",
+        disputed=f"{ADVANTAGE}, and names no π_0: for every π_s below 1/2 some π_0 breaks the "
+        "claim, for π_s = 0.45 every π_0 above 0.494",
     ),
     Passage(
         THREATS,
@@ -894,13 +895,16 @@ PASSAGES = (
         "equation holds, as in the row above",
     ),
     Passage(
-        "section 5.2",
+        "section 5.2 and Fig. 3",
         "the leakage of sampling grows with the probability for the truthful response, from 0.05 "
         "to 0.65 in steps of 0.05",
         STATED,
         lambda _: _rising([printed.equation_29(k / 20, 0.3) for k in range(1, 14)]),
         under="that probability is π_s, at which an owner answers the truth in round two; ε by "
         "Eq. 29, π_V' = 0.3",
+        disputed="the text fixes π_s = 0.45, and its sign for the probability that it varies, "
+        "π_⊥V', may stand for π_V' of Eq. 29, the probability of the value's face; so read, ε "
+        "falls, as in a row of Fig. 3 (joy_fig3)",
     ),
     Passage(
         "section 4",
@@ -916,7 +920,7 @@ PASSAGES = (
         "error grows with the coin's probability of yes, 0.1 to 0.9",
         STATED,
         lambda _: _cost_of_privacy(),
-        under="flip1 = 0.8; 100 of 10,000 owners hold yes",
+        under="the variance of the estimate; flip1 = 0.8; 100 of 10,000 owners hold yes",
     ),
     *(
         Passage(

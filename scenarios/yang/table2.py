@@ -30,17 +30,30 @@ WHY = {
     "normal": "the error of sampling does not depend on what users hold (Lemma 3.1), so it is "
     "expected to be that of uniform data",
 }
-# The rows on normal data that may hold if the error also has the chance with which people are
-# drawn: tests/scenarios/yang/test_experiments.py draws such errors.
-HOLDS_WITH_DRAWING = {("uwa", "s2"), ("uwa", "s4")}
+# The rows whose verdict changes if the error also has the chance with which people are drawn:
+# tests/scenarios/yang/test_experiments.py draws such errors.
+TURNED_BY_DRAWING = {
+    *(("uniform", "vwa", setting) for setting in ("s1", "s2", "s4")),
+    *(
+        (population, "uwa", setting)
+        for population in ("uniform", "normal")
+        for setting in ("s2", "s4")
+    ),
+}
 DRAWING = (
     "the text does not say whether its error is that of the noise alone, as ours, or also has the "
-    "chance with which people are drawn from the normal law; then the printed number may well be"
+    "chance with which people are drawn"
 )
-TOO_LARGE_ANYWAY = (
-    ". With the chance with which people are drawn from the normal law, which adds at most 1/250 "
-    "of the sum of the squared weights, the printed number would be too large, too"
-)
+THEN = {
+    "uniform": "; then the printed number is too small",
+    "normal": " from the normal law; then the printed number may well be",
+}
+FAILS_ANYWAY = {
+    "uniform": ". With the chance with which people are drawn, it would be larger still, and the "
+    "printed number too small, too",
+    "normal": ". With the chance with which people are drawn from the normal law, which adds at "
+    "most 1/250 of the sum of the squared weights, the printed number would be too large, too",
+}
 ITEMS = 30
 ROUNDING = 1e-9  # the relative difference that two sums of the same numbers may have
 
@@ -88,10 +101,7 @@ def error(population: str, method: str, setting: str) -> Quote:
     def mean(table: Table) -> Counterpart:
         return Counterpart.of(table.at("squared_l2", **at).scaled(1 / ITEMS), RUNS)
 
-    may_hold = (method, setting) in HOLDS_WITH_DRAWING and population == "normal"
-    why = WHY[population]
-    if population == "normal" and not may_hold:
-        why += TOO_LARGE_ANYWAY
+    turned = (population, method, setting) in TURNED_BY_DRAWING
     what = f"MSE with {'VWA' if method == 'vwa' else METHODS[method]}, {population} data, {setting}"
     return Quote(
         SOURCE,
@@ -100,8 +110,8 @@ def error(population: str, method: str, setting: str) -> Quote:
         mean,
         correction=SUMMED,
         corrected=summed,
-        why=why,
-        disputed=DRAWING if may_hold else "",
+        why=WHY[population] + ("" if turned else FAILS_ANYWAY[population]),
+        disputed=DRAWING + THEN[population] if turned else "",
     )
 
 

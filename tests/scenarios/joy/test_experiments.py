@@ -244,3 +244,13 @@ def test_bounds_are_the_only_measure_and_know_their_law() -> None:
         experiment.measures == [BOUND]
         for experiment in (fig2.EXPERIMENT, cancer.FIG4, cancer.FIG7, growth.EXPERIMENT)
     )
+
+
+def test_the_advantage_of_round_two_depends_on_the_die() -> None:
+    """With r = (1 - π_0) / (1 - π_0 - π_s) the largest gain is (√r - 1) / (√r + 1), above 1/2 for r
+    > 9: that is for π_0 > 1 - 9/8 π_s, 0.494 for π_s = 0.45.
+    """
+    assert text._advantage(binary(0.3, 0.45)) == pytest.approx(0.2518, abs=5e-5)
+    assert text._advantage(binary(0.493, 0.45)) < 0.5 < text._advantage(binary(0.4945, 0.45))
+    for sampling in (0.01, 0.2, 0.49):
+        assert text._advantage(binary(1 - 1.05 * sampling, sampling)) > 0.5

@@ -33,7 +33,16 @@ def test_sentences_have_the_known_numbers() -> None:
     assert text.sensitivity(None) == pytest.approx(sqrt(2))
     assert text.error_of_dpds(1.0) == pytest.approx(1 / ((e - 1) * 1000))
     assert text.two_stages_cost_accuracy(None) == text.adaptive_limits_the_decrease(None) == 1
-    assert text.more_bits(None) >= text.BITS
+    assert text.more_bits(text.BITS, None) >= text.BITS
+
+
+def test_bits_of_a_frequency_are_partly_in_the_field_of_the_counts_already() -> None:
+    """7 bits after the point of a count are 2^7 · 1000 steps of a frequency, more than 2^16; half
+    as many steps are too few. A field of signed sums below 2^17 and of some noise has 18 or 19 bits
+    against 10.
+    """
+    assert 2**6 * 1000 < 2**text.BITS < 2**text.OF_COUNT * 1000 == 2**7 * 1000
+    assert 8 <= text.more_bits(text.OF_COUNT, None) <= 9
 
 
 def test_theorem_3_2_asks_for_more_holders_and_claims_a_larger_delta() -> None:
