@@ -73,7 +73,10 @@ def weight(setting: str, place: int) -> Quote:
             raise NoSuchPoint("no weights were computed")
         return exact(max(weights, key=lambda one: abs(one - float(printed))))
 
-    what = f"weight of group {place}, {setting} ({BUDGETS[setting]}), by OWA and VWA on both data"
+    what = (
+        f"weight of group {place}, {setting} ({BUDGETS[setting]}), by OWA and by VWA, for uniform "
+        "and for normal data"
+    )
     return Quote(SOURCE, what, printed, reading)
 
 
@@ -167,7 +170,8 @@ EXPERIMENT = Experiment(
             "normal data: a user's item is the one of 30 equal intervals that a standard "
             "normal number, truncated to -4..4, falls into"
         ),
-        "the error is that of the noise, against the distribution that all groups share",
+        "the error is that of the noise: the estimate is compared with the mean of the groups' own "
+        "frequencies, with the weights of the estimate",
     ),
     quotes=list(quotes()),
     cost=groups_cost,

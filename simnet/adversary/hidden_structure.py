@@ -15,6 +15,7 @@ we assume that the coalition knows the forms. This is evidence and not a proof. 
 here, because the upper end of a verdict does not depend on this assumption.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Iterable
 
@@ -116,15 +117,26 @@ class _Seen:
     """What some parties receive from outside: in clear, and as forms."""
 
     def __init__(self, run: Run, unknowns: Unknowns, members: frozenset[int]) -> None:
-        blocks = run.transcript.blocks
-        self.in_clear = [_in_clear(block, members) for block in blocks if _reaches(block, members)]
-        names = _names(unknowns)
-        self.forms = [
+        self._blocks = run.transcript.blocks
+        self._unknowns = unknowns
+        self._members = members
+
+    @functools.cached_property
+    def in_clear(self) -> list[object]:
+        """All that is received, except for field elements."""
+        members = self._members
+        return [_in_clear(block, members) for block in self._blocks if _reaches(block, members)]
+
+    @functools.cached_property
+    def forms(self) -> list[object]:
+        """The linear forms of the field elements that are received."""
+        names = _names(self._unknowns)
+        return [
             sorted(
                 (*names[unknown // PLACES], unknown % PLACES, value)
                 for unknown, value in row.items()
             )
-            for part in forms_received(0, blocks, members)
+            for part in forms_received(0, self._blocks, self._members)
             for row in refine(part.terms, 1).vectors()
         ]
 
