@@ -255,7 +255,8 @@ def statements(population: str) -> Iterator[Quote]:
         "at some ε the error changes by more than the threshold of 'negligible': Calibrate's "
         "estimates of those counts reduce it",
         disputed="the threshold of 'negligible' is ours; in a figure of errors that differ by "
-        "orders of magnitude, a change by half may look negligible",
+        "orders of magnitude, a change of this size may look negligible; nor does the text "
+        "name every ε",
     )
     for method, fit in FITS.items():
         yield stated(

@@ -375,6 +375,11 @@ EVERY_OWNER = (
 BOTH_FORMULAS = "ε is the larger of Eq. 21 and Eq. 25"
 PAIR = "an answer 0 in round one, then 1"
 A_GOAL = "the text calls this its goal, and names no measure of privacy"
+A_FLOOR = (
+    "the text names no measure; ε and the number of owners who hold yes are ours. δ falls only to "
+    "the δ of the difference of the two sums, which does not depend on the number of owners; at a "
+    "larger ε, such as 2, it does not fall at all"
+)
 ADVANTAGE = "the text does not say what an inference advantage is, nor which answers are seen"
 NOS = (100, 1900, 9900)  # owners who hold no, beside 100 who hold yes: 50 %, 5 % and 1 % hold yes
 PASSAGES = (
@@ -516,6 +521,7 @@ PASSAGES = (
         STATED,
         _stronger_both,
         under=SUMS,
+        disputed=A_FLOOR,
     ),
     Passage(
         "section 3.3",

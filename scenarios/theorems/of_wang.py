@@ -403,7 +403,10 @@ THEOREMS = (
         kind="Lemma",
         number="6",
         also="Eqs. 13 to 15",
-        statement="The variances for d attributes of Duchi et al., PM and HM are Eqs. 13 to 15.",
+        statement=(
+            "The variances for d attributes of Duchi et al. (Algorithm 3 as printed), PM and HM "
+            "are Eqs. 13 to 15."
+        ),
         readings=(
             Reading(judge=lambda: _lemma_6(whole=True)),
             Reading(

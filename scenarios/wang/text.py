@@ -696,6 +696,8 @@ def mass_quote(name: str) -> Quote:
         Stated(1.0),
         lambda _: exact(mass_of_steps(name, 1.0, 0)),
         correction="steps have height a e^{-(j+1)ε}, not a e^{-jε}",
+        disputed="if j begins at 1, the heights have mass 1 as printed, and the intervals are "
+        "wrong: they leave a gap from m to m + 2",
         corrected=lambda _: exact(mass_of_steps(name, 1.0, 1)),
     )
 

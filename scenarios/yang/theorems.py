@@ -158,14 +158,22 @@ def _of_claim(name: str) -> Any:
         held = [float(row["holds"]) for row in rows if not isnan(float(row["holds"]))]
         if not held:
             raise NoSuchPoint(f"{name} was not judged")
-        return Counterpart(sum(held) / len(held), share=True, judged_at=_range(rows))
+        return Counterpart(sum(held) / len(held), share=True, judged_at=_judged_at(name, rows))
 
     return read
 
 
-def _range(rows: Any) -> str:
-    """Return the values of the parameters of some rows as text."""
+def _judged_at(claim: str, rows: Any) -> str:
+    """Return as text where a claim was judged: the values of the parameters of some rows."""
     names = {"holders": "holders of each item", "items": "N", "epsilon": "ε"}
+    if claim == "DPDG crossover":
+        # Neither number of users depends on the holders.
+        del names["holders"]
+        return f"the claimed number of users, against the exact one; {_values(names, rows)}"
+    return _values(names, rows)
+
+
+def _values(names: Mapping[str, str], rows: Any) -> str:
     return "; ".join(
         f"{words} {', '.join(str(one) for one in dict.fromkeys(row[name] for row in rows))}"
         for name, words in names.items()
