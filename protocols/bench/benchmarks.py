@@ -362,7 +362,8 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-200",
-        "DPDS, 200 users × 12 items: coalitions of 199 users, and of the server with 150 users",
+        "DPDS, 200 users × 12 items: the slower of two verdicts, on 199 users and on the server "
+        "with 150 users",
         "s",
         2,
         True,
@@ -370,7 +371,8 @@ BENCHMARKS = [
     ),
     Benchmark(
         "verdict-1000",
-        "DPDS, 1,000 users × 30 items: the server, the server with 500 users, and 999 users",
+        "DPDS, 1,000 users × 30 items: the slowest verdict on the server, the server with 500 "
+        "users, and 999 users",
         "s",
         3,
         True,

@@ -108,7 +108,7 @@ class PowerLaw:
 
         The product of mass and likelihood falls from 1 on, then rises to a mode near the estimate:
         a product that is small at both ends is small between them (docs/proofs/posterior.md). If
-        the law ends more than `REACH` standard deviations below the estimate, all counts matter.
+        the law ends more than `REACH` standard deviations below the estimate, no count is left out.
         """
         near = round(min(estimate, self.support))
         first = math.floor(estimate - REACH * math.sqrt(float(noise.variance(max(estimate, 0.0)))))

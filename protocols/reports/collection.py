@@ -46,7 +46,7 @@ Population = Annotated[
 FewestReports = Annotated[
     int | None,
     "the fewest reports with which the server goes on if users drop out, from 1 to the number of "
-    "users; by default 1",
+    "users; by default 1; without effect where users stay silent by chance",
 ]
 
 

@@ -29,7 +29,7 @@ ROBUST = ("dpds_robust", "tss_robust")  # variants that survive drop-outs
 CHOICES = (
     f"{ITEMS} items that equally many users hold; a user's item is protected with ε = {EPSILON:g} "
     f"and δ = {DELTA:g} (local mechanisms with δ = 0), with the parameters of `simnet compare`",
-    "the networks and prices of operations that have a name (`simnet network`)",
+    "the networks data-centre, wide-area, broadband and mobile, with their prices of operations",
 )
 
 

@@ -266,7 +266,8 @@ def _advantage(mechanism: TwoRounds) -> float:
 
 
 def _equations(mechanism: TwoRounds) -> float:
-    """The rank of the equations for the numbers of yes and no from the expected counts by Eq. 1.
+    """The rank of the two equations in the numbers of yes and no that Eq. 1 gives for the expected
+    numbers of answers 1 and of owners without an answer.
 
     An owner answers 1 with probability π_s, and otherwise gives no answer, whatever the truth is.
     """

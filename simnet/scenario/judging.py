@@ -240,7 +240,7 @@ def _by_symmetry(
 
 
 def _why_not_alike(claims: Sequence[Claim], run: Run, size: Size) -> str | None:
-    """Why a run is not read by symmetry; None if it is."""
+    """Why reading a run by symmetry is not tried; None if nothing speaks against a try."""
     if not size.elements:
         return "its messages carry no field elements"
     if size.parties > MOST_PARTIES:
