@@ -40,7 +40,8 @@ class Interrupts:
         self.running = ""  # the party, its round and line when the first press came
         self.in_script = False  # whether a script is being executed, and not the kernel alone
         self.installed = False
-        # Whether a KeyboardInterrupt may come from a handler that other code has installed.
+        # Whether a KeyboardInterrupt may come from other code: from its own handler, or from a time
+        # limit. A shell lets its background commands ignore Ctrl-C.
         self.is_handled_elsewhere = False
         self._turn = turn
         self._resumes = resumes
@@ -51,7 +52,7 @@ class Interrupts:
         if is_main and handler is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._press)
             self.installed = True
-        elif is_main and callable(handler):
+        elif is_main:
             self.is_handled_elsewhere = True
         return self
 

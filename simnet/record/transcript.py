@@ -39,6 +39,7 @@ class Recorder:
         self._blocks: list[tuple[int, Block]] = []  # each block with the number of its send
         self._sends = itertools.count()
         self._addressed: dict[Hashable, tuple[Sequence[Group], Addressed]] = {}
+        self._seen: dict[int, tuple[Group, Indices]] = {}
         self.silences: list[Silence] = []
 
     def add(self, message: Message) -> None:
@@ -65,16 +66,34 @@ class Recorder:
         place = tuple(map(id, to)), tuple(keys), is_all
         known = self._addressed.get(place)
         if known is None:
-            recipients = [number for group in to for number in group.listed]
-            of_each = [key for group, key in zip(to, keys, strict=True) for _ in range(len(group))]
-            found: Addressed = recipients, of_each, None
-            if not is_all:
-                seen = np.flatnonzero(self.mask[np.array(recipients, dtype=np.intp)])
-                if seen.size < len(recipients):
-                    places = seen.tolist()
-                    found = [recipients[at] for at in places], [of_each[at] for at in places], seen
+            found = _all_of(to, keys) if is_all else self._observed_of(to, keys)
             # The groups are kept, too: while they live, no other groups can have the same ids.
             known = self._addressed[place] = tuple(to), found
+        return known[1]
+
+    def _observed_of(self, to: Sequence[Group], keys: Sequence[Key]) -> Addressed:
+        recipients: list[int] = []
+        of_each: list[Key] = []
+        places: list[Indices] = []
+        begin = 0
+        for group, key in zip(to, keys, strict=True):
+            seen = self._seen_in(group)
+            if seen.size:
+                recipients += group.numbers[seen].tolist()
+                of_each += [key] * seen.size
+                places.append(begin + seen)
+            begin += len(group)
+        if len(recipients) == begin:
+            return recipients, of_each, None
+        return recipients, of_each, np.concatenate([np.zeros(0, dtype=np.intp), *places])
+
+    def _seen_in(self, group: Group) -> Indices:
+        """The places of the observed parties in a group."""
+        known = self._seen.get(id(group))
+        if known is None:
+            seen = np.flatnonzero(self.mask[np.asarray(group.numbers, dtype=np.intp)])
+            # The group is kept, too: while it lives, no other group can have the same id.
+            known = self._seen[id(group)] = group, seen
         return known[1]
 
     @property
@@ -106,6 +125,15 @@ class Recorder:
             deadlines,
             message_fates,
         )
+
+
+def _all_of(to: Sequence[Group], keys: Sequence[Key]) -> Addressed:
+    recipients = [number for group in to for number in group.listed]
+    return (
+        recipients,
+        [key for group, key in zip(to, keys, strict=True) for _ in range(len(group))],
+        None,
+    )
 
 
 @attrs.frozen(eq=False)

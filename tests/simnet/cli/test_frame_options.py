@@ -1,5 +1,6 @@
 """The limits that every command accepts, and interrupts before a command has started."""
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,19 @@ def test_a_command_that_takes_too_long_is_stopped_and_says_who_was_running(tmp_p
     assert done.status == 124
     assert done.err.startswith("simnet: stopped after 1 s: a was running in round 1 (")
     assert done.err.endswith("loop.py:9)\n") or done.err.endswith("loop.py:10)\n")
+
+
+@pytest.mark.slow
+def test_a_command_in_the_background_is_stopped_too(tmp_path: Path) -> None:
+    """A shell lets the commands that it starts in the background ignore Ctrl-C."""
+    (tmp_path / "loop.py").write_text(LOOP)
+    simnet("run", "dpds", "--set", "users=3")  # loads what a run needs
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = simnet("run", tmp_path / "loop.py", "--timeout", "1")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (done.status, done.err) == (124, "simnet: stopped after 1 s\n")
 
 
 def test_a_run_that_sends_too_much_is_stopped() -> None:
