@@ -594,6 +594,41 @@ def growth_quote(name: str) -> Quote:
     )
 
 
+def largest_error(epsilon: float, d: int) -> float:
+    """A bound of the expected largest of the d errors of Duchi et al. (as printed), divided by
+    √(d log d) / (ε √n), for any number n of reports.
+
+    Every number of a report is B or -B. So by Hoeffding's lemma the mean of the largest of d
+    errors, with either sign, is at most B √(2 ln(2d) / n).
+    """
+    bound = DuchiMulti(epsilon, d, "as-printed").bound
+    return bound * epsilon * sqrt(2 * log(2 * d) / (d * log(d)))
+
+
+def largest_error_quote() -> Quote:
+    """The quote of Eq. 11."""
+    return Quote(
+        "Wang et al., section IV-A, Eq. 11",
+        "the expected largest of the d errors of Duchi et al. (as printed) is at most a constant "
+        "times √(d log d) / (ε √n)",
+        STATED,
+        lambda _: exact(
+            float(
+                all(
+                    largest_error(epsilon, d) <= largest_error(epsilon, 2)
+                    for epsilon in (0.1, 0.5, 1.0)
+                    for d in (*range(2, 42), MANY, MANY + 1)
+                )
+            )
+        ),
+        under="for ε up to 1 and every n, with Hoeffding's bound of the largest error",
+        points=f"d from 2 to 41, {MANY} and {MANY + 1}, ε 0.1, 0.5 and 1; the quotient is largest "
+        "for d = 2",
+        disputed="for large ε no constant is enough: B does not fall below C_d; the text names no "
+        "range of ε",
+    )
+
+
 def one_of_split(d: int) -> float:
     """The standard deviation of one attribute's report by PM, with ε = 1/d."""
     return sqrt(PM(1.0 / d).worst_variance)
@@ -777,6 +812,7 @@ EXPERIMENT = Experiment(
             disputed="0 and 1 may be no more than names of the two classes",
         ),
         *map(growth_quote, GROWTH),
+        largest_error_quote(),
         *map(superlinear_quote, SUPERLINEAR),
         *(constant_quote(ours, variant) for ours in OURS for variant in VARIANTS),
         *theorem_quotes("wang"),
