@@ -3,11 +3,17 @@
 Hypothesis draws the same examples in every run; `make fuzz` draws new examples, and many more.
 """
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.data import absence
 from tests.harness.fuzz import DEFAULT, FACTOR, PROFILE, SHARE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ORDINARY = settings(
     max_examples=DEFAULT * FACTOR // SHARE,
@@ -36,3 +42,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("data"):
         if reason := absence(mark.args):
             pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """One Chromium for all tests of a module."""
+    from tests.harness.pages import browser_started
+
+    with browser_started() as started:
+        yield started

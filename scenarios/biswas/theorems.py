@@ -1,7 +1,7 @@
 """Theorems of Biswas, Cormode and Maple: means and variances, as printed and exact."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import exp, isclose
 from typing import Any
@@ -48,11 +48,18 @@ FIXED, INDEPENDENT = "the users' items are fixed", "each user's item is drawn in
 EPSILONS, SIZES = (0.5, 1.0, 2.0, 4.0), (3, 101)
 SHARES, SAMPLINGS = (0.0, 0.01, 0.08, 0.5, 1.0), (0.05, 0.1, 0.4, 0.9)
 USERS = 1000
-GRID = (
-    f"computed at every combination of ε {', '.join(map(str, EPSILONS))}; "
-    f"{' and '.join(map(str, SIZES))} items; f {', '.join(map(str, SHARES))}; "
-    f"π {', '.join(map(str, SAMPLINGS))}; {USERS} users. The paper names no points"
-)
+
+
+def grid(samplings: Sequence[float]) -> str:
+    """The grid with these sampling probabilities, in words."""
+    return (
+        f"computed at every combination of ε {', '.join(map(str, EPSILONS))}; "
+        f"{' and '.join(map(str, SIZES))} items; f {', '.join(map(str, SHARES))}; "
+        f"π {', '.join(map(str, samplings))}; {USERS} users. The paper names no points"
+    )
+
+
+GRID = grid(SAMPLINGS)
 # The largest π, in steps of 0.001, up to which the mean of c is negative at all points of the grid.
 NEGATIVE_UP_TO = 0.018
 
@@ -428,7 +435,7 @@ QUOTES = (
         "Var*(g) equals Var*(c) for π = 1",
         STATED,
         everywhere_on_grid(alike_without_sampling),
-        points=GRID.replace(f"π {', '.join(map(str, SAMPLINGS))}", "π 1"),
+        points=grid([1]),
     ),
     Quote(
         source("section 3, below Theorem 3.3"),

@@ -112,12 +112,18 @@ def populations(sampling: Sequence[Fraction] = SAMPLING) -> Iterator[Case]:
             yield Case(m, power, [0] * holders + [1] * (n - holders), [pi] * n)
 
 
-OVER = (
-    "n = 1..3 users, m = 2, 3 items, π = 1/4, 1/2, 3/4, e^ε = 3/2, 2, 3 and every number of "
-    "holders, in this order; all reports are played out in fractions"
-)
+def over(holders: str = "every number of holders", sampling: str = "1/4, 1/2, 3/4") -> str:
+    """The instances with one probability for all, in words."""
+    return (
+        f"n = 1..3 users, m = 2, 3 items, π = {sampling}, e^ε = 3/2, 2, 3 and {holders}, in this "
+        "order; all reports are played out in fractions"
+    )
+
+
+OVER = over()
 # Var* is the limit for a share of holders that goes to 0.
-OVER_UNHELD = OVER.replace("every number of holders", "no holder")
+OVER_UNHELD = over("no holder")
+OVER_UNHELD_TO_1 = over("no holder", "1/4, 1/2, 3/4, 1")
 
 
 def _means(estimator: Estimator, biased: bool) -> Iterator[Instance]:
@@ -161,7 +167,7 @@ def _theorem_3_2() -> Finding:
                 where=case.where, claimed=claimed, exact=exact, holds=claimed == exact == scaled
             )
 
-    return searched(instances(), OVER_UNHELD.replace("3/4,", "3/4, 1,"), proof=PAGE)
+    return searched(instances(), OVER_UNHELD_TO_1, proof=PAGE)
 
 
 def _normalised(by_mean: bool) -> Finding:
@@ -227,10 +233,12 @@ def _own_chances() -> Iterator[Case]:
                 yield Case(m, power, held, sampling)
 
 
-OVER_OWN = (
-    "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, every number of holders, from n to 0, and "
-    "all π_j of 1/4, 1/2, 3/4, in this order; all reports are played out in fractions"
-)
+def over_own(holders: str) -> str:
+    """The instances in which users have probabilities of their own, in words."""
+    return (
+        f"n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, {holders} and all π_j of 1/4, 1/2, "
+        "3/4, in this order; all reports are played out in fractions"
+    )
 
 
 def _pooled_mean() -> Finding:
@@ -244,7 +252,7 @@ def _pooled_mean() -> Finding:
             )
             for case in _own_chances()
         ),
-        OVER_OWN,
+        over_own("every number of holders, from n to 0,"),
         "claimed is the number of holders, and exact is the mean of T",
     )
 
@@ -263,11 +271,11 @@ def _pooled_mean_of_drawn_items() -> Finding:
                 where = {"n": n, "m": m, "e^ε": power, "π_j": sampling, "f": f}
                 yield Instance(where=where, claimed=n * f, exact=mean, holds=mean == n * f)
 
-    over = (
+    drawn = (
         "n = 1..3 users, m = 2, 3 items, e^ε = 3/2, 2, 3, f of 1/4, 1/2, and π_j of 1/4, 1/2, "
         "3/4; all choices of holders and all reports are played out in fractions"
     )
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), drawn, proof=PAGE)
 
 
 def _approximate_pooled(case: Case) -> Fraction:
@@ -286,8 +294,7 @@ def _pooled_variance() -> Finding:
                     where=case.where, claimed=claimed, exact=exact, holds=claimed == exact
                 )
 
-    over = OVER_OWN.replace("every number of holders, from n to 0,", "no holder")
-    return searched(instances(), over, proof=PAGE)
+    return searched(instances(), over_own("no holder"), proof=PAGE)
 
 
 def _remark_2() -> Finding:
@@ -303,7 +310,7 @@ def _remark_2() -> Finding:
                     holds=claimed == exact == alone,
                 )
 
-    return searched(instances(), OVER_UNHELD.replace("3/4,", "3/4, 1,"), proof=PAGE)
+    return searched(instances(), OVER_UNHELD_TO_1, proof=PAGE)
 
 
 RESPONSES = tuple(product((2, 3, 4, 5), POWERS))

@@ -5,7 +5,7 @@ given parameters, or one of the two privacy theorems at one point of a plane. No
 The plane, in which every item has equally many holders, shows where Theorems 3.1 and 3.2 hold.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from simnet.studies.curves import note
 from simnet.studies.experiment import Experiment, Measurements, Product
 from simnet.studies.parameters import typed
 from simnet.studies.quote import STATED, Counterpart, Quote
-from simnet.studies.table import Measure, NoSuchPoint, Table
+from simnet.studies.table import Measure, NoSuchPoint, Table, TrialRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,17 +37,8 @@ EPSILON, Z, DELTA = 0.5, 0.5, 1e-5
 BUDGETS = [0.1, 0.5, 1.0]
 CLAIMS = {claim.name: claim for claim in (*SAMPLING_CLAIMS, *GAUSSIAN_CLAIMS)}
 PLANES = ("Theorem 3.1", "Theorem 3.2")
-OF_NOISE = {
-    "DPDG noise share": (
-        "if each user adds noise of variance (G_f σ_G / n)², DPDG is (ε, δ)-DP",
-        "n such shares add up to 1/n of the variance that (ε, δ) needs",
-    ),
-    "DPDG crossover": (
-        "DPDG errs less than DPDS from n = 4 (e^ε - 1) ln(1.25/δ) / ε² users on",
-        "the formula compares one item's error of DPDG with the error of all items of DPDS; with "
-        "the same measure on both sides, n is N times as large",
-    ),
-}
+# The parameters of the grid, as rows name them.
+GRID_WORDS = {"holders": "holders of each item", "items": "N", "epsilon": "ε"}
 
 
 @attrs.frozen(kw_only=True)
@@ -114,16 +105,23 @@ def quotes() -> list[Quote]:
     found += [
         Quote(
             "Yang et al., section 3.1.2",
-            words,
+            "if each user adds noise of variance (G_f σ_G / n)², DPDG is (ε, δ)-DP",
             STATED,
-            _of_claim(name),
-            why=why,
+            _of_claim("DPDG noise share"),
+            why="n such shares add up to 1/n of the variance that (ε, δ) needs",
+        ),
+        Quote(
+            "Yang et al., section 3.1.2",
+            "DPDG errs less than DPDS from n = 4 (e^ε - 1) ln(1.25/δ) / ε² users on",
+            STATED,
+            # Neither number of users depends on the holders.
+            _of_claim("DPDG crossover", axes=("items", "epsilon")),
+            why="the formula compares one item's error of DPDG with the error of all items of "
+            "DPDS; with the same measure on both sides, n is N times as large",
+            points="the claimed number of users is compared with the exact one",
             disputed="the text compares V_G, the variance of one item, with V, the error of all "
-            "items: as a comparison of these two numbers the formula is right"
-            if name == "DPDG crossover"
-            else "",
-        )
-        for name, (words, why) in OF_NOISE.items()
+            "items: as a comparison of these two numbers the formula is right",
+        ),
     ]
     found += [
         Quote(
@@ -139,7 +137,7 @@ def quotes() -> list[Quote]:
     return found
 
 
-def _of_theorem(name: str, reading: int) -> Any:
+def _of_theorem(name: str, reading: int) -> Callable[[Table], Counterpart]:
     def read(table: Table) -> Counterpart:
         rows = table.where(statement=name, reading=reading).rows
         if not rows or isnan(float(rows[0]["holds"])):
@@ -150,34 +148,25 @@ def _of_theorem(name: str, reading: int) -> Any:
     return read
 
 
-def _of_claim(name: str) -> Any:
-    """Return a function that reads the share of points at which a claim holds."""
+def _of_claim(name: str, axes: Sequence[str] = tuple(GRID_WORDS)) -> Callable[[Table], Counterpart]:
+    """Return a function that reads the share of points at which a claim holds. The points are
+    named by their values on these axes.
+    """
 
     def read(table: Table) -> Counterpart:
         rows = table.where(statement=name, reading=None).rows
         held = [float(row["holds"]) for row in rows if not isnan(float(row["holds"]))]
         if not held:
             raise NoSuchPoint(f"{name} was not judged")
-        return Counterpart(sum(held) / len(held), share=True, judged_at=_judged_at(name, rows))
+        return Counterpart(sum(held) / len(held), share=True, judged_at=_values(axes, rows))
 
     return read
 
 
-def _judged_at(claim: str, rows: Any) -> str:
-    """Return as text where a claim was judged: the values of the parameters of some rows."""
-    names = {"holders": "holders of each item", "items": "N", "epsilon": "ε"}
-    if claim == "DPDG crossover":
-        # Neither number of users depends on the holders.
-        del names["holders"]
-        return f"the claimed number of users, against the exact one; {_values(names, rows)}"
-    return _values(names, rows)
-
-
-def _values(names: Mapping[str, str], rows: Any) -> str:
-    return "; ".join(
-        f"{words} {', '.join(str(one) for one in dict.fromkeys(row[name] for row in rows))}"
-        for name, words in names.items()
-    )
+def _values(axes: Sequence[str], rows: Sequence[TrialRow]) -> str:
+    """Return the values that the rows have on these axes, as text."""
+    values = {axis: dict.fromkeys(str(row[axis]) for row in rows) for axis in axes}
+    return "; ".join(f"{GRID_WORDS[axis]} {', '.join(values[axis])}" for axis in axes)
 
 
 def planes(table: Table) -> "Figure":
@@ -233,7 +222,7 @@ EXPERIMENT = Experiment(
     grid=[
         *OF_THEOREMS,
         {
-            "statement": list(OF_NOISE),
+            "statement": ["DPDG noise share", "DPDG crossover"],
             "holders": [33, 200],
             "items": [12, 30],
             "epsilon": list(BUDGETS),

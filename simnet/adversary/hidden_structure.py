@@ -41,7 +41,7 @@ MOST_PARTIES = 4  # the largest number of parties whose coins are varied
 MOST_KEPT = 2_000  # the worlds of a run with more messages than this are not kept
 
 
-World = tuple[Run, Unknowns]  # a run that was read again, and the unknowns of the reading
+World = tuple[Run, Symbolic]  # a run that was read again, and its reading
 
 
 class OtherWorlds:
@@ -59,7 +59,7 @@ class OtherWorlds:
         self._record = record
         self._observed = tuple(observed)
         self._is_small = sampled.ledger.total().messages <= MOST_KEPT
-        self._kept: dict[tuple[str, int], World | None] = {}
+        self._kept: dict[tuple[str, int] | None, World | None] = {}
 
     def all_noticed_by(self, members: Iterable[str]) -> bool:
         """Whether `members` notice every other outcome of honest parties' coins that we try.
@@ -69,13 +69,13 @@ class OtherWorlds:
         """
         corrupt = frozenset(members)
         numbers = frozenset(self._sampled.roster.number[name] for name in corrupt)
-        reading = Symbolic(self._record)
-        again = played_again(self._sampled, self._observed, reading)
-        before = _Seen(again, reading.unknowns, numbers)
-        tossing = [party for party in reading.tossing_parties() if party not in corrupt]
+        unchanged = self._world(None)
+        assert unchanged is not None
+        before = _Seen(*unchanged, numbers)
+        tossing = [party for party in unchanged[1].tossing_parties() if party not in corrupt]
         for party in tossing[:MOST_PARTIES]:
             for number in range(TRIES):
-                world = self._world(party, number)
+                world = self._world((party, number))
                 if world is None:
                     continue
                 after = _Seen(*world, numbers)
@@ -83,19 +83,25 @@ class OtherWorlds:
                     return False
         return True
 
-    def _world(self, party: str, number: int) -> World | None:
-        """The run with other coins of this party; None if the script calls other doors or cannot go
-        on, so that there is nothing to compare.
+    def _world(self, other: tuple[str, int] | None) -> World | None:
+        """The run with other coins of one party: `other` is the party, and the number of the try;
+        None stands for the same coins.
+
+        The result is None if the script calls other doors with these coins or cannot go on, so that
+        there is nothing to compare.
         """
-        if (party, number) in self._kept:
-            return self._kept[party, number]
-        other = OtherCoins(self._record, party, number)
+        if other in self._kept:
+            return self._kept[other]
+        reading = Symbolic(self._record) if other is None else OtherCoins(self._record, *other)
+        world: World | None
         try:
-            world = played_again(self._sampled, self._observed, other), other.unknowns
+            world = played_again(self._sampled, self._observed, reading), reading
         except SimnetError:
+            if other is None:
+                raise
             world = None
         if self._is_small:
-            self._kept[party, number] = world
+            self._kept[other] = world
         return world
 
 
@@ -116,9 +122,9 @@ class OtherCoins(Symbolic):
 class _Seen:
     """What some parties receive from outside: in clear, and as forms."""
 
-    def __init__(self, run: Run, unknowns: Unknowns, members: frozenset[int]) -> None:
+    def __init__(self, run: Run, reading: Symbolic, members: frozenset[int]) -> None:
         self._blocks = run.transcript.blocks
-        self._unknowns = unknowns
+        self._unknowns = reading.unknowns
         self._members = members
 
     @functools.cached_property

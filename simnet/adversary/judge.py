@@ -175,9 +175,9 @@ class Judge:
         `about` is what the protocol states about itself. `same_inputs` declares that the runs are
         of the same people with the same inputs. `replayed_messages` is the largest number of
         messages in all replays of a run on other inputs together; at least one replay is made.
-        Raises `ScriptError` if a script behaves
-        differently when it is read again, and `SimnetError` if the functionality makes other
-        secrets than the scripts.
+
+        Raises `ScriptError` if a script behaves differently when it is read again, and
+        `SimnetError` if the functionality makes other secrets than the scripts.
         """
         self.unknowns = Unknowns()
         self._about = about

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
     from simnet.adversary.coalitions.every_coalition import EveryCoalition
     from simnet.contract import Protocol
-    from simnet.kernel.deadlines import Clocked
     from simnet.kernel.run import Run
-    from simnet.scenario.scenario import Scenario
+    from simnet.scenario.large_coalitions import OneRun
     from simnet.stated.about import About
 
 SHOWN = 4  # so many coalitions of a list are shown
@@ -121,6 +120,7 @@ def coalitions(
     from simnet.errors import BadInput
     from simnet.network.toml_file import network_named
     from simnet.scenario.find import find
+    from simnet.scenario.large_coalitions import OneRun
 
     if max_size is not None and runs is None:
         raise BadInput("--max-size goes with --runs")
@@ -137,38 +137,33 @@ def coalitions(
         coalitions_over_runs(out, scenario, made, seed, runs, max_size, figure, json)
         return
     clocked = None if network is None else network_named(network)
+    asked = OneRun(scenario, protocol, seed, drop or (), clocked)
     users = [] if user is None else [name.strip() for name in user.split(",")]
     if certificates is not None:
         certificates.mkdir(parents=True, exist_ok=True)
-    given = (out, scenario, protocol, made, seed, drop or (), clocked, users, certificates, json)
     if parties <= MOST_PARTIES:
-        _small_coalitions(*given, figure=figure)
+        _small_coalitions(out, asked, made, users, certificates, figure, json)
         return
     if figure is not None:
         raise BadInput(
             f"--figure draws runs with at most {MOST_PARTIES} parties, and this run has "
             f"{parties:,}: leave out --figure, or choose fewer --users"
         )
-    large_coalitions(*given)
+    large_coalitions(out, asked, made, users, certificates, json)
 
 
 def _small_coalitions(
     out: "Console",
-    scenario: "Scenario",
-    place: str,
+    asked: "OneRun",
     made: "Protocol",
-    seed: int,
-    drop: Sequence[str],
-    network: "Clocked | None",
     users: Sequence[str],
     certificates: Path | None,
-    json: str | None,
-    *,
     figure: Path | None,
+    json: str | None,
 ) -> None:
     """Judge every coalition of a run; print what they learn, and write what is wanted.
 
-    `place` is the name or file of the scenario, and `made` its protocol.
+    `made` is the scenario's protocol.
     """
     from simnet.adversary.coalitions.every_coalition import every_coalition
     from simnet.cli.output import print_note, write_json
@@ -178,37 +173,23 @@ def _small_coalitions(
     from simnet.scenario.figure import refuse_undrawable
     from simnet.scenario.lattice import draw_coalitions
     from simnet.scenario.plain import guessed_inputs_in_words
-    from simnet.scenario.verify import played
 
     if figure is not None:
         refuse_undrawable(figure)
-    about = scenario.described(made)
-    done = played(scenario, seed, drop=drop, network=network)
-    if users:
-        _refuse_without_secrets(users, done)
+    about = asked.scenario.described(made)
+    done = asked.played()
     with progress_bar("coalitions", 2 ** len(done.roster) - 1, announces=True) as progress:
-        found = every_coalition(done, about, progress)
+        found = every_coalition(done, about, progress, users)
     _print(out, done, about, found, users)
-    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
+    print_note(out, guessed_inputs_in_words(asked.scenario, made, has_option=False))
     if figure is not None:
         draw_coalitions(found, figure)
     if certificates is not None:
-        certified = certify_coalitions(found, done, about, scenario, place)
+        certified = certify_coalitions(found, done, about, asked.scenario, asked.name)
         for members, text in certified:
             write_whole(certificates / f"{'-'.join(members)}.json", text)
         out.print(f"{len(certified):,} certificates are in {certificates}")
     write_json(_as_json(found), json)
-
-
-def _refuse_without_secrets(users: Sequence[str], done: "Run") -> None:
-    from simnet.adversary.judge import Judge
-    from simnet.errors import BadInput
-
-    declaring = Judge([done], done.roster.names).declaring
-    for name in users:
-        done.roster.find(name)  # This call raises an error for a name that no party has.
-        if name not in declaring:
-            raise BadInput(f"{name!r} has declared no secret in this run")
 
 
 def _as_json(found: "EveryCoalition") -> dict[str, object]:

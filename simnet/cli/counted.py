@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from simnet.adversary.coalitions.grown_sets import OneOfEach
     from simnet.adversary.coalitions.staircase import Counts, Staircase
     from simnet.contract import Protocol
-    from simnet.kernel.deadlines import Clocked
-    from simnet.scenario.large_coalitions import Counted, Grown
-    from simnet.scenario.scenario import Scenario
+    from simnet.scenario.large_coalitions import Counted, Grown, OneRun
 
 PARTS_SHOWN = 3
 STEPS_SHOWN = 6  # so many vectors of a list are shown
@@ -26,19 +24,15 @@ NOT_SEARCHED = (
 
 def large_coalitions(
     out: "Console",
-    scenario: "Scenario",
-    place: str,
+    asked: "OneRun",
     made: "Protocol",
-    seed: int,
-    drop: Sequence[str],
-    network: "Clocked | None",
     users: Sequence[str],
     certificates: Path | None,
     json: str | None,
 ) -> None:
     """Judge the coalitions of a large run; print what they learn, and write what is wanted.
 
-    `place` is the name or file of the scenario, and `made` its protocol.
+    `made` is the scenario's protocol.
     """
     from simnet.adversary.coalitions.grown_sets import most_verdicts
     from simnet.cli.long_work import SECONDS_A_JUDGED_ELEMENT, announced
@@ -48,21 +42,21 @@ def large_coalitions(
     from simnet.scenario.large_coalitions import Counted, judge_large
     from simnet.scenario.plain import guessed_inputs_in_words
 
-    about = scenario.described(made)
+    about = asked.scenario.described(made)
     elements = 0 if about.workload is None else about.workload.elements
     verdicts = 2 * most_verdicts(len(made.parties())) * max(1, len(users))
     with (
         announced("coalitions", elements * SECONDS_A_JUDGED_ELEMENT),
         progress_bar("coalitions", verdicts) as progress,
     ):
-        judged = judge_large(scenario, place, about, seed, drop, network, users, progress)
+        judged = judge_large(asked, about, users, progress)
     for sentence in outcome_in_words(judged.run, about):
         out.print(sentence, style="yellow")
     if isinstance(judged, Counted):
         print_counted(out, judged, users)
     else:
         print_grown(out, judged)
-    print_note(out, guessed_inputs_in_words(scenario, made, has_option=False))
+    print_note(out, guessed_inputs_in_words(asked.scenario, made, has_option=False))
     if certificates is not None:
         write_certificates(out, judged, certificates)
     write_json(

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from simnet.linear.terms import Terms, accumulate, between, blank, fresh, join, refine
+from simnet.linear.terms import Terms, accumulate, between, blank, fresh, join, refine, shared
 
 
 @attrs.frozen
@@ -122,7 +122,9 @@ def _written(rows: Ranges | Terms) -> Terms:
 def joined(parts: Sequence[Ranges | Terms]) -> Ranges | Terms:
     """Return several arrays of rows, one after another."""
     if len({part.lanes for part in parts}) > 1 or all(isinstance(part, Terms) for part in parts):
-        return join([_written(part) for part in parts])
+        # Rows of senders who share in the same way differ in their unknowns alone.
+        rows = join([_written(part) for part in parts])
+        return Terms(shared(rows.starts), rows.unknowns, shared(rows.coefficients), rows.lanes)
     pieces: list[Range | RangeSum | Terms] = []
     for part in parts:
         pieces += part.parts if isinstance(part, Ranges) else [part]

@@ -43,8 +43,9 @@ MANY = 1 << 10  # if a result has more coefficients than this, and all are equal
 SMALL = 1 << 31  # numbers below this one fit into int32
 
 
-# The latest array of each shape. Senders who share in the same way then have one array.
-_latest: dict[tuple[int, ...], "weakref.ref[Ints]"] = {}
+# The latest array of each shape, while it lives. Senders who share in the same way then have one
+# array.
+_latest: "weakref.WeakValueDictionary[tuple[int, ...], Ints]" = weakref.WeakValueDictionary()
 
 
 def shared(array: Ints) -> Ints:
@@ -52,12 +53,11 @@ def shared(array: Ints) -> Ints:
 
     The caller must not change its own array afterwards.
     """
-    before = _latest.get(array.shape)
-    known = None if before is None else before()
+    known = _latest.get(array.shape)
     if known is not None and np.array_equal(known, array):
         return known
     array.flags.writeable = False
-    _latest[array.shape] = weakref.ref(array)
+    _latest[array.shape] = array
     return array
 
 
@@ -209,9 +209,9 @@ def join(parts: Sequence[Terms]) -> Terms:
         part.starts[1:] + (end - part.starts[-1]) for part, end in zip(fine, ends, strict=True)
     ]
     return Terms(
-        shared(np.concatenate([[0], *starts])),
+        np.concatenate([[0], *starts]),
         np.concatenate([part.unknowns for part in fine]),
-        shared(np.concatenate([part.coefficients for part in fine])),
+        np.concatenate([part.coefficients for part in fine]),
         lanes,
     )
 

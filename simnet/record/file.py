@@ -10,9 +10,8 @@ fates of messages, the header has them.
 
 A file may come from anybody. So `load` checks the types, the numbers of parties, the shapes and the
 bounds in the header. Only the inputs may be any JSON values with at most `MOST_NESTED` levels of
-lists and dictionaries. The
-size of a file limits what it can claim: values take bits, and frames take bytes. A file may
-hold at most `MOST_WITHOUT_BITS` values that take no bits (indices below 1).
+lists and dictionaries. The size of a file limits what it can claim: values take bits, and frames
+take bytes. A file may hold at most `MOST_WITHOUT_BITS` values that take no bits (indices below 1).
 """
 
 import json

@@ -66,10 +66,15 @@ class Recorder:
         place = tuple(map(id, to)), tuple(keys), is_all
         known = self._addressed.get(place)
         if known is None:
-            found = _all_of(to, keys) if is_all else self._observed_of(to, keys)
+            found = self._all_of(to, keys) if is_all else self._observed_of(to, keys)
             # The groups are kept, too: while they live, no other groups can have the same ids.
             known = self._addressed[place] = tuple(to), found
         return known[1]
+
+    def _all_of(self, to: Sequence[Group], keys: Sequence[Key]) -> Addressed:
+        recipients = [number for group in to for number in group.listed]
+        of_each = [key for group, key in zip(to, keys, strict=True) for _ in range(len(group))]
+        return recipients, of_each, None
 
     def _observed_of(self, to: Sequence[Group], keys: Sequence[Key]) -> Addressed:
         recipients: list[int] = []
@@ -91,7 +96,7 @@ class Recorder:
         """The places of the observed parties in a group."""
         known = self._seen.get(id(group))
         if known is None:
-            seen = np.flatnonzero(self.mask[np.asarray(group.numbers, dtype=np.intp)])
+            seen = np.flatnonzero(self.mask[group.numbers])
             # The group is kept, too: while it lives, no other group can have the same id.
             known = self._seen[id(group)] = group, seen
         return known[1]
@@ -125,15 +130,6 @@ class Recorder:
             deadlines,
             message_fates,
         )
-
-
-def _all_of(to: Sequence[Group], keys: Sequence[Key]) -> Addressed:
-    recipients = [number for group in to for number in group.listed]
-    return (
-        recipients,
-        [key for group, key in zip(to, keys, strict=True) for _ in range(len(group))],
-        None,
-    )
 
 
 @attrs.frozen(eq=False)

@@ -12,8 +12,7 @@ three ways, one after the other:
 A run with drop-outs is judged in the third way.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -21,7 +20,7 @@ import attrs
 from simnet.adversary.certificate import certificate_of, certificate_text
 from simnet.adversary.coalitions.by_count import ByCount, by_count
 from simnet.adversary.coalitions.grown_sets import GrownSets, grown_sets
-from simnet.adversary.coalitions.reach import Reach
+from simnet.adversary.coalitions.reach import Reach, refuse_without_secrets
 from simnet.adversary.coalitions.shares_by_count import NotShared, shares_by_count
 from simnet.adversary.judge import Judge
 from simnet.adversary.orbits.certificate import alike_certificate_of
@@ -64,43 +63,56 @@ class Grown:
     certify: Certify
 
 
+@attrs.frozen(eq=False)
+class OneRun:
+    """One run of a scenario, whose coalitions are asked about.
+
+    `name` is the name or the file by which the scenario is found. `drop` says who drops out, as for
+    `simnet run`, and `network` decides deadlines.
+    """
+
+    scenario: Scenario
+    name: str
+    seed: int
+    drop: Sequence[str] = ()
+    network: Clocked | None = None
+
+    def played(self) -> Run:
+        """Play the run. Raises `BadInput` if it has too many messages to be judged."""
+        return played(self.scenario, self.seed, drop=self.drop, network=self.network)
+
+
 def judge_large(
-    scenario: Scenario,
-    name: str,
+    asked: OneRun,
     about: About,
-    seed: int,
-    drop: Sequence[str] = (),
-    network: Clocked | None = None,
     users: Sequence[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> Counted | Grown:
     """Return what coalitions of a large run learn.
 
-    `name` is the name by which the scenario is found. `users` are the parties that are judged if
-    coalitions cannot be judged by counts; if there are none, the first party that has declared a
-    secret.
-    `progress` is called after each verdict of that search.
+    `users` are the parties that are judged if coalitions cannot be judged by counts; if there are
+    none, the first party that has declared a secret. `progress` is called after each verdict of
+    that search.
 
     Raises `BadInput` for a run that is too large to be judged, and for a user who has declared no
     secret.
     """
-    described: Any = {"scenario": name, "parameters": scenario.settings(), "with_seed": True}
     reasons: list[str] = []
-    is_plain = not drop and network is None
+    is_plain = not asked.drop and asked.network is None
     if is_plain:
         try:
-            alike = alike_judge(scenario, seed)
-            _refuse_without_secrets(users, alike.outline.run, alike.outline.reading.declared)
-            certify = _certificates(alike.verdict, partial(alike_certificate_of, **described))
+            alike = alike_judge(asked.scenario, asked.seed)
+            refuse_without_secrets(users, alike.outline.run, alike.outline.reading.declared)
+            certify = _certificates(alike.verdict, alike_certificate_of, asked)
             return Counted(alike.outline.run, by_count(alike), certify)
         except NotAlike as error:
             reasons.append(f"parties are not alike: {error}")
-    done = played(scenario, seed, drop=drop, network=network)
+    done = asked.played()
     if done.roster.crowds:
         raise BadInput("a crowd is one party for all its members: seat them one by one")
     judge = Judge([done], done.roster.names, about)
-    _refuse_without_secrets(users, done, judge.declaring)
-    certify = _certificates(judge.verdict, partial(certificate_of, **described))
+    refuse_without_secrets(users, done, judge.declaring)
+    certify = _certificates(judge.verdict, certificate_of, asked)
     if is_plain:
         try:
             return Counted(done, shares_by_count(done), certify)
@@ -121,19 +133,16 @@ def _chosen(judge: Judge, done: Run, users: Sequence[str]) -> Sequence[str]:
     return users or declaring[:1]
 
 
-def _refuse_without_secrets(users: Sequence[str], done: Run, declaring: Collection[str]) -> None:
-    """Raise `BadInput` for a name that no party has, and for a party without a secret."""
-    for user in users:
-        done.roster.find(user)
-        if user not in declaring:
-            raise BadInput(f"{user!r} has declared no secret in this run")
-
-
 def _certificates(
-    judged_by: Callable[[Sequence[str]], V], made_of: Callable[[V], dict[str, Any]]
+    judged_by: Callable[[Sequence[str]], V], made_of: Callable[..., dict[str, Any]], asked: OneRun
 ) -> Certify:
     def certify(coalition: Sequence[str]) -> str | None:
         verdict = judged_by(coalition)
-        return None if verdict.finding == "undecided" else certificate_text(made_of(verdict))
+        if verdict.finding == "undecided":
+            return None
+        parameters = asked.scenario.settings()
+        return certificate_text(
+            made_of(verdict, scenario=asked.name, parameters=parameters, with_seed=True)
+        )
 
     return certify

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simnet import perform
 from simnet.page.beside import Result
 from simnet.page.page import page_data, page_of
 from tests.harness.shell import RING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 OVERFLOW = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 CHROMIUM = shutil.which("chromium")
@@ -131,7 +134,7 @@ def tasks(page: Any) -> Iterator[list[float]]:
 
 
 @contextmanager
-def browser_started() -> Iterator[Any]:
+def browser_started() -> Iterator["Browser"]:
     """Start Chromium, which takes longer than most tests of a page. Yield the browser."""
     from playwright.sync_api import sync_playwright
 
@@ -145,7 +148,7 @@ def browser_started() -> Iterator[Any]:
 
 @contextmanager
 def opened(
-    browser: Any,
+    browser: "Browser",
     file: Path,
     width: int = 1280,
     scheme: str = "light",

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
-from simnet.adversary.coalitions.reach import Reached, reached_by
+from simnet.adversary.coalitions.reach import Reached, reached_by, refuse_without_secrets
 from simnet.adversary.judge import Judge
 from simnet.errors import BadInput
 from simnet.kernel.run import Run
@@ -150,13 +150,17 @@ class EveryCoalition:
 
 
 def every_coalition(
-    done: Run, about: About | None = None, progress: Callable[[int], None] = lambda _: None
+    done: Run,
+    about: About | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    wanted: Sequence[str] = (),
 ) -> EveryCoalition:
     """Judge all coalitions of a run's parties.
 
     `progress` is called with 1 after every coalition. Raises `BadInput` for a run with more than 12
-    parties, with a crowd, or in which nobody has declared a secret, and `ScriptError` if a script
-    behaves differently when it is read again.
+    parties, with a crowd, or in which nobody has declared a secret, and before it judges anything
+    if one of the parties `wanted` does not exist or has declared no secret. Raises `ScriptError` if
+    a script behaves differently when it is read again.
 
     >>> from simnet import Field, Tag, run, seats
     >>> F, MASK, SUM = Field(101), Tag("mask"), Tag("sum")
@@ -189,6 +193,7 @@ def every_coalition(
     owners = judge.declaring
     if not owners:
         raise BadInput("no party has declared a secret in this run")
+    refuse_without_secrets(wanted, done, owners)
     table: dict[int, Reached] = {}
     for members in range(1, 1 << len(names)):
         chosen = [name for place, name in enumerate(names) if members >> place & 1]

@@ -6,7 +6,7 @@ party occurs. `every_coalition` says what follows for other coalitions.
 """
 
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
 import attrs
@@ -14,12 +14,25 @@ import attrs
 from simnet.adversary.coalitions.staircase import Unsearched
 from simnet.adversary.judge import Judge
 from simnet.adversary.verdict import Verdict
+from simnet.errors import BadInput
+from simnet.kernel.run import Run
 from simnet.linear.span import Span
 from simnet.linear.unknowns import ONE, PLACES
 from simnet.linear.vectors import Vector
 
 Names = tuple[str, ...]
 What = Literal["exposes", "touches"]
+
+
+def refuse_without_secrets(names: Iterable[str], done: Run, declaring: Collection[str]) -> None:
+    """Raise `BadInput` for a name that no party has, and for a party without a secret.
+
+    `declaring` are the parties of the run that have declared a secret.
+    """
+    for name in names:
+        done.roster.find(name)  # This call raises an error for a name that no party has.
+        if name not in declaring:
+            raise BadInput(f"{name!r} has declared no secret in this run")
 
 
 @attrs.frozen

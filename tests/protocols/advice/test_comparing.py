@@ -6,9 +6,8 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -26,8 +25,12 @@ from simnet import run
 from simnet.network.presets import PRESETS
 from simnet.network.recorded import recorded
 from simnet.network.timing import timed
-from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, browser_started, opened
+from tests.harness.pages import CHROMIUM, NO_CHROMIUM, assert_readable, axe, opened
 from tests.harness.shell import simnet
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 
 SHARES = [0.4, 0.3, 0.2, 0.1]
 TARGET = {"epsilon": 1.0, "delta": 1e-4}
@@ -36,12 +39,6 @@ TARGET = {"epsilon": 1.0, "delta": 1e-4}
 @pytest.fixture(scope="module")
 def compared() -> Compared:
     return compare(NAMES, SHARES, [300, 3000, 30_000], **TARGET)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browser_started() as started:
-        yield started
 
 
 def test_a_variance_is_the_one_that_the_protocol_states_of_its_runs() -> None:
@@ -261,7 +258,7 @@ def test_a_time_that_nobody_can_compute_is_unknown_and_said_so() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_can_be_read_by_everybody(
-    browser: Any, width: int, scheme: str, tmp_path: Path, compared: Compared
+    browser: "Browser", width: int, scheme: str, tmp_path: Path, compared: Compared
 ) -> None:
     file = tmp_path / "compare.html"
     file.write_text(page_of(compared, "<Four> cities", "simnet compare"), encoding="utf-8")

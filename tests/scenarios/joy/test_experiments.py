@@ -14,6 +14,7 @@ import attrs
 import pytest
 
 from protocols.two_rounds.mechanism import TwoRounds, binary
+from protocols.two_rounds.privacy import aggregate_delta
 from scenarios.joy import cancer, fig2, fig3, text
 from scenarios.joy import population as growth
 from scenarios.joy.expected import BAR
@@ -254,3 +255,14 @@ def test_the_advantage_of_round_two_depends_on_the_die() -> None:
     assert text._advantage(binary(0.493, 0.45)) < 0.5 < text._advantage(binary(0.4945, 0.45))
     for sampling in (0.01, 0.2, 0.49):
         assert text._advantage(binary(1 - 1.05 * sampling, sampling)) > 0.5
+
+
+def test_delta_of_both_sums_falls_with_the_population_at_a_small_epsilon_alone() -> None:
+    mechanism = binary(Fraction(3, 10), Fraction(9, 20))
+
+    def deltas(epsilon: float) -> list[float]:
+        return [aggregate_delta(mechanism, epsilon, text.HELD, no) for no in text.OTHERS]
+
+    small, large = deltas(text.MODERATE), deltas(2.0)
+    assert small[0] > small[1] > small[2] > 0.06
+    assert large == pytest.approx([0.45**5] * 3, rel=1e-9)

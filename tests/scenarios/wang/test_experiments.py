@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from protocols.mechanisms.additive import SCDF, Staircase
+from protocols.mechanisms.duchi_multi import DuchiMulti
 from scenarios.wang import (
     cross_validation,
     fig1,
@@ -379,3 +380,17 @@ def test_absolute_noise_is_that_of_drawn_reports() -> None:
 def test_a_biased_report_is_told() -> None:
     halved = SimpleNamespace(law=lambda value: SimpleNamespace(mean=value / 2))
     assert not text.unbiased(lambda _: halved)(1.0, 1)
+
+
+@pytest.mark.parametrize("d", [2, 3, 8])
+def test_the_mean_of_the_largest_error_is_below_the_bound_of_eq_11(d: int) -> None:
+    """20 users, 300 collections. The bound is not far off, so the test can fail."""
+    mechanism, users, collections = DuchiMulti(1.0, d, "as-printed"), 20, 300
+    values = np.tile(np.linspace(-0.9, 0.6, d), (users, 1))
+    coins = SampledCoins(1, "users")
+    errors = [
+        abs(mechanism.estimate(mechanism.perturb(values, coins)) - values[0]).max()
+        for _ in range(collections)
+    ]
+    bound = text.largest_error(1.0, d) * np.sqrt(d * np.log(d) / users)
+    assert 0.4 * bound < np.mean(errors) < bound

@@ -3,9 +3,8 @@
 import json
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -24,7 +23,6 @@ from tests.harness.pages import (
     SIX,
     assert_readable,
     axe,
-    browser_started,
     data_of,
     equation,
     one_tick_at_a_time,
@@ -34,6 +32,9 @@ from tests.harness.pages import (
     written,
 )
 from tests.harness.shell import simnet
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = [
     pytest.mark.slow,
@@ -49,12 +50,6 @@ HOSTILE = (
     "\u202egnorw\u2066",
     "\"'`&amp;",
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browser_started() as started:
-        yield started
 
 
 def shown(page: Any) -> dict[str, Any]:
@@ -73,7 +68,7 @@ def shown(page: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SIX)
 def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
-    browser: Any, name: str, tmp_path: Path
+    browser: "Browser", name: str, tmp_path: Path
 ) -> None:
     place, settings = SIX[name]
     options = [part for key, value in settings.items() for part in (f"--{key}", value)]
@@ -99,7 +94,7 @@ def test_every_coalition_ticked_by_keyboard_has_the_verdict_of_verify(
 
 
 @pytest.mark.parametrize("planted", ["finding", "coefficient", "flag", "exposed"])
-def test_a_planted_mistake_is_caught(browser: Any, planted: str, tmp_path: Path) -> None:
+def test_a_planted_mistake_is_caught(browser: "Browser", planted: str, tmp_path: Path) -> None:
     """The page says that its verdict is broken; a comparison with `verify` would fail as well."""
     file = written(tmp_path, "ring")
     text = file.read_text(encoding="utf-8")
@@ -126,7 +121,7 @@ def test_a_planted_mistake_is_caught(browser: Any, planted: str, tmp_path: Path)
         assert shown(page)["proved"] == 0
 
 
-def test_labels_are_texts_and_nothing_runs(browser: Any, tmp_path: Path) -> None:
+def test_labels_are_texts_and_nothing_runs(browser: "Browser", tmp_path: Path) -> None:
     people = ItemPopulation(uniform_items(6, 5, seed=1).items, HOSTILE, HOSTILE[1])
     file = tmp_path / "run.html"
     result = perform("dpds", data=people, seed=1, claims=False)
@@ -157,7 +152,7 @@ class Told:
                 await me.receive(Tag("".join(HOSTILE)), "u1", shape=(1,))
 
 
-def test_tags_are_texts_that_change_nothing_around_them(browser: Any, tmp_path: Path) -> None:
+def test_tags_are_texts_that_change_nothing_around_them(browser: "Browser", tmp_path: Path) -> None:
     file = tmp_path / "run.html"
     file.write_text(page_of(perform(Told(), seed=1), is_private=False), encoding="utf-8")
     tag = "".join(HOSTILE)
@@ -224,7 +219,7 @@ class Around:
             await me.send(Tag("word"), f"u{place + 1}", reals([1.0]))
 
 
-def test_labels_are_texts_wherever_they_are_shown(browser: Any, tmp_path: Path) -> None:
+def test_labels_are_texts_wherever_they_are_shown(browser: "Browser", tmp_path: Path) -> None:
     """Names of parties and roles, tags and networks. No mark of direction leaves its label."""
     network = attrs.evolve(PRESETS["mobile"], name=HOSTILE[3], source=HOSTILE[1])
     result = perform(Hostile(), data=[1, 2, 3, 4, 5], seed=1)
@@ -260,7 +255,7 @@ def test_labels_are_texts_wherever_they_are_shown(browser: Any, tmp_path: Path) 
         assert page.errors == []
 
 
-def test_long_lists_are_folded_and_printed_whole(browser: Any, tmp_path: Path) -> None:
+def test_long_lists_are_folded_and_printed_whole(browser: "Browser", tmp_path: Path) -> None:
     result = perform("dpds", users=4, items=30, seed=1, claims=False)
     file = tmp_path / "run.html"
     file.write_text(
@@ -283,7 +278,7 @@ def test_long_lists_are_folded_and_printed_whole(browser: Any, tmp_path: Path) -
         assert not any(page.evaluate(is_open))
 
 
-def test_the_policy_forbids_what_the_page_does_not_do(browser: Any, tmp_path: Path) -> None:
+def test_the_policy_forbids_what_the_page_does_not_do(browser: "Browser", tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, "ring")) as page:
         page.evaluate("document.body.append(Object.assign(new Image(), {src: 'http://x.test/a'}))")
         page.evaluate(
@@ -297,7 +292,9 @@ def test_the_policy_forbids_what_the_page_does_not_do(browser: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
-def test_it_can_be_read_by_everybody(browser: Any, width: int, scheme: str, tmp_path: Path) -> None:
+def test_it_can_be_read_by_everybody(
+    browser: "Browser", width: int, scheme: str, tmp_path: Path
+) -> None:
     for name in ("dpds", "tss"):
         # The policy forbids scripts from outside, so this one is there before the page.
         with opened(browser, written(tmp_path, name), width, scheme, scripts=[axe()]) as page:
@@ -320,7 +317,7 @@ def drawn(page: Any) -> tuple[set[str], list[str]]:
     return found, page.locator("#legend li").all_inner_texts()
 
 
-def test_the_legend_lists_what_is_drawn(browser: Any, tmp_path: Path) -> None:
+def test_the_legend_lists_what_is_drawn(browser: "Browser", tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, "ring")) as page:
         assert drawn(page) == (set(), ["a message"])
         for number in (0, 2):
@@ -348,7 +345,7 @@ def test_the_legend_lists_what_is_drawn(browser: Any, tmp_path: Path) -> None:
         assert "u2[1] means element 1 of the secret of u2" in page.inner_text("#verdict")
 
 
-def test_the_steps_of_secure_aggregation_take_off_masks(browser: Any, tmp_path: Path) -> None:
+def test_the_steps_of_secure_aggregation_take_off_masks(browser: "Browser", tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, "secagg")) as page:
         page.fill("#named", "u1, server")
         page.press("#named", "Enter")
@@ -362,7 +359,7 @@ def test_the_steps_of_secure_aggregation_take_off_masks(browser: Any, tmp_path: 
         assert "somebody" not in steps
 
 
-def test_what_can_be_scrolled_says_so(browser: Any, tmp_path: Path) -> None:
+def test_what_can_be_scrolled_says_so(browser: "Browser", tmp_path: Path) -> None:
     fits = "(e) => e.scrollWidth <= e.clientWidth + 1 && e.scrollHeight <= e.clientHeight + 1"
     for name in ("secagg", "tss"):
         for width in (360, 1280):
@@ -382,7 +379,7 @@ def test_what_can_be_scrolled_says_so(browser: Any, tmp_path: Path) -> None:
                     assert last == f"round {data_of(name)['rounds']}"
 
 
-def test_messages_can_be_stepped_through_by_keyboard(browser: Any, tmp_path: Path) -> None:
+def test_messages_can_be_stepped_through_by_keyboard(browser: "Browser", tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, "ring")) as page:
         page.focus("#picture")
         seen = []
@@ -397,7 +394,7 @@ def test_messages_can_be_stepped_through_by_keyboard(browser: Any, tmp_path: Pat
         assert page.locator(".later").count() == 0
 
 
-def test_the_checker_of_the_page_agrees_with_pythons(browser: Any, tmp_path: Path) -> None:
+def test_the_checker_of_the_page_agrees_with_pythons(browser: "Browser", tmp_path: Path) -> None:
     with opened(browser, written(tmp_path, "ring")) as page:
         for valid in pool():
             expected = python_reader(valid.text.encode())
@@ -412,7 +409,7 @@ def test_the_checker_of_the_page_agrees_with_pythons(browser: Any, tmp_path: Pat
             assert "version" in refused
 
 
-def test_large_runs_are_small_pages_that_answer_at_once(browser: Any, tmp_path: Path) -> None:
+def test_large_runs_are_small_pages_that_answer_at_once(browser: "Browser", tmp_path: Path) -> None:
     """10,000 messages in 1 MB; 1,000 users in 3 MB, made in 10 s, loaded in 2 s; no task above
     200 ms while somebody ticks, unfolds and scrolls. All in processor time: other programs run.
     """
@@ -454,7 +451,7 @@ def test_large_runs_are_small_pages_that_answer_at_once(browser: Any, tmp_path: 
 
 @pytest.mark.parametrize("name", ["dpds", "secagg"])
 def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
-    browser: Any, name: str, tmp_path: Path
+    browser: "Browser", name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "run.html"
     simnet("show", name, "--users", 12, "--items", 6, "--html", file)
@@ -476,7 +473,7 @@ def test_a_narrow_screen_shows_whole_charts_and_all_numbers_of_the_bill(
 
 
 def test_the_messages_of_an_attack_do_not_fade_at_an_earlier_message(
-    browser: Any, tmp_path: Path
+    browser: "Browser", tmp_path: Path
 ) -> None:
     with opened(browser, written(tmp_path, "ring")) as page:
         for number in (0, 2):

@@ -112,6 +112,19 @@ def search(
     return smallest_breaking_sets(run(protocol, inputs, seed), user, max_size)
 
 
+def searched(
+    instance: Instance, seed: int, data: st.DataObject
+) -> tuple[Oracle, str, BreakingSets]:
+    """Search a run for the sets that break a user who is drawn. Return an oracle of the run, the
+    user and the sets.
+    """
+    protocol, inputs = instance
+    done = run(protocol, inputs, seed)
+    oracle = Oracle(done)
+    user = data.draw(st.sampled_from(oracle.users))
+    return oracle, user, smallest_breaking_sets(done, user)
+
+
 # Against verdicts.
 
 
@@ -121,11 +134,7 @@ def search(
 def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anything(
     instance: Instance, seed: int, data: st.DataObject
 ) -> None:
-    protocol, inputs = instance
-    done = run(protocol, inputs, seed)
-    oracle = Oracle(done)
-    user = data.draw(st.sampled_from(oracle.users))
-    found = smallest_breaking_sets(done, user)
+    oracle, user, found = searched(instance, seed, data)
     event("some set breaks" if found.sets else "none breaks")
     for one in found.sets:
         assert user not in one.users
@@ -142,11 +151,7 @@ def test_every_set_found_reads_what_is_listed_and_no_proper_subset_reads_anythin
 def test_with_additive_sharing_the_sets_are_all_there_are(
     instance: Instance, seed: int, data: st.DataObject
 ) -> None:
-    protocol, inputs = instance
-    done = run(protocol, inputs, seed)
-    oracle = Oracle(done)
-    user = data.draw(st.sampled_from(oracle.users))
-    found = smallest_breaking_sets(done, user)
+    oracle, user, found = searched(instance, seed, data)
     assert (found.complete, found.searched, found.note) == (True, None, ADDITIVE)
     assert {one.users: one.values for one in found.sets} == oracle.minimal(user)
 
@@ -157,11 +162,7 @@ def test_with_additive_sharing_the_sets_are_all_there_are(
 def test_with_shamirs_sharing_the_smallest_size_is_the_smallest_there_is(
     instance: Instance, seed: int, data: st.DataObject
 ) -> None:
-    protocol, inputs = instance
-    done = run(protocol, inputs, seed)
-    oracle = Oracle(done)
-    user = data.draw(st.sampled_from(oracle.users))
-    found = smallest_breaking_sets(done, user)
+    oracle, user, found = searched(instance, seed, data)
     assert found.complete
     assert found.smallest == min(map(len, oracle.minimal(user)), default=None)
 
