@@ -1,9 +1,9 @@
 """The attack: a combination of messages, computed with the numbers of a sampled run.
 
-A verdict says that some combination of messages, minus what the coalition's own coins and secrets
-contribute, is a function of honest secrets. To replay the attack, we compute this combination with
-the numbers of the messages. The example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9 and c1
-= 4 over F_11::
+A coalition learns a function of honest secrets as a combination of messages, minus what its own
+coins and secrets contribute. To replay the attack, we compute this combination with the numbers of
+the messages. The example of `simnet.adversary.knowledge`, with s2 = 5, c2 = 9 and c1 = 4 over
+F_11::
 
     messages    s2 + c2 = 3,  2 c2 + c1 = 0         weights  1, 5     (5 is -1/2 mod 11)
     their sum   3 + 5·0 = 3
@@ -35,8 +35,8 @@ def replay_attack(
     `weights` are the coefficients of the messages, by row. Returns the values lane by lane, and the
     coalition's own part that was subtracted; both have the shape (lanes,).
 
-    Raises `SimnetError` if a block of messages has another sender, tag or round in a sampled run
-    than in the run that was read symbolically.
+    Raises `SimnetError` if a block of these messages has another sender, tag or round in a sampled
+    run than in the run that was read symbolically.
     """
     rows, factors = sorted_entries(weights)
     view, modulus = knowledge.view, knowledge.modulus
@@ -63,14 +63,13 @@ def sorted_entries(vector: Vector) -> tuple[Ints, Ints]:
 def own_part(knowledge: Knowledge, rows: Ints, factors: Ints) -> tuple[Ints, Ints]:
     """The part of a combination of messages that the coalition's own coins and secrets contribute.
 
-    Returns the numbers of the coalition's own unknowns, and the coefficient of each unknown.
+    Returns the numbers of the unknowns that the coalition knows, and their coefficients.
     """
     summed = knowledge.view.combined(rows, factors, knowledge.is_known)
     return summed.unknowns, summed.coefficients
 
 
 def _weighted_sum(numbers: Ints, factors: Ints, modulus: int) -> Ints:
-    """The sum of rows of numbers, each times its factor."""
     products = times(numbers, np.broadcast_to(factors[:, np.newaxis], numbers.shape), modulus)
     sums: Ints = run_sums(products, np.zeros(1, dtype=np.int64), modulus)[0]
     return sums

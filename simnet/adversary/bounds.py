@@ -7,14 +7,14 @@ Theory of operation
 2. *At most.* We add opened rows to what the coalition sees until the remaining opened rows cannot
    tell anything more (`simnet.adversary.opened_rows`). Then we compare the functions that this view
    determines with F, what the ideal world hands out. If no door was given a row with coins, nothing
-   is added, and the messages determine everything. If the ideal output depends on coins, the upper
-   end is `leaks` as soon as the messages determine anything: together with messages that contain
-   these coins, the output may tell more than it tells alone. The upper end is also `leaks` if seeds
-   may be guessed or depend on each other (`simnet.adversary.deductions`).
+   is added. If the ideal output depends on coins, the upper end is `leaks` as soon as this view
+   determines anything: together with messages that contain these coins, the output may tell more
+   than it tells alone. The upper end is also `leaks` if seeds may be guessed or depend on each
+   other (`simnet.adversary.deductions`).
 3. *At least.* Let L be the functions that the messages alone determine. A function in L that the
    ideal output does not determine is a leak if its secrets can take other values while the ideal
    output stays the same. This is certain for secrets that can be varied one by one. The following
-   unknowns cannot:
+   unknowns perhaps cannot:
 
    - *tied* unknowns, which are products, and secrets made from field elements that depend on coins;
    - *related* secrets (`simnet.adversary.relations`);
@@ -24,8 +24,7 @@ Theory of operation
    If it does not, we look for two inputs that show a difference
    (`simnet.adversary.door_laws.witness`). And the coalition must know the forms of its messages
    (`simnet.adversary.hidden_structure`), or else the leak is not certain. Secrets made from
-   discrete coins alone count like other secrets, although they say nothing about an input. If L
-   exceeds F only by functions of such secrets, a remark says so.
+   discrete coins alone count like other secrets, although they say nothing about an input.
 
 Both ends hold for all runs that have the structure of this run: the same disclosed values and the
 same discrete coins outside doors. If the ends differ, `remarks` give the reasons.
@@ -60,8 +59,8 @@ class ShareBounds:
 
     `sight` is what reaches the coalition from outside. `knowledge` is what the messages alone
     determine, over each field. `remarks` are sentences for a reader of the verdict. `rewriting`
-    says how the upper end expands products. `view` is the widened view behind the upper end, if
-    doors were given rows with coins.
+    says how the upper end expands products. `view` is the widened view behind the upper end, or
+    None if no view had to be widened.
     """
 
     def __init__(self, doors: Doors, corrupt: Sequence[str], sight: Sight) -> None:
@@ -115,8 +114,7 @@ class ShareBounds:
     ) -> tuple[Knowledge, ...]:
         """What the messages determine over each field.
 
-        `lanes` gives the number of lanes for each field, by modulus. Without `lanes`, fields and
-        lanes follow from the messages and the ideal output.
+        `lanes` may give the number of lanes for each field, by modulus.
         """
         rewriting = deductions.rewriting
         parts = [rewriting.part(part) for part in deductions.parts]
@@ -230,10 +228,10 @@ class ShareBounds:
         """Whether random rows may tell something about the ideal output.
 
         The upper end is computed for a coalition that has the ideal output already. Such a
-        coalition knows more about seeds: it may know a seed from the output, or that two seeds
-        differ. A coalition without the output may learn the same from its messages, and so learn
-        something about the ideal output. We know that it does not if, without the output, the
-        coalition knows the same seeds and no doubts are left.
+        coalition may know more about seeds: for example, it may know a seed from the output. A
+        coalition without the output may learn the same from its messages, and so learn something
+        about the ideal output. We know that it does not if, without the output, the coalition knows
+        the same seeds and no doubts are left.
         """
         if not (most.generous and self._handed):
             return False

@@ -10,7 +10,7 @@ A verdict makes two claims. Each claim is easy to check if the certificate lists
 
 *At least L.* For each function of the basis of L the certificate gives weights. We multiply each
 message that the coalition sees by its weight, add up the products, and subtract the coalition's own
-unknowns. The result is this function. Everybody can check this sum, in forms and in numbers.
+unknowns. The result is this function.
 
 *At most L.* The certificate gives a *shift*: what to add to which honest coins, in terms of honest
 secrets. docs/proofs/shift-of-coins.md explains why this is a proof. If doors were given rows with
@@ -93,7 +93,7 @@ def certificate_of(
 
     Raises `SimnetError` for an undecided verdict, for messages with more than `MOST_TERMS` terms,
     for a run in which scripts waited with deadlines, and for the rare protocols whose seeds or
-    products a certificate cannot list. The module's documentation has an example.
+    products a certificate cannot list.
 
     >>> from simnet import Field, Tag, run, seats, verdict
     >>> F, NUMBER = Field(11), Tag("number")
@@ -184,9 +184,8 @@ def certificate_text(certificate: Json) -> str:
 def source_digest(protocol: type) -> str | None:
     """A digest of the sources that a protocol is made from, without docstrings and comments.
 
-    The sources are the protocol's module and the modules that it imports, directly or through
-    others. Left out are simnet itself and libraries that do not contribute to simnet
-    (`simnet.closure`). Return None if the protocol has no source file.
+    The sources are the protocol's module and the modules that `simnet.closure` finds among its
+    imports, without simnet itself. Return None if the protocol has no source file.
     """
     file = getattr(sys.modules.get(protocol.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
@@ -200,11 +199,7 @@ def source_digest(protocol: type) -> str | None:
 
 
 def _door_proof(verdict: Verdict) -> DoorProof | None:
-    """The proof about opened rows; None if the verdict needs no such proof.
-
-    A verdict needs none if something leaks, if no share was sent, or if no door was given rows with
-    coins.
-    """
+    """The proof about opened rows; None if the verdict needs no such proof."""
     view = verdict.bounds.view
     if view is None or verdict.finding in ("leaks", "no-shares"):
         return None
@@ -235,9 +230,7 @@ def _closed(verdict: Verdict, seeds: SeedProof) -> Iterator[Json]:
 
 
 def _message(verdict: Verdict, part: BlockForms | BoxesReceived, place: int) -> Json:
-    """The header of an entry for one message. The message is given by its block and its place in
-    the block.
-    """
+    """The header of an entry for one message."""
     names, block = verdict.runs[part.run].roster.names, part.block
     return {
         "run": part.run + 1,
@@ -276,9 +269,7 @@ class _Families:
         self.listed: list[Json] = []
 
     def number(self, family: int) -> int:
-        """The number of a family in the certificate. A family that has no number yet gets the next
-        one.
-        """
+        """The number of a family in the certificate; a new family gets the next number."""
         found = self._numbers.get(family)
         if found is not None:
             return found
@@ -302,7 +293,6 @@ class _Families:
         return self._numbers[family]
 
     def door(self, door: DoorRows) -> Json:
-        """The entry for a door."""
         return {
             "party": door.party,
             "kind": door.kind,
@@ -337,9 +327,7 @@ class _FieldWriter:
         self._numbers: dict[int, int] = {}
 
     def field(self) -> Json:
-        """Return the field's part of the certificate. `unknowns` is made last, when all unknowns
-        have numbers.
-        """
+        """Return the field's part of the certificate."""
         knowledge, proof = self._knowledge, self._proof
         part: Json = {
             "modulus": knowledge.modulus,
@@ -464,7 +452,6 @@ def _functions(knowledge: Knowledge, proof: DoorProof | None) -> list[tuple[Vect
 
 
 def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
-    """The entries as lists, ordered by their first elements."""
     return sorted(map(list, entries), key=lambda entry: entry[0])
 
 
@@ -472,8 +459,8 @@ def _ordered(entries: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 def _run(run: Run, with_seed: bool) -> Json:
-    """The entry for a run. The seed and the digests of inputs and trace, which may give inputs
-    away, are added only on demand.
+    """The entry for a run. The seed and the digests may give inputs away, so they are null unless
+    `with_seed` is set.
     """
     sent = {
         tag: [traffic.messages, traffic.elements.get("qd", 0)]
@@ -489,9 +476,7 @@ def _run(run: Run, with_seed: bool) -> Json:
 
 
 def _trace(run: Run) -> str:
-    """The hash of the run as `simnet run` shows it, for a run that observes nobody. Outputs are
-    left out if they have no canonical form.
-    """
+    """The hash of the run; outputs that have no canonical form are left out."""
     try:
         return trace_hash(run.ledger, run.outputs, ())
     except NoCanonicalForm:
@@ -551,9 +536,7 @@ def _attributes(protocol: object) -> Mapping[str, object]:
 
 
 def _text(value: object, optional: bool = False) -> Any:
-    """A value as a text for the command line. None becomes `none`; with `optional`, None stays
-    None.
-    """
+    """A value as a text for the command line."""
     if value is None and optional:
         return None
     return "none" if value is None else str(value)

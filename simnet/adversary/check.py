@@ -6,15 +6,12 @@ Call it as follows::
     python -m simnet.adversary.check FILE
 
 `docs/reference/certificates.md` says what a certificate is and what must hold of it. This module
-follows that page section by section. This module is one of two readers that were written from that
-page; the other reader is `check.mjs` beside this file.
+follows that page section by section. A second reader, `check.mjs`, was written from the same page.
 
 Theory of operation. A text is read in three steps. *Reading* refuses a text that does not have the
 form that the page describes, so the later steps need not check the kinds of values. *Counting*
-computes how many products of numbers the proof takes, and refuses too many. *Checking* multiplies
-and adds. A text that is nested too deeply for Python's JSON reader is refused. For a certificate of
-sections 1 to 9, the time is about proportional to the length of the text plus the number of
-products.
+computes how many products of numbers the proof takes, and refuses too many. *Checking* computes
+these products.
 
 Example. The checker refuses a file in which a key is missing:
 
@@ -140,8 +137,7 @@ class Certificate:
         )
 
     def _proved(self) -> str:
-        """Return what is proved, in words. For `nothing` and `output-only` with unknown seeds, the
-        text also names the assumptions. Raises `BadCertificate` if the listed functions do not
+        """Return what is proved, in words. Raises `BadCertificate` if the listed functions do not
         agree with the statement.
         """
         who = "{" + ", ".join(map(_printable, self._members)) + "}"
@@ -233,7 +229,7 @@ class _Families:
         return self._kinds[family] == "public"
 
     def is_own(self, family: int) -> bool:
-        """Whether the coalition holds the family. The family may be listed in `told`."""
+        """Whether the coalition holds the family."""
         return self._own[family]
 
     def is_own_before(self, family: int, known: Set[int]) -> bool:
@@ -251,7 +247,6 @@ class _Families:
         return made is not None and made not in self._told
 
     def check_fields(self, fields: Sequence["_Field"]) -> None:
-        """Check that no family except the public one has unknowns in two fields."""
         present = Counter(family for field in fields for family in field.families)
         for family, times in present.items():
             is_right = times == 1 or self.is_public(family)
@@ -397,8 +392,8 @@ class _Seeds:
 
     @property
     def model(self) -> str:
-        """Two sentences, which name the number of unknown seeds and the assumptions under which
-        these seeds hide anything. The text is empty if the coalition knows all made seeds.
+        """A text on how many seeds are unknown, and under which assumptions they hide anything;
+        empty if the coalition knows all made seeds.
         """
         made = (number for number, keys in enumerate(self.keys) if not keys)
         unknown = sum(number not in self.is_known for number in made)
@@ -411,7 +406,6 @@ class _Seeds:
         )
 
     def read_closed(self, closed: Any, members: frozenset[str], runs: int) -> None:
-        """Read the boxes that the coalition cannot open."""
         for at, box in enumerate(_list(closed, "closed")):
             where = f"closed[{at}]"
             _record(box, "box from key piece round run tag to", where)
@@ -426,7 +420,6 @@ class _Seeds:
         return self.number(box[1], where)
 
     def number(self, value: Any, where: str) -> int:
-        """Read the number of a seed."""
         return _whole(value, where, below=len(self.keys))
 
     def check(self, fields: Sequence["_Field"], families: _Families) -> None:
@@ -672,9 +665,7 @@ class _Field:
         return self._vector(pairs, len(self.opened), where)
 
     def _vector(self, pairs: Any, below: int, where: str) -> Vector:
-        """Read pairs of a place and a coefficient, in ascending order of places. Most of a file is
-        read here.
-        """
+        """Read pairs of a place and a coefficient, in ascending order of places."""
         vector: Vector = {}
         before, modulus = -1, self.modulus
         for pair in _list(pairs, where):
@@ -700,7 +691,7 @@ class _Field:
 
     def _moves(self, moves: Any, key: str, read: Callable[[Any, str], Vector]) -> dict[int, Vector]:
         """Return, for each coin in the list, what to add to the coin: a form, or a combination of
-        opened rows. The function `read` reads one or the other.
+        opened rows.
         """
         where = f"{self._where}.{key}"
         found: dict[int, Vector] = {}
@@ -793,7 +784,6 @@ class _Field:
                     )
 
     def check_ideal(self) -> None:
-        """Check that the ideal output contains only secrets."""
         self._check_class(self.ideal, (SECRET,), "ideal")
 
     def _basis(self, forms: Sequence[Vector], key: str) -> dict[int, Vector]:
@@ -902,7 +892,6 @@ class _Field:
     def check_entry(
         self, entry: _SeedRows, is_known: bool, needs_proof: bool, is_secret_key: bool
     ) -> None:
-        """Check that a seed has what a known or an unknown seed must have."""
         where = f"{self._where}: seed {entry.seed}"
         _require(
             is_known or not entry.told, f"{where}: `told` must be empty: the seed is not known"
@@ -947,7 +936,7 @@ class _Field:
         self, form: Vector, shifts: Mapping[int, Sequence[tuple[int, int, int]]]
     ) -> dict[tuple[int, int], int]:
         """Return by how much each private shift changes a form, by the seed and the row of the
-        shift. Shifts that do not change the form are left out.
+        shift.
         """
         total: Counter[tuple[int, int]] = Counter()
         for unknown, factor in form.items():
@@ -1237,7 +1226,6 @@ class _OrbitSystem:
         )
 
     def _product(self, left: str, right: str) -> Table:
-        """The product of two tables."""
         rows, inner = (self._words[kind] for kind in self._shapes[left])
         columns = self._words[self._shapes[right][1]]
         total: Table = {}
@@ -1460,7 +1448,6 @@ def _require(condition: bool, complaint: str) -> None:
 
 
 def _short(value: Any) -> str:
-    """A value for a message, shortened to one line."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
@@ -1470,8 +1457,8 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A name in which every unusual character is escaped, so that a reader sees where the name
-    begins and ends.
+    """A name in which all characters but ASCII letters, digits, `.`, `_` and `-` are escaped, so
+    that a reader sees where the name begins and ends.
     """
     return re.sub(r"[^A-Za-z0-9._-]", lambda found: f"\\u{{{ord(found[0]):x}}}", name)
 

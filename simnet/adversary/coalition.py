@@ -52,9 +52,9 @@ def coalition_of(corrupt: CoalitionLike, roster: Roster) -> Coalition:
     """Return the coalition that a text such as `u1..u5, server`, or a list of such texts,
     describes.
 
-    Raises `BadInput` for an empty coalition, for words in none of the forms that the module's
-    documentation lists, for a name that no party and no role of the run has, for a range that runs
-    backwards, and for more parties than a role has.
+    Raises `BadInput` for an empty coalition, for words of an unknown form, for a name that no party
+    and no role of the run has, for a range that runs backwards, and for more parties than a role
+    has.
     """
     if isinstance(corrupt, Coalition):
         corrupt = [*corrupt.parties, *[NETWORK] * corrupt.network]
@@ -117,8 +117,6 @@ def _counted_members(
 ) -> list[int]:
     """The numbers of the first parties of a role: all of them, all but some, or half (rounded
     down).
-
-    The role may be named in the plural.
     """
     members = _of_role(part, word, roster)
     spared = 0 if but is None else 1 if but == "one" else int(but)

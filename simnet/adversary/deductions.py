@@ -3,8 +3,8 @@
 Theory of operation
 -------------------
 
-Let F(s) be the random row that is made from the seed s. For everybody who does not know s, this row
-is as good as coins. Everybody who knows s knows the row, too. So the unknowns of a row are *known*
+Let F(s) be the random row that is made from the seed s. To a coalition that does not know s, this
+row is like coins. A coalition that knows s knows the row, too. So the unknowns of a row are *known*
 if the coalition knows the seed, and *coins* otherwise. The same holds for a seed that two parties
 agree on, which is known to whoever knows one of the two secret keys and the other public key. In
 the same way, the content of a box is in the view of whoever knows the key of the box. One thing
@@ -19,11 +19,10 @@ proof):
 
 Every other seed is unknown, and must be *hard to guess*. Elimination says how many elements of the
 seed are uniform given the view. The bits of these elements are the seed's *free bits*. A seed with
-too few free bits, for example one word of a small field, or a seed that equals a secret plus
-something known, may be guessed, and each guess can be tested with the seed's row. Then we cannot
-say that the row hides anything, and the upper end of the verdict is `leaks`; `doubts` says why. The
-upper end is `leaks` also for two seeds that may be equal, if the view tells something about both
-together: whether their rows are equal would tell something about the difference of the seeds.
+too few free bits may be guessed, and a guess may be tested with the seed's row. Then we cannot say
+that the row hides anything, and the upper end of the verdict is `leaks`; `doubts` says why. It may
+also be `leaks` if the view tells something about two seeds together, because their rows may then
+depend on each other.
 
 Example. In F_101, s is a seed of one coin, and the coalition sees x + F(s). The coalition does not
 know s, but s has only log2(101) = 6.7 free bits, so the coalition may guess s.
@@ -94,10 +93,8 @@ class Deductions:
     """The seeds, random rows and boxes that a coalition knows.
 
     With `generous`, the coalition also gets the rows with coins that honest parties gave to doors,
-    the public keys of which it sees signatures, and its ideal output. The upper end of a verdict is
-    computed with `generous`, unless the coalition could not deduce more then (`is_final`).
-    `rewriting` has the resulting roles of unknowns, and `parts` are the messages with the contents
-    of opened boxes.
+    the public keys of which it sees signatures, and its ideal output. `rewriting` has the resulting
+    roles of unknowns, and `parts` are the messages with the contents of opened boxes.
     """
 
     def __init__(
@@ -346,8 +343,8 @@ class Deductions:
         ]
 
     def doubts(self) -> list[str]:
-        """At most three sentences that say why random rows or boxes perhaps hide nothing; none if
-        we know that they hide everything.
+        """At most three sentences that say why random rows or boxes perhaps hide nothing; empty if
+        there is no doubt.
         """
         if not self._unknowns.queries:
             return []
@@ -362,11 +359,10 @@ class Deductions:
         return self._pairs_in_doubt()
 
     def _pairs_in_doubt(self) -> list[str]:
-        """Look for two unknown seeds about which the view tells something together, such as a sum
-        of two rows, although the view determines neither of the two.
+        """Return a sentence about two unknown seeds that may depend on each other, because the view
+        tells something about both together; the list is empty if there are none.
 
-        Return a sentence about the first such pair; the list is empty if there is none. Seeds of
-        random rows must be different, and secret keys must be independent.
+        Seeds of random rows must be different, and secret keys must be independent.
         """
         relevant = set(map(id, self._unknown_nodes))
         for found in self._found.values():
@@ -399,7 +395,6 @@ class Deductions:
         return {query.kind for query in queries if isinstance(query, Seed)}
 
     def _title(self, node: _Node) -> str:
-        """A name of a seed for people."""
         vector = node.seed.terms.vectors()[0]
         names = [self._unknowns.name(unknown) for unknown in vector]
         who = sorted({holder for name in names for holder in name.holders})
@@ -479,7 +474,7 @@ class _MarkedSeeds:
         marks, and also secrets   a combination of seeds is known up to secrets: it may be guessed
         no combination            given the view, the rows of all seeds are uniform together
 
-    `known` are the seeds that the view determines. The attribute `free_rows` of every seed is set,
+    `known` are the seeds that the view determines. The attribute `free_rows` of the seeds is set,
     too.
     """
 
@@ -527,12 +522,13 @@ class _MarkedSeeds:
         return [list({id(owner[mark]): owner[mark] for mark in group}.values()) for group in groups]
 
     def are_surely_different(self, one: _Node, other: _Node) -> bool:
-        """Whether two seeds differ, except with a chance of 2 to the power of -`LEAST_BITS`.
+        """Whether two seeds differ, except with a chance of at most 2 to the power of
+        -`LEAST_BITS`.
 
         Seeds of different lengths differ. For seeds of equal length there are two cases. Either
         enough bits of their difference are uniform, given the view; or the view tells the whole
-        difference. In the second case the difference is not 0, because seeds of different forms
-        and equal values are refused when they are used.
+        difference. In the second case the difference is not 0, because seeds of different forms and
+        equal values are refused when they are used.
         """
         if one.seed.length != other.seed.length:
             return True

@@ -1,7 +1,7 @@
 """What a coalition sees besides field elements, and what honest parties disclose.
 
 Bits, indices and reals travel unprotected, so there is nothing to eliminate: we list what the
-coalition sees. Everything that these values can tell follows from the values that honest parties
+coalition sees. What these values tell about inputs follows from the values that honest parties
 disclosed. We find the law of disclosed values by calling the doors (`door_laws`). We count every
 disclosed value, even if no message carries it, because the value may decide whether a party sends a
 message at all. We use the protocol's own statement (`Disclosure`) instead if we cannot find the
@@ -136,8 +136,7 @@ def _disclosure(found: Disclosures, stated: Disclosure | None) -> Disclosure | N
 
 
 def _is_smaller(stated: Disclosure, found: Disclosures) -> bool:
-    """Whether the protocol states a smaller loss than the loss that was found for all disclosed
-    values.
+    """Whether the protocol states a smaller loss than the loss that was found.
 
     Two formulas for one number may differ in their last digits; this does not count as smaller.
     """

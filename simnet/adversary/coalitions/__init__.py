@@ -7,6 +7,6 @@ these modules is used::
     shares_by_count  the same, if all messages are Shamir's shares and sums of them
     grown_sets       otherwise: one minimal and one maximal coalition for a party
 
-`breaking_sets` finds the smallest sets of users that read a secret of another user. `reach` says
-whom one coalition exposes and touches, and `staircase` finds minimal and maximal counts.
+`breaking_sets` finds minimal sets of users that read something of another user's secret. `reach`
+says whom one coalition exposes and touches, and `staircase` finds minimal and maximal counts.
 """

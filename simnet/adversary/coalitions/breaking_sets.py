@@ -15,7 +15,7 @@ instead. docs/proofs/breaking-sets.md proves the rules.
 1. *Groups.* The elements that u1 sends to users of its own role form groups that share no coin. For
    example, if every element of a secret is shared with coins of its own, the shares of each element
    are a group. Each group is searched by itself: a combination without coins is a sum of
-   combinations without coins, one for each group, so one of these is not 0 either.
+   combinations without coins, one for each group. If the sum is not 0, one of these is not 0.
 
 2. *If at most two elements contain each coin* (additive sharing), a combination without coins uses
    all elements of the group or none. So a set of users must receive the whole group to read
@@ -29,9 +29,9 @@ instead. docs/proofs/breaking-sets.md proves the rules.
    protocol states nothing, or if a check fails, sets of recipients are tried by size, up to
    `max_size`. The search is incomplete if a group has more recipients than that.
 
-4. *Three more things make a search incomplete*, and a note says which: elements of u1 that contain
-   values which other users know; elements of other users that contain coins or secrets of u1; and
-   field elements that are more than linear forms of coins and secrets, such as products and boxes.
+4. *Three more things make a search incomplete*: elements of u1 that contain values which other
+   parties know; elements of other parties that contain coins or secrets of u1; and field elements
+   that are more than linear forms of coins and secrets, such as products and boxes.
 
 The example above, as a run:
 
@@ -115,12 +115,12 @@ class BreakingSet:
 
 @attrs.frozen
 class BreakingSets:
-    """The minimal breaking sets of a user, smallest first.
+    """The minimal breaking sets that were found for a user, smallest first.
 
     If the search is not `complete`, breaking sets of more than `searched` users may exist. If the
     protocol states how many recipients are enough, one set of this size stands for all of them.
     `unsearched` says which coalitions the search ignores. `overlooked` says why even small sets of
-    users may have been missed; the text is empty if no small set was missed.
+    users may have been missed; the text is empty if there is no such reason.
     """
 
     user: str
@@ -179,7 +179,7 @@ class GroupSearch:
 
 
 def smallest_breaking_sets(done: Run, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
-    """Return the minimal sets of other users that can compute a part of this user's secret.
+    """Return minimal sets of other users that can compute a function of this user's secret alone.
 
     Only sets of users of the user's own role are searched. If a search by size is needed, it ends
     at `max_size` users. Raises `BadInput` for a name that no party has and for a party that
@@ -230,7 +230,7 @@ class BreakingSearch:
         return list(self._secrets)
 
     def search(self, user: str, max_size: int = MAX_SIZE) -> BreakingSets:
-        """Return the minimal sets of users that can compute a part of this user's secret.
+        """Return what `smallest_breaking_sets` returns, for a user of this run.
 
         Raises `BadInput` for a name that no party has and for a party that declares no secret.
         """
@@ -261,7 +261,6 @@ class BreakingSearch:
     # Elements and groups.
 
     def _read_block(self, block: Block, users: frozenset[int]) -> None:
-        """Store the forms in messages of this block that users receive."""
         seats = self._run.roster.seats
         for message in block.messages():
             if message.recipient not in users:
@@ -298,7 +297,6 @@ class BreakingSearch:
     # Sets that break one group.
 
     def _search_group(self, number: int, group: ElementGroup, max_size: int) -> GroupSearch:
-        """Return the sets that break one group, by the first of three methods that applies."""
         holders = Counter(coin for element in group.elements for coin in self._coins(element.form))
         if all(count <= 2 for count in holders.values()):
             return GroupSearch(self._full_recipient_set(number, group), ADDITIVE_NOTE, True)
@@ -318,8 +316,8 @@ class BreakingSearch:
     def _search_by_threshold(self, number: int, group: ElementGroup) -> GroupSearch | None:
         """Search by the protocol's own threshold.
 
-        Return None if the protocol states no threshold, if its threshold is wrong, or if recipients
-        of the group are not alike.
+        Return None if the protocol states no threshold, if its threshold is wrong, or if the
+        elements are not Shamir's shares.
         """
         protocol = self._run.protocol
         if not isinstance(protocol, Thresholds):
@@ -338,8 +336,8 @@ class BreakingSearch:
         return GroupSearch(frozenset({tuple(others[:size])}), THRESHOLD_NOTE, True)
 
     def _are_shamirs_shares(self, number: int, group: ElementGroup) -> bool:
-        """Whether the elements are values of a polynomial, one for each recipient, at different
-        points that are not 0. Its value at 0 is one of the user's secrets.
+        """Whether the elements are Shamir's shares of one element of the user's secrets, one share
+        for each recipient.
         """
         own = [unknown for unknown in group.unknowns if self._is_secret_of(number, unknown)]
         coins = sorted(group.unknowns - set(own))
@@ -382,11 +380,7 @@ class BreakingSearch:
         return bool(self._functions_read(number, group))
 
     def _functions_read(self, number: int, group: ElementGroup) -> list[Vector]:
-        """A basis of the functions of a user's secrets alone that a group's elements determine.
-
-        Each element is reduced by the coin parts of the elements before it. If no coin is left,
-        the result is a combination of secrets.
-        """
+        """A basis of the functions of a user's secrets alone that a group's elements determine."""
         coins = Span(group.modulus)
         # Other unknowns than the user's secrets become pivots first. So a row whose pivot is one of
         # the user's secrets contains nothing else.
@@ -477,7 +471,7 @@ def _connected(coins: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield groups of elements, as lists of their places.
 
     Two elements are in one group if a chain of shared coins connects them. `coins[k]` are the coins
-    that occur in element k. The group of the last element comes first.
+    that occur in element k.
     """
     places: dict[int, list[int]] = defaultdict(list)  # the elements that contain each coin
     for place, own_coins in enumerate(coins):

@@ -9,13 +9,12 @@ the number of users in a coalition matters. For example, in DPDS a user is expos
 with all 999 other users, and by no smaller coalition.
 
 1. *Kinds.* The run is read as an outline (`orbits`), with nobody corrupt. Parties are of one kind
-   if they can be exchanged: every message of the run has the same relations after the exchange.
-   This is checked on every message. A part of the run that shares no coins and no secrets with the
-   rest is looked at by itself, because what a coalition learns falls into what it learns from each
-   part (docs/proofs/breaking-sets.md). So in TSS the users elected for an item are a kind, item by
-   item.
-2. *Counts.* Then it depends only on its numbers of members of each kind whether a coalition without
-   u exposes u, and whether it touches u: see `every_coalition` for these two words. Both are
+   if the relations between messages stay the same when these parties change places. This is checked
+   on every message. A part of the run that shares no coins and no secrets with the rest is looked
+   at by itself, because what a coalition learns falls into what it learns from each part
+   (docs/proofs/breaking-sets.md). So in TSS the users elected for an item are a kind, item by item.
+2. *Counts.* Whether a coalition without u exposes u, and whether it touches u, then depends only on
+   how many members it has of each kind: see `every_coalition` for these two words. Both are
    monotone, so `staircase` finds the minimal and the maximal vectors of counts with few questions.
 3. *Questions.* Each question is about one coalition: the first members of each kind, where u is the
    last member of its kind. This coalition is judged on the run itself, at the run's own size, with
@@ -116,12 +115,12 @@ class CountedPart:
 
 @attrs.frozen
 class ByCount:
-    """What all coalitions of a large run learn, by counts. `by_count` makes it.
+    """What all coalitions of a large run learn, by counts.
 
     A coalition exposes a party if it does so in some part of the run; the same holds for touching.
     Parties in `untouched` have secrets that occur in no message. So no coalition touches them.
-    `judged` is the number of coalitions that were judged, and `rests_on` says in sentences what was
-    checked, and which theorems the rest follows from.
+    `judged` is the number of coalitions that were judged, and `rests_on` says what was checked, and
+    which theorems the rest follows from.
     """
 
     parties: int

@@ -4,18 +4,15 @@ Theory of operation
 -------------------
 
 A coalition *exposes* a party u outside it if it determines a function of u's secrets alone that is
-not constant. It *touches* u if it determines some function in which a secret of u occurs. Whoever
-joins a coalition only adds rows, and makes numbers known: so for coalitions without u, exposing and
-touching never end when somebody joins (docs/proofs/breaking-sets.md has the proof). So the minimal
-coalitions that expose u, and the maximal coalitions that do not, give the whole answer for u.
+not constant. It *touches* u if it determines some function in which a secret of u occurs. A party
+that joins a coalition adds rows, and makes numbers known: a coalition without u that exposes or
+touches u still does so when others join (docs/proofs/breaking-sets.md has the proof). So we list
+the minimal coalitions that expose u, and the maximal coalitions that do not.
 
 To learn something *beyond the output* is another matter. If the victim joins, nothing is left to
 learn. If a server joins, the larger coalition may be allowed to know what the smaller coalition was
 not. So we list the minimal coalitions that leak. For each of them we list the parties whose joining
 undoes the leak.
-
-We judge all coalitions, one after the other, from one reading of the run. In the ring of the README
-the two neighbours of a user expose this user.
 """
 
 from collections import Counter
@@ -38,12 +35,10 @@ Names = tuple[str, ...]
 class Standing:
     """How one party stands against all coalitions without it.
 
-    `exposing` are the minimal coalitions that certainly expose the party, and `unexposing` the
-    maximal coalitions that certainly do not. `touching` and `untouching` are the same for touching.
-    A coalition is neither in `exposing` nor in `unexposing` if we cannot say whether it exposes the
-    party. A coalition whose verdict is undecided is never in `unexposing` or `untouching`. Each
-    element of a secret counts as a number of its own. So if two elements are always equal, their
-    difference exposes the party, although it is 0; the verdict on the coalition is then undecided.
+    `exposing` are the minimal coalitions that certainly expose the party. `unexposing` are the
+    maximal coalitions that certainly do not, among those with a decided verdict. `touching` and
+    `untouching` are the same for touching. Each element of a secret counts as a number of its own.
+    So if two elements are always equal, their difference exposes the party, although it is 0.
     """
 
     party: str
@@ -75,7 +70,7 @@ class Class:
 
 @attrs.frozen
 class EveryCoalition:
-    """What all coalitions of a run learn from secret shares. `every_coalition` makes it.
+    """What all coalitions of a run learn from secret shares.
 
     `parties` are all parties of the run, and `roles` their roles. `standings` are about the parties
     that have declared secrets, and `leaks` are the minimal coalitions that learn more than their

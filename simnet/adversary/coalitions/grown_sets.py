@@ -2,16 +2,16 @@
 counts.
 
 Theory of operation. To expose a party is monotone: a coalition without u that exposes u still does
-so when others join (docs/proofs/breaking-sets.md). If all others together do not expose u, then
-nobody does. Otherwise we find
+so when others join (docs/proofs/breaking-sets.md). If all others together do not expose u, then no
+coalition without u does. Otherwise we find
 
 - a minimal coalition that exposes u. Line up all others; the shortest beginning of the line that
   exposes u ends with a party that is needed. We put this party in front, drop whoever stands behind
   it, and repeat until those in front expose u.
 - a maximal coalition that does not. Whoever can join without exposing u joins.
 
-Both use bisection. Other minimal and maximal coalitions may exist: the result does not say that a
-coalition that it does not mention is safe.
+Other minimal and maximal coalitions may exist: a coalition that the result does not mention may
+expose u.
 
 >>> exposes = lambda members: {"u3", "u7"} <= set(members)
 >>> smallest_with([f"u{k}" for k in range(1, 10)], exposes)
@@ -57,8 +57,8 @@ class GrownSets:
 
 
 def most_verdicts(parties: int) -> int:
-    """The most verdicts that are found for one party and one property. The number is smaller for
-    larger runs, because a verdict on a larger run takes longer.
+    """How many verdicts `grown_sets` may use for one party and one property. A verdict on a larger
+    run takes longer, so larger runs get fewer, but at least 50.
     """
     return max(50, 20_000 // parties)
 
@@ -111,7 +111,7 @@ def smallest_with(line: Sequence[str], has: Callable[[Sequence[str]], bool]) -> 
 
 
 def largest_without(line: Sequence[str], is_safe: Callable[[Sequence[str]], bool]) -> Names:
-    """Return a maximal set of names with a property that every smaller set has, too."""
+    """Return a maximal set of names with a property that every subset has, too."""
     joined: list[str] = []
     left = list(line)
     while left:

@@ -2,7 +2,7 @@
 
 A coalition *exposes* a party outside it if it determines a function of this party's secrets alone
 that is not constant. It *touches* a party if it determines some function in which a secret of the
-party occurs. `every_coalition` says what follows for other coalitions.
+party occurs.
 """
 
 import functools
@@ -41,8 +41,8 @@ class Reached:
     the finding of its verdict. A set of parties is a number: bit i is set if party i is in the set.
 
     A verdict `leaks` is decided by what the coalition certainly learns. The coalition may learn
-    more, if doors were given field elements. So from a decided verdict we cannot conclude that a
-    party is neither exposed nor touched.
+    more, if doors were given field elements. So a decided verdict alone does not say that a party
+    is not exposed.
     """
 
     exposes: int

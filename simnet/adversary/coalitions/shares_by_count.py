@@ -10,13 +10,13 @@ Every field element that was sent must be one of these:
 
 - a *share*. All senders of a part share by one matrix, whose rows are the powers 1, a, a², ..., of
   points a that are different and not 0. Row k goes to the same recipient for all senders. The first
-  coefficient is a secret of the sender, and the others are its own coins. Every coin and every
-  secret occurs in this one sharing alone.
+  coefficient is a secret of the sender, and the others are its own coins. Each of these coins and
+  secrets occurs in no other sharing.
 - a *sum*. Every recipient adds up its shares of all senders, and sends the sum to one collector.
 
 Then a coalition without u, with t shares of each secret, exposes u. With fewer shares it exposes u
-if it has the collector and all other senders, and touches u if it has the collector. So the
-staircases follow from the number of members of each kind.
+only if it has the collector and all other senders, and touches u only if it has the collector. So
+the staircases follow from the number of members of each kind.
 
 Each vector of counts that is listed is also judged on the run by elimination, for one coalition
 with these counts. If this verdict disagreed, the run would be refused.
@@ -104,9 +104,10 @@ class _Sharing:
 def shares_by_count(done: Run) -> ByCount:
     """Find out which coalitions expose and touch each party, by counts.
 
-    Raises `NotShared` if the run has field elements other than Shamir's shares and their sums, or
-    drop-outs, lost messages, deadlines or crowds. Raises `BadInput` for a run in which nobody has
-    declared a secret, and `ScriptError` if a script behaves differently when it is read again.
+    Raises `NotShared` if the theorem does not describe the run: if there are other field elements
+    than Shamir's shares and their sums, or for example drop-outs, deadlines or crowds. Raises
+    `BadInput` for a run in which nobody has declared a secret, and `ScriptError` if a script
+    behaves differently when it is read again.
     """
     names = done.roster.names
     if done.fates or done.message_fates or done.deadlines or done.aborts or done.roster.crowds:
@@ -236,7 +237,7 @@ def _add_sharing(
             lanes=rows.lanes,
         )
     if sent.sender in sharing.bases:
-        raise NotShared("a party shares several secrets under one tag")
+        raise NotShared("a party shares twice under one tag and key")
     sharing.bases[sent.sender] = base
     return sharing, base
 
@@ -353,7 +354,7 @@ def _add_report(sent: _Sent, home: dict[int, _Sharing]) -> None:
         raise NotShared("a party reports something else than the sum of its shares")
     (collector,) = sent.recipients
     if sharing.collector not in (None, collector) or sent.sender in sharing.reports:
-        raise NotShared("a party reports a sum several times")
+        raise NotShared("a party reports twice, or sums of shares go to several parties")
     sharing.collector = collector
     sharing.reports[sent.sender] = rows
 

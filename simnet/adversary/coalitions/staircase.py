@@ -13,8 +13,7 @@ thing in two ways, and each list gives the whole answer. For two kinds they look
 We keep the minimal vectors that were found so far, and look at the largest vectors that contain
 none of them. If one of these has the property, we shrink it: we lower one count after the other as
 far as the property stays, by bisection. This gives a new minimal vector. If none of them has it,
-they are the maximal vectors without the property, and nothing is left to find. So each maximal
-vector costs one question, and each minimal vector some more, whatever the number of parties is.
+they are the maximal vectors without the property, and nothing is left to find.
 
 >>> def breaks(counts):
 ...     users, servers = counts
@@ -35,7 +34,7 @@ Counts = tuple[int, ...]
 
 
 class Unsearched(SimnetError):
-    """Why the search for a staircase ends before its end."""
+    """Why the search for a staircase ends early."""
 
 
 @attrs.frozen
@@ -110,10 +109,6 @@ def _shrunk(vector: Counts, holds: Callable[[Counts], bool]) -> Counts:
 
 
 def _lowered(vector: Counts, place: int, holds: Callable[[Counts], bool]) -> Counts:
-    """Lower one count as far as the property stays.
-
-    Usually the count is either not needed at all, or cannot be lowered, so we ask that first.
-    """
     low, high = -1, vector[place]  # the property holds with the count `high`, and not with `low`
     tries = [0, high - 1]
     while high - low > 1:
