@@ -1,7 +1,6 @@
 """Names for the types of numpy arrays that the project uses.
 
-A type says which numbers an array contains, and not which shape it has. Where the shape is not
-obvious, a docstring or a comment gives it.
+A type says which numbers an array contains, and not which shape it has.
 """
 
 from typing import Any

@@ -1,22 +1,20 @@
-"""The source files that some code may run: a file, and every file that it imports, directly or
-through other files.
+"""The source files that some code may run: a file, and files that it imports, directly or through
+other files.
 
 The store of results keeps each result under a key that depends on the code that made the result. If
-the key depended on all sources, a change of one word in a help text would make hours of stored
-trials useless. So the key depends only on the files that a trial can reach by imports. We call
-these files the *closure* of the trial.
+the key depended on all sources, a change of the command line would make hours of stored trials
+useless. So the key depends on the files that a trial can reach by imports. We call these files the
+*closure* of the trial.
 
 Example. Suppose that the file of a trial imports `protocols.dpds.script`, and that this file
 imports `simnet.kernel.run`. Then both imported files are in the closure, with everything that they
-import in turn. So is `protocols/__init__.py`, because Python runs it first. The files of the
-command line are not in the closure, because no trial imports them.
+import in turn. So is `protocols/__init__.py`, because Python runs it, too.
 
-We read imports off the syntax tree of a file, also inside functions, and execute nothing. Code
-under `if TYPE_CHECKING:` never runs, so we leave it out. We follow the imports of a module if the
-module belongs to a package that contributes to simnet, or lies beside the first file. Of any other
-library but Python's own we note only the name, so that its version can be looked up. A name such as
-`simnet.run`, which Python loads when it is first used, is looked up in the stub of its package. An
-import whose name is computed is not noticed.
+We read imports off the syntax tree of a file, also inside functions. Code under `if TYPE_CHECKING:`
+never runs, so we leave it out. We follow the imports of a module if the module belongs to a package
+that contributes to simnet, or lies in the folder `beside`. Of other libraries, except Python's own,
+we note only the name. A name such as `simnet.run`, which Python loads when it is first used, is
+looked up in the stub of its package. An import whose name is computed is not noticed.
 
 The digest of a file is computed from its syntax tree without docstrings. So comments, docstrings,
 blank lines and line breaks do not change the digest. (A file that Python cannot parse has the
@@ -64,8 +62,8 @@ class Closure:
 def closure_of(files: tuple[Path, ...], beside: Path | None = None) -> Closure:
     """Return the closure of some files, which may also import modules from the folder `beside`.
 
-    Each file is read once in a process; later changes of the file are not noticed until
-    `forget_sources` is called. Raises `BadInput` for a file that cannot be read.
+    Changes of a file that was read before are not noticed until `forget_sources` is called. Raises
+    `BadInput` for a file that cannot be read.
     """
     bases = _bases(beside)
     found: dict[Path, Source] = {}
@@ -107,7 +105,7 @@ def _tree(content: bytes) -> ast.Module:
 
     If Python 3.11 collects garbage while it makes the tree, and a collected object runs code when
     it is freed, then Python miscounts the depth of the tree and raises an error. So we stop the
-    collection of garbage meanwhile.
+    collection meanwhile.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -119,7 +117,7 @@ def _tree(content: bytes) -> ast.Module:
 
 
 def forget_sources() -> None:
-    """Forget all sources, so that the next call reads them again."""
+    """Forget all sources, so that they are read again when they are needed."""
     closure_of.cache_clear()
     source_of.cache_clear()
 
@@ -134,13 +132,11 @@ def _strip(tree: ast.Module) -> None:
 
 
 def _only_for_type_checkers(test: ast.expr) -> bool:
-    """Return whether a condition is `TYPE_CHECKING` or `typing.TYPE_CHECKING`."""
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", None)
     return name == "TYPE_CHECKING"
 
 
 def _imports(tree: ast.Module) -> set[Import]:
-    """Return what a source imports, inside functions too."""
     found: set[Import] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -152,8 +148,8 @@ def _imports(tree: ast.Module) -> set[Import]:
 
 
 def _bases(beside: Path | None) -> dict[str, Path]:
-    """Return, by package whose imports are followed, the folder that contains the package; under
-    the name "" stands the folder `beside`.
+    """Return, for each package whose imports we follow, the folder that contains it; and under the
+    name "" the folder `beside`.
     """
     found = {} if beside is None else {"": beside}
     for package in sorted(packages()):
@@ -165,7 +161,9 @@ def _bases(beside: Path | None) -> dict[str, Path]:
 
 
 def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[Path]:
-    """Return the source files that an import runs; none for a library that is not followed."""
+    """Return the source files that an import runs; none for a library whose imports we do not
+    follow.
+    """
     parts = name.split(".")
     if level:
         return _along(file.parents[level - 1], parts)
@@ -176,9 +174,8 @@ def _reached(file: Path, level: int, name: str, bases: dict[str, Path]) -> list[
 def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
     """Return the source files that Python runs to import a module: its packages and the module.
 
-    If the last part is not a module, it may be a name that the package's stub (`__init__.pyi`)
-    imports; then the files behind this name are returned as well. The last part may also be the
-    name of a function or class in the module.
+    If a part is a name that the package's stub (`__init__.pyi`) imports, the files behind this name
+    are returned as well.
     """
     found = []
     for part in parts:
@@ -194,7 +191,7 @@ def _along(folder: Path, parts: Sequence[str]) -> list[Path]:
 
 
 def _by_stub(stub: Path, name: str) -> list[Path]:
-    """Return the source files behind a name in a package's stub; an empty list without a stub."""
+    """Return the source files from which a package's stub imports a name."""
     if not stub.is_file():
         return []
     return [
@@ -206,8 +203,8 @@ def _by_stub(stub: Path, name: str) -> list[Path]:
 
 
 def _place(file: Path, bases: dict[str, Path]) -> str:
-    """Return a file's path from the folder that contains its package, such as `simnet/roster.py`,
-    which is the same on every machine; for a file of no package, its name alone.
+    """Return a file's path from the folder that contains its package, such as `simnet/roster.py`;
+    for a file of no package, its name.
     """
     for folder in bases.values():
         if file.is_relative_to(folder):

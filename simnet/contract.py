@@ -1,8 +1,8 @@
 """What a protocol must offer, and what it may offer.
 
-A protocol is a frozen record of what every party knows. Its method `parties()` says who takes part.
-One async method for each role, the role's *script*, says what the parties of that role do. This is
-a whole protocol, in which `a` sends a number and `b` returns it:
+A protocol is a record of what every party knows, such as its parameters. Its method `parties()`
+says who takes part. One async method for each role, the role's *script*, says what the parties of
+that role do. In this protocol `a` sends a number and `b` returns it:
 
 >>> import attrs
 >>> from simnet import Field, Seat, Tag, run
@@ -20,11 +20,8 @@ a whole protocol, in which `a` sends a number and `b` returns it:
 
 The rules for scripts stand at `simnet.kernel.party.Party`, the object `me` above.
 
-Only `parties()` is required. Everything else is optional: each instrument asks for one *facet*,
-which is one of the classes below. A protocol has a facet as soon as it has the facet's methods; it
-does not inherit from the class. The text of each facet says what an instrument does without it.
-`simnet run` of a protocol without an `about` record lists the methods `functionality` and `items`
-if they are missing, and what they would show.
+Only `parties()` is required. The classes below are *facets*: sets of methods that some instrument
+uses. A protocol has a facet if it has the facet's methods; it need not inherit from the class.
 
 ==================  ========  =======================  =============================================
 member              needed    facet                    who uses the member, and what for
@@ -41,7 +38,7 @@ stands in a file of its own.
 
 `isinstance(protocol, Ideal)` tells at run time whether a protocol has the methods of a facet. The
 type checker mypy also compares arguments and results when the module has a line such as `FACET:
-type[Ideal] = MyProtocol`. The built-in protocols have such lines.
+type[Ideal] = MyProtocol`.
 
 The description of a parameter stands beside its type, as in `users: Annotated[int, "n, how many
 take part"]`. The command `simnet run FILE.py --help` then shows the description.
@@ -62,10 +59,10 @@ IdealOutputs = Mapping[str, FieldArray | Sequence[FieldArray]]
 
 
 class Holder(Interface):
-    """A party that brings an input, as the ideal world sees it.
+    """A party that brings an input, in the ideal world.
 
-    Every `Party` is also a `Holder`. A method that opens doors through a `Holder` therefore serves
-    both the script and the functionality.
+    Every `Party` is also a `Holder`. So a method that opens doors through a `Holder` can serve both
+    the script and the functionality.
     """
 
     @property
@@ -80,9 +77,7 @@ class Holder(Interface):
         field: Field,
         shape: tuple[int, ...] | int,
     ) -> FieldArray:
-        """Declare a secret, a value that messages must protect, and return the field elements that
-        represent it. See `Party.secret`.
-        """
+        """Declare a secret, and return its field elements. See `Party.secret`."""
         ...
 
     def disclose(self, function: Callable[..., Any], *arguments: object) -> Any:
@@ -92,7 +87,7 @@ class Holder(Interface):
 
 @runtime_checkable
 class Runnable(Interface):
-    """What the kernel needs of a protocol; the only required facet."""
+    """What the kernel needs of a protocol."""
 
     def parties(self) -> Mapping[str, Seat]:
         """Return the name and the seat of every party, in order.
@@ -101,8 +96,7 @@ class Runnable(Interface):
         or, for parties that bring an input, `role(self, me, input)`. The script of a crowd gets an
         array of its members' inputs. The value that a script returns is the output of its party.
 
-        Called by: every run and every reading of a script, before the first party starts, and every
-        instrument that counts inputs. Must return: the same seats at every call.
+        The method must return the same seats at every call.
         """
         ...
 
@@ -117,7 +111,7 @@ class Ideal(Protocol, Interface):
     """The ideal world: what a trusted party would give to each party.
 
     For a protocol without this facet a verdict assumes that the ideal world gives nothing to
-    anybody. Every function of honest secrets that a coalition can compute then counts as a leak.
+    anybody.
     """
 
     def functionality(self, inputs: Any, users: Sequence[Holder]) -> IdealOutputs:
@@ -131,11 +125,9 @@ class Ideal(Protocol, Interface):
         functionality.
 
         With a third parameter, the functionality is also told what happened in the run, as a
-        `simnet.Happened`: who dropped out, and who was heard. The survivors of a protocol are
-        those whose message a party had when it stopped waiting, and not those whom a server names.
+        `simnet.Happened`: who dropped out, and who was heard.
 
-        Called by: verdicts, once for each run, and tests that compare a real output with the ideal
-        output. Must return: an array, or a list of arrays, for each party that gets something;
+        The method must return an array, or a list of arrays, for each party that gets something;
         parties that get nothing may be left out.
         """
         ...
@@ -145,16 +137,13 @@ class Ideal(Protocol, Interface):
 class Thresholds(Protocol, Interface):
     """How many shares are enough to read a secret.
 
-    For a protocol without this facet the search for breaking sets tries sets of users one by one,
-    up to a limited size.
+    For a protocol without this facet the search for breaking sets tries sets of users one by one.
     """
 
     def enough_shares(self, shares: int) -> int:
         """Return how many of `shares` shares, whichever they are, are enough to read a secret.
 
-        Called by: the search for breaking sets, with the number of recipients of one sharing. The
-        search checks that the messages are Shamir's shares; that this many recipients can read the
-        secret, and one recipient fewer cannot. Otherwise it does not use the answer.
+        The search for breaking sets checks the answer, and does not use a wrong one.
         """
         ...
 
@@ -172,8 +161,7 @@ class Identification(Protocol, Interface):
 
         `values` maps an item, from 1, to the element of the secret at this item.
 
-        Called by: the search for breaking sets, with the elements that a set of users reads. Must
-        return False when in doubt.
+        The method must return False when in doubt.
         """
         ...
 
@@ -182,27 +170,18 @@ class Identification(Protocol, Interface):
 class OverItems(Protocol, Interface):
     """A protocol whose inputs are items in 1..N.
 
-    For a protocol without this facet no instrument knows the neighbouring inputs of a given input.
-    An exact view then compares only inputs that the user names.
+    For a protocol without this facet an exact view compares only inputs that the user names.
     """
 
     @property
     def items(self) -> int:
-        """The number of items, N.
-
-        Called by: verdicts and exact views, to try other inputs, and weighted aggregation, whose
-        groups must have the same items.
-        """
+        """The number of items, N."""
         ...
 
 
 @runtime_checkable
 class Simulator(Interface):
-    """The simulator of a security proof. The simulator stands beside the script, in `simulator.py`.
-
-    Without a simulator real views are compared only with other real views, and never with simulated
-    ones.
-    """
+    """The simulator of a security proof."""
 
     @property
     def protocol(self) -> Protocol:
@@ -215,16 +194,13 @@ class Simulator(Interface):
 
         Inputs and users are as for `Ideal.functionality`. Raises `ValueError` for a coalition about
         which nothing is proved.
-
-        Called by: `simnet.exhaustive.simulation`, under every outcome of the users' coins.
         """
         ...
 
     def simulated(self, corrupt: Collection[str], leaked: Any) -> Protocol:
         """Return the protocol that the simulator plays with the coalition `corrupt`.
 
-        Called by: `simnet.exhaustive.simulation`, once for every value that `leaked` can return.
-        Must return: a protocol with the same parties, in which honest parties do not use their
-        inputs.
+        `leaked` is a value that the method `leaked` returned. The returned protocol must have the
+        same parties, and its honest parties must not use their inputs.
         """
         ...

@@ -1,14 +1,10 @@
-"""Figures made with matplotlib, an optional library: a blank figure, a figure with lines, and a
-figure with a grid of panels.
+"""Figures made with matplotlib, an optional library.
 
-Figures have the size at which a paper prints them: as wide as a column (3.4 inches) or as a page (7
-inches). So nothing is scaled, and texts are set in 7 or 8 points.
+A figure with a grid of panels is as wide as a paper's column (3.4 inches) or page (7 inches).
 
-All colours of curves are of medium brightness, so that they stand out on a light page and on a dark
-one, and any two of them look different to colour-blind readers too (a search found them, with
-simulated colour blindness). In a grey print such colours are almost alike; therefore curves also
-differ in their markers and dashes. A figure has a white ground of its own, so that its letters can
-be read on a dark page.
+The colours of curves were found by a search with simulated colour blindness, so that colour-blind
+readers can tell them apart. In a grey print the colours are almost alike; therefore curves also
+differ in their markers and dashes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +35,7 @@ FEW_POINTS = 20  # if a line has at most this many points, each point gets a mar
 
 
 def blank_figure() -> Any:
-    """Return matplotlib's class of figures that no window shows.
+    """Return matplotlib's class `Figure`.
 
     Raises `BadInput` when matplotlib is not installed.
     """
@@ -96,10 +92,10 @@ def panels(
 ) -> tuple[Any, list[Any]]:
     """Return a figure with a grid of panels, and its axes row by row.
 
-    `columns` is the number of panels in a row. By default two or three panels stand in one row, and
-    more panels in rows of two or three. A figure with one panel in a row is as wide as a column,
-    and any other figure is as wide as a page. With `share_y` all panels have the same scale of y.
-    `height` is the height of a row, in inches. Raises `BadInput` when matplotlib is not installed.
+    `columns` is the number of panels in a row; by default it is at most 3. A figure with one panel
+    in a row is as wide as a column, and any other figure is as wide as a page. With `share_y` all
+    panels have the same scale of y. `height` is the height of a row, in inches. Raises `BadInput`
+    when matplotlib is not installed.
 
     >>> figure, axes = panels(4)
     >>> len(axes), float(figure.get_figwidth()), float(figure.get_figheight())
@@ -118,10 +114,7 @@ def panels(
 def dress(
     axes: Any, title: str = "", x_label: str | None = None, y_label: str | None = None
 ) -> None:
-    """Set the title, the names of the axes and the sizes of letters of a panel.
-
-    An axis whose label is None keeps the label that it has.
-    """
+    """Set the title, the names of the axes and the sizes of letters of a panel."""
     axes.set_title(title, loc="left", fontsize=NORMAL, color=INK)
     if x_label is not None:
         axes.set_xlabel(x_label, fontsize=NORMAL)

@@ -1,8 +1,7 @@
 """The errors of runs and commands.
 
-The classes separate bad input, a faulty script, a run that cannot go on, and damaged bytes. An
-argument that is out of range raises `ValueError`, and one of the wrong type `TypeError`: see
-docs/reference/api/index.md.
+Functions may also raise `ValueError` for an argument that is out of range, and `TypeError` for an
+argument of the wrong type: see docs/reference/api/index.md.
 
 >>> from simnet import BadInput, SimnetError
 >>> issubclass(BadInput, SimnetError)
@@ -11,8 +10,7 @@ True
 
 
 class SimnetError(Exception):
-    """The base class of the errors of runs and commands. The text of the error tells a person what
-    went wrong.
+    """The base class of the errors of runs and commands.
 
     >>> from simnet import BadInput
     >>> try:
@@ -24,8 +22,7 @@ class SimnetError(Exception):
 
 
 class BadInput(SimnetError, ValueError):
-    """The user gave something that cannot be used. The text says what was wrong and, in most cases,
-    what was expected or what to do.
+    """The user gave something that cannot be used.
 
     >>> from simnet import Seat, run
     >>> class Silent:
@@ -40,8 +37,8 @@ class BadInput(SimnetError, ValueError):
 
 
 class ScriptError(SimnetError):
-    """A role's script broke a rule or raised an error. The text names the party, the round and the
-    tag; `__cause__` is the error that the script raised, if it raised one.
+    """A role's script broke a rule or raised an error. The text names the party, the round and, if
+    it is known, the tag. If the script raised another error, `__cause__` is this error.
 
     >>> from simnet import Seat, run
     >>> class Broken:
@@ -58,7 +55,7 @@ class ScriptError(SimnetError):
 
 class Stall(SimnetError):
     """A run cannot go on because every party that has not finished waits for a message. The text
-    says who waits for which message from whom.
+    says who waits for what.
 
     >>> from simnet import Seat, Tag, run
     >>> class Waiting:
@@ -75,12 +72,12 @@ class Stall(SimnetError):
 
 
 class Abort(SimnetError):
-    """A party ends its part in a run, because too few other parties are left. The text is the
-    reason.
+    """A party ends its part in a run, for example because too few other parties are left. The text
+    is the reason.
 
     `Party.gather_some`, `Party.gather_rows` and `Party.heard` raise it when too few senders have
     sent, and a script may raise it as well. An `Abort` that leaves a script ends this script, and
-    the other parties go on. `Run.aborts` lists the parties that aborted.
+    the other parties go on.
 
     >>> from simnet import Abort, Seat, run
     >>> class Careful:
@@ -94,7 +91,7 @@ class Abort(SimnetError):
 
 
 class CodecError(SimnetError, ValueError):
-    """The bytes are not a valid encoding of the value that they should encode.
+    """The bytes are not a valid encoding.
 
     >>> from simnet import load
     >>> issubclass(CodecError, ValueError)

@@ -1,14 +1,10 @@
 """Files that are written whole or not at all, and checked before the work that fills them.
 
-Theory of operation. To open a file for writing empties the file. If the disk is then full, the old
-content is lost, and a reader may take half of the new content for all of it. So we write the new
-content to a hidden file in the same folder, have the system store it on the disk, and rename the
-hidden file. The file system renames a file completely or not at all. If anything fails before the
-renaming, we remove the hidden file, and the old file is unchanged. A special file (`/dev/stdout`, a
-named pipe) has no content to lose, so we write to it directly.
-
-This module imports no other module of the package except `errors`, so that records, figures,
-studies and the command line can all use it.
+Theory of operation. When a program opens a file for writing, the file becomes empty. If the disk is
+then full, the old content is lost, and a reader may take half of the new content for all of it. So
+we write the new content to a hidden file in the same folder, have the system store it on the disk,
+and rename the hidden file. If an error occurs before the renaming, we remove the hidden file, and
+the old file is unchanged. To a special file (`/dev/stdout`, a named pipe) we write directly.
 """
 
 import contextlib
@@ -25,10 +21,10 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Replace a file's content.
+    """Write a file, or replace the content of an existing file.
 
     Text becomes UTF-8; half of a surrogate pair, for which UTF-8 has no bytes, becomes its escape.
-    Raises `BadInput` when the file cannot be written; the file is then unchanged.
+    Raises `BadInput` when the file cannot be written; an old regular file is then unchanged.
     """
     with whole_file(path) as file:
         file.write(
@@ -38,11 +34,10 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for writing bytes. The file gets the name `path` when the block ends without an
-    error.
+    """Open a file for writing bytes. A regular file gets the name `path` when the block ends
+    without an error.
 
-    Raises `BadInput` if the file cannot be written; an existing file of this name then stays as it
-    was.
+    Raises `BadInput` if the file cannot be written; an existing regular file then stays as it was.
     """
     refuse_unwritable(path)
     try:
@@ -70,8 +65,6 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 def refuse_unwritable(path: Path) -> None:
     """Raise `BadInput` for a file that cannot be written, as far as this is visible without
     writing.
-
-    Call this function before the work whose result the file will contain.
     """
     try:
         if not path.name or path.is_dir():
@@ -87,7 +80,6 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    """Return whether a name lies under /dev, or stands for something that is not a regular file."""
     return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
 
 

@@ -9,7 +9,7 @@ A package contributes entries with a file `glossary.md` and an entry point in th
     A count of messages that really travel. Compare [logical count](#logical-count).
 
 The line `Also:` has other words for the term, and may be missing. The text is Markdown. Its links
-lead to other entries, in any package, as they do on a page that has all entries.
+may lead to entries of other packages.
 """
 
 import re
@@ -37,7 +37,7 @@ class Entry:
 
     @property
     def plain_text(self) -> str:
-        """The text without its links and emphasis, each paragraph in one line."""
+        """The text without Markdown's links and emphasis, each paragraph in one line."""
         text = _LINK.sub(r"\1", self.text)
         text = re.sub(r"(?<!\w)\*([^*\n]+)\*(?!\w)", r"\1", text)
         return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
@@ -68,7 +68,7 @@ def entries_of(text: str, package: str) -> list[Entry]:
 
 
 def glossary() -> list[Entry]:
-    """Return every entry of every installed glossary, in alphabetical order.
+    """Return the entries of all installed glossaries, in alphabetical order.
 
     Packages whose glossary does not load are left out; `simnet list` says why.
     """
@@ -87,10 +87,9 @@ def glossary() -> list[Entry]:
 def explained(term: str) -> list[Entry]:
     """Return the entries for a term or an alias; usually there is one entry.
 
-    Upper and lower case matter only where they tell two words apart, such as `Nd` and `nd`. If
-    there is no entry for the term, the term without an s at its end is looked up, and then what
-    comes after its last colon, as in `disclosed: independent`. Raises `BadInput` for a word that no
-    glossary has.
+    If no entry has the term in this upper and lower case, case does not matter. If there is no
+    entry for the term, the term without an s at its end is looked up, and then what comes after its
+    last colon. Raises `BadInput` for a word that no glossary has.
     """
     known = glossary()
     for word in (term, term.removesuffix("s"), term.rpartition(":")[2].strip()):

@@ -1,9 +1,8 @@
 """What installed packages contribute to simnet: commands, scenarios, experiments, benchmarks and
 glossaries.
 
-A package contributes through entry points of the groups below. Everything is loaded by name, when
-somebody uses it, so that a contribution that does not load breaks nothing else: `simnet list` has
-a line for it, with the reason.
+A package contributes through entry points of the groups below. `simnet list` names contributions
+that do not load, with the reason.
 """
 
 import shlex
@@ -27,9 +26,7 @@ GROUPS = (COMMANDS, SCENARIOS, EXPERIMENTS, BENCHMARKS, GLOSSARIES)
 
 
 def extra_missing(purpose: str, library: str, extra: str) -> str:
-    """Return a message for a missing optional library: which library, for what, and how to install
-    it.
-    """
+    """Return a message that names a missing optional library and says how to install it."""
     command = f"{shlex.quote(sys.executable)} -m pip install '{DISTRIBUTION}[{extra}]'"
     return f"{purpose} needs {library}: {command}"
 
@@ -41,9 +38,7 @@ def entries(group: str) -> Sequence[EntryPoint]:
 
 
 def packages() -> set[str]:
-    """Return the names of simnet and of the top-level packages of everything that is
-    contributed.
-    """
+    """Return "simnet" and the names of the top-level packages that contribute something."""
     modules = [entry.module for group in GROUPS for entry in entries(group)]
     return {"simnet", *(module.partition(".")[0] for module in modules)}
 
@@ -52,7 +47,7 @@ def object_at(place: str) -> Any:
     """Return the object at a place such as `package.module:NAME`, or the module if there is no
     name.
 
-    Raises `BadInput` if the module fails to load for any reason, or if it lacks the name.
+    Raises `BadInput` if the module fails to load or lacks the name.
     """
     try:
         return EntryPoint("", place, "").load()
@@ -62,9 +57,7 @@ def object_at(place: str) -> Any:
 
 
 def unloadable(group: str) -> dict[str, str]:
-    """Return, by name, why entry points of a group cannot be loaded; entry points that load are
-    left out.
-    """
+    """Return, by name, why entry points of a group cannot be loaded."""
     reasons = {}
     for entry in entries(group):
         try:
@@ -77,9 +70,8 @@ def unloadable(group: str) -> dict[str, str]:
 def experiment_places() -> dict[str, str]:
     """Return the place of every contributed experiment, by name, in alphabetical order.
 
-    A *place* is a text such as `package.module:NAME`. A paper's package registers a mapping from
-    names to places. The record of an experiment is imported from its place when the experiment is
-    used. Mappings that do not load are left out.
+    A *place* is a text such as `package.module:NAME`. A package registers a mapping from names to
+    places; a mapping that does not load is left out.
     """
     places_by_name: dict[str, str] = {}
     for entry in entries(EXPERIMENTS):

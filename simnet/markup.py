@@ -1,9 +1,9 @@
 """Small tables in HTML, as a notebook shows a result.
 
-An object that a notebook may show has a method `_repr_html_`, which Jupyter calls. All these
-methods make their tables with this module, which escapes every text: a label `<img onerror=...>` in
-somebody's data is shown as these letters, and the browser does not execute it. The tables set no
-colours, so that they can be read on a light page and on a dark page, and they contain no script.
+To show an object in a notebook, Jupyter calls its method `_repr_html_`. Such methods make their
+tables with this module, which escapes texts: a label `<img onerror=...>` in somebody's data is
+shown as these letters, and the browser does not execute it. The tables set no colours, so that they
+can be read on a light page and on a dark page.
 
 >>> table(["item", "truth"], [["<b>", "0.25"]], numbers=[1]).count("&lt;b&gt;")
 1
@@ -18,8 +18,8 @@ _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
 def escaped(value: object) -> str:
-    """Return a value as text for HTML. Markup in the text is shown as it was typed, and every
-    character that cannot be printed becomes a dot.
+    """Return a value as text for HTML. Markup in the text is shown as it was typed, and a character
+    that Python does not count as printable becomes a dot.
     """
     return html.escape(printable(str(value)))
 
@@ -41,7 +41,7 @@ def table(
 
 
 def folded(summary: str, content: str) -> str:
-    """Return a part that opens by a click on its summary. `content` is HTML already."""
+    """Return a part of a page that opens by a click on its summary. `content` is HTML already."""
     return f"<details><summary>{escaped(summary)}</summary>{content}</details>"
 
 

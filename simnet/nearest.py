@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to `name`, or None if no name is similar. Case
-    does not matter.
+    """Return a known name that is similar to `name`, or None if no name is similar. Case does not
+    matter.
     """
     # Only error messages need this module, so we import it here.
     from difflib import get_close_matches

@@ -1,12 +1,12 @@
 """Text that may be shown to a person, on a terminal or in a picture.
 
-Other people write the names of columns, files and settings, and the errors of their own code. Such
-text may contain control characters. An escape character moves a terminal's cursor or changes its
-title, a direction mark shows letters in another order, and XML cannot represent most control
-characters. So the command line and the labels of figures use this module to replace them.
+The names of columns and files, and the errors of other people's code, may contain control
+characters. An escape character can move a terminal's cursor or change its title, a direction mark
+shows letters in another order, and XML cannot represent most control characters. This module
+replaces them.
 
 Some encodings, such as cp1252, which Windows uses for pipes, lack ε and the characters that draw
-bars. There the program prints a word or sign that the encoding has: `eps`, `<=`, `|`.
+bars. There the program prints a word or sign that the encoding has, such as `eps`, `<=` and `|`.
 """
 
 import codecs
@@ -14,7 +14,9 @@ import unicodedata
 
 
 def printable(text: str) -> str:
-    """Return the text with a dot in place of every character that cannot be shown."""
+    """Return the text with a dot in place of each character that Python does not count as
+    printable, such as a line break.
+    """
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "·" for letter in text)
@@ -37,9 +39,6 @@ def transliterated(text: str, encoding: str) -> str:
 
 
 def _transliterate(error: UnicodeError) -> tuple[str, int]:
-    """Return the replacement for letters that the encoding lacks: a word, a letter without its
-    accent, or a question mark.
-    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_plain, error.object[error.start : error.end])), error.end

@@ -19,12 +19,11 @@ class Seat:
     """What one party plays: a script, and the party's place among the parties that play this
     script.
 
-    `script` is an async method of the protocol. The method is called as `script(party)` or, if its
-    parties bring an input, as `script(party, input)`. `index` is the place, from 1. The role has
-    the name of the method unless `role` gives another name.
+    `script` is an async method of the protocol.  `index` is the place, from 1. Unless `role` is
+    given, the role has the name of the method.
 
-    A seat with `members` belongs to a crowd: one script stands for that many parties who all do the
-    same. Each member is billed like one party and, if the script takes an input, has its own input.
+    A seat with `members` belongs to a crowd: one script plays that many alike parties. Each member
+    is billed like one party and, if the script takes an input, has its own input.
 
     Raises `TypeError` if `script` is not an async function, and `ValueError` for a crowd without
     members.
@@ -77,8 +76,8 @@ def seats(prefix: str, script: Script, count: int) -> dict[str, Seat]:
 class Group:
     """Some parties of a run, each once, in a fixed order.
 
-    A script gets a group from `Party.all` or `Party.group`. Groups are compared by identity, so
-    keep a group and use the same object again.
+    A script gets a group from `Party.all` or `Party.group`. Two groups are equal only if they are
+    the same object.
 
     >>> async def user(me): ...
     >>> users = Roster(seats("u", user, 3)).role("user")
@@ -117,8 +116,7 @@ class Group:
     def pick(self, places: Ints) -> "Group":
         """Return the parties at these places of the group, from 0, as a group.
 
-        The same array always gives the same group, so all parties that use the array share one
-        group.
+        The same array object gives the same group object.
         """
         known = self._picked.get(id(places))
         if known is None:
@@ -129,9 +127,7 @@ class Group:
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the parties, in order. They are kept, because every party of a large run may
-        ask for all names.
-        """
+        """The names of the parties, in order."""
         return tuple(self)
 
     @functools.cached_property
@@ -140,8 +136,8 @@ class Group:
 
     @functools.cached_property
     def run(self) -> slice | None:
-        """The numbers of the parties as a slice if the numbers are consecutive; None if they are
-        not, and for a group without parties.
+        """The numbers of the parties as a slice, if there are parties and their numbers ascend by
+        1; else None.
         """
         if not len(self) or np.any(np.diff(self.numbers) != 1):
             return None
@@ -154,12 +150,12 @@ class Group:
 
     @functools.cached_property
     def fingerprint(self) -> int:
-        """The sum of the parties' tokens mod 2**64."""
+        """The sum of the parties' tokens (see `_tokens`) mod 2**64."""
         return int(self._roster.tokens[self.numbers].sum())
 
     @functools.cached_property
     def address(self) -> int:
-        """The sum of the parties' numbers. A bill uses this sum to distinguish groups."""
+        """The sum of the parties' numbers."""
         return int(self.numbers.sum())
 
     @functools.cached_property
@@ -168,9 +164,7 @@ class Group:
 
     @functools.cached_property
     def listed(self) -> tuple[int, ...]:
-        """The numbers of the parties as Python numbers. They are kept, because the transcript of a
-        large run lists them for millions of messages.
-        """
+        """The numbers of the parties as Python numbers."""
         return tuple(self.numbers.tolist())
 
 
@@ -210,7 +204,7 @@ class Roster:
         return len(self.names)
 
     def role(self, role: str) -> Group:
-        """Return all parties that play `role`, in order. Every call returns the same group.
+        """Return the parties that play `role`, in order. Every call returns the same group.
 
         Raises `BadInput` if no party plays `role`.
         """
@@ -234,8 +228,8 @@ class Roster:
         return group
 
     def group(self, names: "str | Group | Iterable[str]") -> Group:
-        """Return the named parties as a group. Every call with the same names returns the same
-        group.
+        """Return the named parties as a group. Calls with the same names in the same order return
+        the same group.
 
         Raises `BadInput` for unknown or repeated names.
         """
@@ -258,7 +252,7 @@ class Roster:
         return self.number[name]
 
     def describe(self) -> str:
-        """Return one line that lists the parties, role by role."""
+        """Return one line that lists the parties, role by role; long lists are shortened."""
         parts = []
         for role in self.roles:
             group = self.role(role)
@@ -274,9 +268,7 @@ class Roster:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the names of a role's parties in short: u1..u5 for consecutive numbers, else the names
-    themselves, of which the middle ones are left out if there are many.
-    """
+    """Return the names of a role's parties in short, such as `u1..u5`."""
     first = re.fullmatch(r"(.*?)(\d+)", names[0])
     if first is not None and len(names) > 1:
         low = int(first[2])
@@ -288,9 +280,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _check(parties: object) -> None:
-    """Raise `BadInput` unless `parties`, which a protocol's `parties()` returned, maps names to
-    seats.
-    """
     if not isinstance(parties, Mapping):
         raise BadInput(
             f"parties() must return a mapping from names to seats, such as "
@@ -305,12 +294,12 @@ def _check(parties: object) -> None:
 
 
 def _tokens(count: int) -> Words:
-    """Return a token for each party. The sum of several tokens identifies the parties that they
-    belong to.
+    """Return a token for each party. With high probability the sum of several tokens identifies the
+    parties.
 
     The low 24 bits of a token hold the number 1, so the low bits of a sum count its tokens. The
-    other 40 bits come from SplitMix64. Two different sets of equally many parties have the same sum
-    with probability 2**-40.
+    other 40 bits come from SplitMix64. If they were random, two different sets of equally many
+    parties would have the same sum with probability 2**-40.
     """
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -9,7 +9,7 @@ A test may look like this::
         assert_learns_nothing(run(protocol, inputs, seed=data.draw(seeds())), corrupt)
 
 Write claims in pairs: one test that some coalitions learn nothing, and one test that other
-coalitions learn something. A verdict that never finds anything would pass the first test.
+coalitions learn something. A faulty verdict that never finds anything would pass the first test.
 
 Example. A user adds a random mask to its item. The user sends the sum to a reader and the mask to a
 keeper:
@@ -91,16 +91,14 @@ E = TypeVar("E")
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """Return a strategy for seeds of runs: whole numbers in 0..2**32 - 1. The module's example uses
-    this strategy.
-    """
+    """Return a strategy for seeds of runs: whole numbers in 0..2**32 - 1."""
     return st.integers(0, 2**32 - 1)
 
 
 def schedules() -> st.SearchStrategy[Schedule]:
     """Return a strategy for schedules, the orders of events in a run, for `run(..., schedule=...)`.
 
-    No result may depend on the schedule. The module's example uses this strategy.
+    The result of a run must not depend on the schedule.
     """
     return seeds().map(Shuffled)
 
@@ -111,9 +109,8 @@ def fates(
     """Return a strategy for fates: which of the parties drop out, and where.
 
     `sent` has the sends of each party that may drop out, as `simnet.sends` returns them. At most
-    `most` of these parties drop out, and at least `least`, if there are so many. The send at which
-    a party drops out reaches some, all or none of its recipients. Hypothesis shrinks a failing
-    example to as few fates as possible.
+    `most` of these parties get a fate, and at least `least`, if so many send something. The send at
+    which a party drops out reaches some, all or none of its recipients.
 
     For example, `run(protocol, items, fates=data.draw(fates(sends(protocol, items))))`.
     """
@@ -140,10 +137,9 @@ def message_fates(
 ) -> st.SearchStrategy[list[MessageFate]]:
     """Return a strategy for fates of messages: which of the messages go astray, and how.
 
-    `sent` has the sends of each party, as `simnet.sends` returns them. At most `most`
-    messages go astray, and Hypothesis shrinks a failing example to as few as possible. Late
-    messages are late by up to `seconds`. Messages under summed tags cannot go astray, so leave out
-    their sends.
+    `sent` has the sends of each party, as `simnet.sends` returns them. At most `most` messages go
+    astray. Late messages are late by up to `seconds`. Messages under summed tags cannot go astray,
+    so leave out their sends.
 
     For example, `run(protocol, items, message_fates=data.draw(message_fates(sends(protocol,
     items))))`.
@@ -196,8 +192,6 @@ def _fate(own: Sequence[Send]) -> st.SearchStrategy[Fate]:
 def inputs(protocol: OverItems) -> st.SearchStrategy[list[int]]:
     """Return a strategy for inputs: an item in `1..protocol.items` for each party whose script
     takes an input, in order.
-
-    The module's example uses this strategy.
     """
     holders = sum(seat.takes_input for seat in protocol.parties().values())
     return st.lists(st.integers(1, protocol.items), min_size=holders, max_size=holders)
@@ -220,9 +214,8 @@ def coalitions(
 ) -> st.SearchStrategy[list[str]]:
     """Return a strategy for coalitions: lists of at least one party's name, without repetition.
 
-    With `role`, all parties of the coalition play this role. At least `spare` eligible
-    parties stay outside, and `largest` is the largest size. The module's example uses
-    this strategy.
+    With `role`, all parties of the coalition play this role. At least `spare` eligible parties stay
+    outside, and `largest` is the largest size.
     """
     names = [name for name, seat in protocol.parties().items() if role in (None, seat.role)]
     most = len(names) - spare if largest is None else min(len(names) - spare, largest)
@@ -268,8 +261,8 @@ def assert_learns_nothing(
     With `from_shares`, the coalition must learn nothing from secret shares; what honest parties
     disclose is then ignored.
 
-    This and all other assertions about verdicts raise `BadInput` for a coalition that names no
-    party or an unknown one. They raise `SimnetError` if no honest party has declared a secret,
+    This assertion, and each other one about a verdict, raises `BadInput` for a coalition that names
+    no party or an unknown one. It raises `SimnetError` if no honest party has declared a secret,
     unless `about` states that perturbation alone protects the inputs.
     """
     expectation: Expectation = "nothing-from-shares" if from_shares else "nothing"
@@ -326,8 +319,5 @@ def _assert_meets(expectation: Expectation, words: str, verdict_of_set: Verdict)
 
 
 def _is_about(leak: LearnedFunction, party: str | None, item: int | None) -> bool:
-    """Return whether a leak exposes a secret of `party`, if one is named, at `item`, if one is
-    named.
-    """
     secret = leak.exposes
     return secret is not None and party in (None, secret.party) and item in (None, secret.item)

@@ -1,4 +1,4 @@
-"""The state of one party during a run, as the kernel sees it."""
+"""The state of one party during a run."""
 
 import threading
 from collections import Counter, deque
@@ -117,32 +117,27 @@ class Mailbox:
         return counts
 
     def first(self) -> int:
-        """Return a sender that has a waiting message. The mailbox must have such a message.
-
-        The choice depends only on the messages that were put and taken so far. The sender's message
-        need not be the one that has waited longest.
-        """
+        """Return a sender that has a waiting message. The mailbox must have such a message."""
         while self.arrivals[0] not in self.held:
             self.arrivals.popleft()
         return self.arrivals[0]
 
 
 class LateMailbox(Mailbox):
-    """A mailbox some of whose messages may be late, lost or duplicated. Messages that come after
-    the owner has stopped waiting for them are kept apart, and nobody reads them.
+    """A mailbox some of whose messages may be late, lost or duplicated.
 
     Each time the owner stops waiting for a message, this is a *silence* of the sender. A silence
-    takes the place of exactly one message, so the sender's message after this one is read as usual.
-    `given_up` counts, by sender, the silences whose message has not come yet. `due` has, by sender
-    and for each silence, the time of the deadline that passed, or None if there was no deadline.
-    `late` has, by sender and in the order of the silences, the messages that came all the same;
-    None stands for a message that was lost.
+    takes the place of one message: this message is not read if it comes later, and the sender's
+    message after it is read as usual. `given_up` counts, by sender, the silences whose message has
+    not come yet. `due` has, by sender and for each silence, the time of the deadline that passed,
+    or None if there was no deadline. `late` has, by sender and in the order of the silences, the
+    messages that came all the same; None stands for a message that was lost.
 
-    A message that was lost leaves a hole: the sender's next message has another number, and is not
-    read in the place of the lost message. `behind` has, by sender, everything that was put after
-    the first hole; None stands for a further hole. A silence of the sender takes the place of the
-    first hole. While `swallows` is set, every message that is put is lost. `unread` counts, by
-    sender, lost messages and second copies of duplicated messages: nobody can read them.
+    A lost message leaves a hole: the sender's next message is not read in the place of the lost
+    one. `behind` has, by sender, what was put after the first hole; None stands for a further hole.
+    If no message of the sender waits, a silence takes the place of the first hole. While `swallows`
+    is set, every message that is put is lost. `unread` counts, by sender, lost messages and second
+    copies of duplicated messages.
     """
 
     __slots__ = ("behind", "due", "given_up", "late", "swallows", "unread")
@@ -171,8 +166,8 @@ class LateMailbox(Mailbox):
             self.given_up[sender] += 1
 
     def put(self, sender: int, envelope: Envelope) -> None:
-        """Add a message behind the waiting messages of the same sender, unless it comes too
-        late.
+        """Add a message behind the waiting messages of the same sender, or keep it apart if it
+        comes too late.
         """
         if self.swallows:
             self.unread[sender] += envelope[-1]
@@ -275,7 +270,7 @@ class Actor:
         self.last_tag: str | None = None
 
     def box(self, tag: str) -> Mailbox:
-        """Return the party's mailbox for a tag. The mailbox is made when it is first used."""
+        """Return the party's mailbox for a tag."""
         box = self.boxes.get(tag)
         if box is None:
             box = self.boxes[tag] = Mailbox()
@@ -290,9 +285,7 @@ class Actor:
             box.give_up(sender, due)
 
     def late_box(self, tag: str) -> LateMailbox:
-        """Return the party's mailbox for a tag, as a `LateMailbox`: its messages may be late or
-        lost.
-        """
+        """Return the party's mailbox for a tag, as a `LateMailbox`."""
         box = self.box(tag)
         if not isinstance(box, LateMailbox):
             box = self.boxes[tag] = LateMailbox(box)
@@ -310,8 +303,8 @@ class Actor:
                             yield tag, sender, due, envelope[2]
 
     def refuse_messages(self) -> None:
-        """Raise `BadInput` if the party is a crowd: a message for a single member has no script
-        that reads it.
+        """Raise `BadInput` if the party is a crowd, which cannot receive a message for one
+        member.
         """
         if self.is_crowd:
             raise BadInput(

@@ -1,23 +1,18 @@
 """Messages that go astray: lost, damaged, duplicated or late.
 
-Theory of operation. A fate acts on a message that is on its way: the sender makes its send, which
-is billed and seen as always, but the fate decides whether, when and how often the message comes
-into the recipient's mailbox.
+Theory of operation. A fate acts on a message that is on its way. It decides whether, when and how
+often the message comes into the recipient's mailbox.
 
-- A *lost* message never comes. Every message has a number, by sender and tag, so the recipient
-  notices when a later message comes: the later message is not read in the place of the lost one.
-  Whoever waits for the lost message waits for ever, and the run is aborted; `gather_some` counts
-  the sender as silent.
-- A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit. (A random
-  damage would go unnoticed once in 2^32 cases.)
-- A *duplicated* message is billed twice and read once: the second copy has the number of the first,
-  so the recipient drops it.
+- A *lost* message never comes. A later message of the sender under the same tag is not read in the
+  place of the lost one. `gather_some` counts the sender as silent; whoever waits for the lost
+  message in another way waits for ever, and the run is aborted.
+- A *damaged* message is lost as well: the checksum of its frame, a CRC-32, does not fit.
+- A *duplicated* message is billed twice and read once.
 - A *late* message comes later, by the number of seconds that its fate gives. Only a script that
   waits with a deadline can notice that a message is late.
 
-A verdict counts all these messages as seen by the recipient. If a message is lost after a relay has
-passed it on, the relay has seen it; most bits of a damaged message are as they were; and an
-adversary may read what is on the wire. So nothing is ever taken out of a view.
+A verdict counts all these messages as seen by the recipient, because an adversary may have read a
+message before it was lost or damaged.
 
 A message under a summed tag is added up when it is sent, so it cannot go astray: such a fate is
 refused.
@@ -77,9 +72,7 @@ def checked_message_fates(
 
 
 class AstrayLink(Link):
-    """The link of a party some of whose messages go astray. It counts the party's sends, and finds
-    the fates of the messages of each send. A subclass says what a fate does.
-    """
+    """The link of a party some of whose messages go astray. A subclass says what a fate does."""
 
     def __init__(self, link: Link, fates: Sequence[MessageFate]) -> None:
         self.turn = link.turn
@@ -98,7 +91,6 @@ class AstrayLink(Link):
 
     @contextlib.contextmanager
     def _sending(self, actor: Actor, tag: Tag, to: Sequence[str]) -> Iterator[None]:
-        """Count a send, and let those of its messages go astray that have a fate."""
         if not self._has_left:
             self._sends[tag.name] += 1
         self._has_left = actor.is_gone
@@ -228,7 +220,6 @@ class AstrayMail(AstrayLink):
 
     @contextlib.contextmanager
     def _going_astray(self, actor: Actor, tag: Tag, fates: Sequence[MessageFate]) -> Iterator[None]:
-        """Lose, delay and double the messages that the block of the `with` statement sends."""
         start, blocks = len(self._log.events), len(self._recorder.blocks)
         boxes = [
             self._actors[self._roster.find(fate.recipient)].late_box(tag.name)
@@ -260,7 +251,6 @@ class AstrayMail(AstrayLink):
                     self._record_again(block, number)
 
     def _record_again(self, block: Block, number: int) -> None:
-        """Note the second copy of a message in the transcript."""
         for message in block.messages():
             if message.recipient == number:
                 self._recorder.add(message)

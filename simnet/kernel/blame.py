@@ -1,5 +1,5 @@
-"""Errors of scripts: which party, in which round, about which tag, and on which line of which
-file.
+"""Errors of scripts, which name the party, the round, the tag and the line of the script, where
+they are known.
 """
 
 import functools
@@ -58,8 +58,7 @@ def in_parties(error: Exception) -> BadInput:
 def line_that_draws(frame: FrameType | None) -> str:
     """Return the script's line that asks for a draw, in brackets, or "" if it is not known.
 
-    The search begins at `frame`, in the code of the coins. The script's frames lie between the
-    frames of the coins and the frames of the kernel.
+    The search begins at `frame`, in the code of the coins.
     """
     lines: list[Line] = []
     while frame is not None and not (lines and _is_ours(frame.f_code.co_filename)):
@@ -148,8 +147,8 @@ def _lines(error: BaseException | None) -> Iterator[Line]:
 def _line_of(lines: Iterable[Line]) -> Line | None:
     """Return the script's line, or None. `lines` go from the outermost frame to the innermost.
 
-    The first line outside `simnet` is in the script's file. The script's line is the last line in
-    this file.
+    We take the file of the first line outside `simnet` for the script's file, and return the last
+    line in it.
     """
     users = [line for line in lines if not _is_ours(line[0])]
     return next((line for line in reversed(users) if line[0] == users[0][0]), None)

@@ -49,7 +49,8 @@ def rows_from(
 ) -> Any:
     """Return all rows of these payloads. `senders` has the number of the sender of each payload.
 
-    There is one row for each party; under a voluntary tag there may be fewer rows.
+    There is one row for each party and for each member of a crowd; under a voluntary tag there may
+    be fewer rows.
 
     Raises `ScriptError` for a tally, which has no rows.
     """
@@ -81,8 +82,7 @@ def tally_of(
     `count` turns all rows, as `rows_from` returns them, into counts. Tallies consist of counts
     already, and are added up without `count`.
 
-    Raises `ScriptError` for a mix of rows and tallies, because `count` may count something else
-    than the tallies.
+    Raises `ScriptError` for a mix of rows and tallies.
     """
     tallies = [payload for payload in payloads if isinstance(payload, Tally)]
     if not tallies:

@@ -10,12 +10,12 @@ on must not matter. This works as follows:
   on any more does not depend on the order.
 - Then a *timekeeper* looks at everything that has been sent so far, and finds the wait that ends
   first: when all its messages are there, or when its deadline passes. (`simnet.network.deadlines`
-  plays the log of the run on its network for this.) It also finds all waits that end so soon
-  afterwards that no message sent from now on could come before. These parties go on.
+  plays the log of the run on its network for this.) It also finds waits that end so soon afterwards
+  that no message sent from now on could come before. These parties go on.
 - A sender whose message is not there when the deadline passes counts as silent. Its message is
   never read, even if it has been sent already: the silence takes the place of the message.
-- Parties that wait for whoever still sends, without a deadline, are told of silence only when no
-  deadline is left that could pass (`simnet.kernel.silence`).
+- A party that waits in `gather_some` or `heard` without a deadline may be told of silence only when
+  no party waits with a deadline (`simnet.kernel.silence`).
 
 Links need a latency above 0: what is sent when a deadline passes must come later.
 
@@ -90,10 +90,9 @@ class Timekeeper(Protocol):
 
 
 class Clocked(Protocol):
-    """A network, as the kernel sees it: something that makes a timekeeper for a run.
+    """A network, which makes a timekeeper for a run.
 
-    `brings_input` says which parties bring an input, `log` is the log of the run, and `seed` is
-    that of the run.
+    `brings_input` says which parties bring an input, and `log` and `seed` are those of the run.
     """
 
     def timekeeper(
@@ -105,7 +104,7 @@ class Clocked(Protocol):
 
 @attrs.frozen
 class Repeated:
-    """The deadlines of an earlier run. They take the place of a network, so that the run can be
+    """The deadlines of an earlier run, in the place of a network, so that the run can be
     repeated.
     """
 
@@ -121,8 +120,6 @@ class Repeated:
 
 
 class _Repeating:
-    """Decides as in an earlier run."""
-
     def __init__(self, deadlines: Iterable[Deadline], late: Sequence[Late]) -> None:
         self._late = late
         self._steps: list[list[Ended]] = []

@@ -1,11 +1,9 @@
-"""Deferred blocks: sent, billed and noted at once, evaluated when a recipient asks for their sum.
+"""Deferred blocks: sent, billed and noted at once, and evaluated later.
 
 A sender may scatter a `Deferred` block, which says how its rows are made from coins of its own,
-instead of the rows themselves. No party can see when the rows are made. Two things become possible:
-blocks of many senders are made in several threads, and each block is added to the totals and
-forgotten before the next block is made. Memory then holds one block for each thread, and not one
-for each sender. (If some row may have to be taken out of a sum again, all blocks are kept: see
-`sums.py`.)
+instead of the rows themselves. So blocks of many senders can be made in several threads, and a
+thread can add a block to its totals and forget it before it makes the next block. (If some row may
+have to be taken out of a sum again, all blocks are kept: see `sums.py`.)
 
 Every thread adds its blocks to totals of its own. The totals are merged when all threads are done.
 Addition mod q does not depend on the order, so the sums are the same for any number of threads. All
@@ -77,7 +75,6 @@ class Posting:
             self._record(block, recorder)
 
     def _record(self, block: FieldArray, recorder: Recorder) -> None:
-        """Record the rows that go to observed parties, or all rows if the sender is observed."""
         recipients, keys, seen = recorder.addressed(self.to, self.keys, self.sender.observed)
         if not keys:
             return
@@ -104,9 +101,8 @@ def evaluate(pending: Sequence[Pending], recorder: Recorder, progress: Progress)
 def evaluate_in_threads(
     pending: Sequence[Pending], recorder: Recorder, progress: Progress, threads: int
 ) -> None:
-    """Make the blocks in `threads` threads, and add them to the totals when all threads are done.
-
-    After an interrupt the threads stop soon.
+    """Make the blocks in `threads` threads, and add them to the totals when all threads are
+    done.
     """
     stop, lock = threading.Event(), threading.Lock()
     partials: list[list[Partial]] = []
@@ -145,7 +141,6 @@ def evaluate_in_threads(
 
 
 def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
-    """Return the blocks of each thread. All blocks of one sender go to one thread."""
     shares: list[list[Pending]] = [[] for _ in range(threads)]
     for posting, block in pending:
         shares[posting.sender.number % threads].append((posting, block))
@@ -153,7 +148,6 @@ def _shares(pending: Sequence[Pending], threads: int) -> list[list[Pending]]:
 
 
 def _add_up(pending: Sequence[Pending], recorder: Recorder, progress: Progress) -> list[Partial]:
-    """Make the blocks, and add them to totals that belong to this thread."""
     partials: dict[int, Partial] = {}  # this thread's totals, by the identity of their table
     for posting, block in pending:
         rows = made(posting, block)

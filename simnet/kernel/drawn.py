@@ -1,8 +1,7 @@
 """The draws of one party: the value, the law and the place of every draw.
 
 A run does not store its coins, because they follow from the seed and the party's name. To list the
-draws, the run is played once more, in a reading that notes every request to the party's two coin
-sources and every answer.
+draws, the run is played once more, in a reading that notes them.
 
 Example. u1 of `RingSum()` in `notebooks/ring_sum.py` draws one field element, which masks its
 input. In a run with seed 0 this is
@@ -67,8 +66,6 @@ class Draw:
 
 
 class _Noted:
-    """A source of coins that passes each request on to another source, and notes the answer."""
-
     def __init__(self, source: Any, draws: list[Draw], place: Callable[[], str]) -> None:
         self._source = source
         self._draws = draws

@@ -6,8 +6,8 @@ then it is gone. Its script is stopped inside that send, and it sends and reads 
 Whatever makes a party drop out (an empty battery, a train that enters a tunnel), the other parties
 notice nothing but such a cut.
 
-A run is told all fates before it starts. So a fate cannot depend on inputs, on coins or on the
-schedule, and a verdict on the run is a verdict *given the fates*.
+A run is told all fates before it starts, so a fate cannot depend on what happens in the run. A
+verdict on the run is a verdict *given the fates*.
 
 Example. `Fate("masked")` drops a party just before its first send under the tag "masked".
 `Fate("share", reached=2)` drops it in its first send under "share", which reaches only the first
@@ -56,7 +56,7 @@ def checked_fates(fates: Fates, roster: Roster) -> dict[int, Fate]:
     """Return the fates by the number of the party.
 
     Raises `BadInput` for unknown parties or recipients, for crowds, and for a fate that is no
-    `Fate`, such as a function that would choose the fate during the run.
+    `Fate`.
     """
     checked = {}
     for name, fate in fates.items():
@@ -112,8 +112,8 @@ class CutLink(Link):
 
     @contextlib.contextmanager
     def _last_send(self) -> Iterator[None]:
-        """Run the block that sends the last messages of a party that drops out. If the block fails,
-        the party has not dropped out: the error is an error of its script.
+        """If the block of the `with` statement fails, the party has not dropped out: the error is
+        an error of its script.
         """
         try:
             yield
@@ -122,7 +122,6 @@ class CutLink(Link):
             raise
 
     def _leave(self) -> NoReturn:
-        """Stop the script. From now on its party can no longer act."""
         self.turn.actor = None
         raise Gone
 
@@ -283,7 +282,7 @@ class NotingLink(CutLink):
 
 
 def drawn_fates(sends: Mapping[str, Sequence[Send]], chance: float, seed: int) -> dict[str, Fate]:
-    """Draw fates: each party that sends something drops out with probability `chance`.
+    """Draw fates: each party that sends something gets a fate with probability `chance`.
 
     `sends` has the sends of each party that may drop out, by name (see `simnet.sends`). The point
     at which a party drops out is drawn uniformly among the points before its first send, between

@@ -1,6 +1,4 @@
-"""The ideal world: what a protocol's functionality gives to each party, computed beside the real
-run.
-"""
+"""The ideal world: what a protocol's functionality gives to each party."""
 
 import inspect
 from collections import Counter
@@ -70,9 +68,6 @@ def holders(
 
 
 def _check_names(handed: object, protocol: Ideal) -> None:
-    """Raise `SimnetError` unless `handed`, which a functionality returned, is a mapping whose keys
-    are names of parties.
-    """
     if not isinstance(handed, Mapping):
         raise SimnetError(
             f"a functionality must return a mapping from the names of parties to field arrays, got "
@@ -89,9 +84,7 @@ def _check_names(handed: object, protocol: Ideal) -> None:
 
 
 def takes_happened(protocol: Ideal) -> bool:
-    """Return whether the functionality has a third parameter, for who dropped out and who was
-    heard.
-    """
+    """Return whether the functionality has a third parameter, for what happened in the run."""
     positional = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = inspect.signature(protocol.functionality).parameters.values()
     return len([one for one in parameters if one.kind in positional]) > 2

@@ -61,7 +61,6 @@ def _named(
 
 
 def _input_of(name: str, seat: Seat, value: Any) -> Any:
-    """Return a party's input; for a crowd, as an array that no code can write to."""
     if seat.members is None:
         return value
     array = np.array(value)

@@ -1,10 +1,9 @@
-"""Ctrl-C ends a run, even if a script catches the error.
+"""Ctrl-C ends a run, even if a script catches `KeyboardInterrupt`.
 
 The first press of Ctrl-C raises `KeyboardInterrupt` in the script that is running. If no script is
-running at that moment, the run ends before the next script continues. Most scripts do not catch the
-error. A script that catches it can do nothing more: its party is stopped, and the run ends when the
-script awaits anything or ends. But a script that computes for ever and catches every error would
-survive the first press::
+running at that moment, the run ends before the next script continues. A script that catches it can
+no longer use its party, and the run ends when the script awaits anything or ends. But a script that
+computes for ever and catches every error would survive the first press::
 
     while True:
         try:
@@ -12,9 +11,7 @@ survive the first press::
         except BaseException:
             pass
 
-A second press in the same script ends the process as if no handler were installed.
-
-The handler also notes which party was running, in which round and on which line.
+A second press while a script is running ends the process.
 """
 
 import os

@@ -1,25 +1,22 @@
 """`Link`: what carries the messages of a `Party` to other parties.
 
-A script talks to its `Party`. The `Party` checks what the script asks for, and passes it on to a
-link, which keeps the mailboxes, the running totals or the trees of histories. Two links carry
-messages.
+A script calls methods of its `Party`. The `Party` checks what the script asks for, and passes it on
+to a link. Two links carry messages.
 
 - In a run, `simnet.kernel.mail.Mail`: mailboxes for single messages, running totals for summed
   messages, and the turns of waiting parties.
 - In the exhaustive reading, `simnet.exhaustive.outbox.Outbox`: it collects the messages that one
   party sends, and asks the driver of the script for every message that the party receives.
 
-So a script behaves in the same way with both links. Other links stand before either of them and
-pass requests on to it: `simnet.kernel.fates.CutLink` for a party that will drop out, and
-`simnet.kernel.astray.AstrayLink` for a party of whose messages some are lost, damaged, duplicated
-or late. A party may have both.
+Other links stand before one of them and pass requests on to it: `simnet.kernel.fates.CutLink` for a
+party that will drop out, and `simnet.kernel.astray.AstrayLink` for a party of whose messages some
+are lost, damaged, duplicated or late. A party may have both.
 
-There are three kinds of methods. `post...` and `put` send and return at once. `take...` and `heard`
-wait for messages: `take...` return the messages or their sum, `heard` returns who has sent.
-`breathe` gives other parties a turn. A link may rely on three facts. `Party` checks that a tag is
-of the right kind (`Summed` for `put`, `take_sum`, `take_sums` and `heard`, any other kind for the
-other methods). Groups belong to the roster of the run, because a script gets them only from its
-party. And `Party` passes on the names of the whole run, also inside a part (`Party.within`).
+`post...` and `put` send and return at once. `take...` and `heard` wait for messages: `take...`
+return the messages or their sum, `heard` returns who has sent. `breathe` gives other parties a
+turn. A link may rely on `Party`, which checks that a tag is of the right kind (`Summed` for `put`,
+`take_sum`, `take_sums` and `heard`, any other kind for the other methods). Inside a part
+(`Party.within`), `Party` passes on the names of the whole run.
 
 Example. `await me.send(NOTE, to="u2", payload=x)` becomes `link.post(actor, NOTE, "u2", x)`, and
 `await me.gather_sum(SHARE, senders=users)` becomes `await link.take_sum(actor, SHARE, None, users,

@@ -50,7 +50,6 @@ def in_hands_of(payload: Any, actor: Actor) -> Any:
 
 
 def _advice(pieces: Sequence[Any]) -> str:
-    """Return a hint what to write instead of an unusable payload."""
     for piece in pieces:
         if isinstance(piece, Coroutine):
             piece.close()  # otherwise Python would warn a second time
@@ -115,10 +114,9 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def post_copies(self, actor: Actor, tag: Tag, to: Group, payloads: Sequence[Any]) -> None:
-        """Post the same payloads, in order, to each member of a group. The mailboxes share the
-        payloads.
+        """Post the same payloads, in order, to each member of a group.
 
-        The members of a crowd have one mailbox, and its copy stands for the copies of all members.
+        The copy in a crowd's mailbox stands for the copies of all members.
         """
         if not payloads or not len(to):
             return
@@ -190,9 +188,7 @@ class Mail(Link):
         self._turns.refuse_excess(actor)
 
     def _line(self, actor: Actor, tag: str, payload: Any, local: bool) -> Line:
-        """Return the line of the bill for a payload. It is the party's last line if the payload has
-        the tag, round, wire type and shape of the payload before it.
-        """
+        """Return the line of the bill for a payload."""
         round_ = actor.depth + (not local)
         line = actor.line
         if line is not None:

@@ -1,8 +1,7 @@
 """`Party`: what a script uses to communicate, to draw coins and to open doors.
 
-A script gets its name, its coins and its messages only through its party. `Party` checks every
-request of the script and passes it on to a `Link`, which carries the messages (see
-`simnet.kernel.link`).
+A script gets its name, its coins and its messages through its party. `Party` checks the script's
+requests and passes them on to a `Link`, which carries the messages (see `simnet.kernel.link`).
 """
 
 import math
@@ -70,7 +69,7 @@ class Party:
       `index(...)`, `reals(...)`, public keys, signatures, boxes, or a tuple of these. Plain numbers
       become field elements with `constant(field, numbers)`.
     - Methods that send or receive are async: write `await` before the call. Messages from one
-      sender under one tag arrive in the order in which they were sent.
+      sender under one tag are read in the order in which they were sent.
     - If a method raises an error and the script does not catch it, the run ends with a
       `ScriptError`, which names the party, the round and the tag that the party used last, if any.
       (An `Abort` is different: it ends only this party's part in the run.) An error in a door's
@@ -164,8 +163,7 @@ class Party:
         return [name.removeprefix(self._scope) for name in names] if self._scope else list(names)
 
     def group(self, names: To) -> Group:
-        """Return the named parties as a group. Using a group again is faster than naming its
-        parties in every call.
+        """Return the named parties as a group.
 
         Raises `BadInput` for unknown or repeated names. For example, `me.group(["s1", "s2"])`.
         """
@@ -191,8 +189,8 @@ class Party:
         numbers that fit `shape`; they are taken mod q. `field` and `shape` are public. The script
         can compute with the returned array and send it, but cannot look at its elements.
 
-        What a verdict calls a secret is exactly what comes from this door. An error of `function`
-        ends the run, even if the script catches the error. Raises `TypeError` in a deferred block.
+        A verdict is about secrets that come from this door. An error of `function` ends the run,
+        even if the script catches the error. Raises `TypeError` in a deferred block.
 
         For example, `me.secret(lambda vote: [vote], vote, field=F, shape=(1,))`.
         """
@@ -217,7 +215,7 @@ class Party:
         """Return the output of the script, sealed until the run has ended.
 
         `function` is called with the values behind the arguments, without coins. If the function
-        raises an error, the run fails with this error after all scripts have ended. Raises
+        raises an error, the run ends with a `ScriptError` after the scripts have ended. Raises
         `TypeError` in a deferred block.
 
         For example, `return me.output(np.mean, total)`.
@@ -233,11 +231,6 @@ class Party:
         field: Field | None = None,
         shape: tuple[int, ...] | int = (),
     ) -> Any:
-        """Open a door and return the value that comes out.
-
-        Raises `ScriptError` if the party may not act now, and `TypeError` in a deferred block. An
-        error that the function raises ends the run, even if the script catches the error.
-        """
         if evaluates_block():
             raise TypeError(
                 f"calls me.{kind} in a deferred block: call me.{kind} before the block is made"
@@ -282,9 +275,9 @@ class Party:
 
         `seeds` is one seed, of shape (w,), and the result has shape `shape`; or k seeds, of shape
         (k, w), and the result has shape (k, *shape). With `weights`, one whole number for each of
-        the k seeds, the result is the weighted sum of the k rows, of shape `shape`; this takes less
-        memory. With the same label, field and shape, whoever has the same seed gets the same
-        elements. Different labels, fields or shapes give independent elements.
+        the k seeds, the result is the weighted sum of the k rows, of shape `shape`. With the same
+        label, field and shape, whoever has the same seed gets the same elements. Different labels,
+        fields or shapes give independent elements.
 
         Raises `ValueError` for seeds of another shape, and for another number of weights than of
         seeds.
@@ -297,9 +290,8 @@ class Party:
     def public_key(self, secret: FieldArray) -> PublicKeys:
         """Return the public key of a secret key: 32 octets that tell nothing about the secret key.
 
-        A secret key is an array of shape (w,). It consists of field coins that the party drew for
-        this purpose: `secret = me.coins.field(F, (8,))`. Raises `ValueError` for an array of
-        another shape.
+        A secret key is an array of shape (w,), such as `me.coins.field(F, (8,))`. Raises
+        `ValueError` for an array of another shape.
         """
         self._begin()
         return primitives.public_key(self._actor, self._reading, secret)
@@ -467,10 +459,9 @@ class Party:
         """Send one message for each member of a crowd: row k is the message of the k-th member.
 
         `rows` are `bits(...)`, `index(...)`, `reals(...)`, a tuple of these, or a `Tally`. A party
-        that is not a crowd counts as a crowd of one member. A `Tally` stands for messages that were
-        never made: it holds only counts, for use where the law of the counts is known. Under a
-        `Voluntary` tag members may stay silent; `rows` are then the rows of the other members, in
-        order.
+        that is not a crowd counts as a crowd of one member. A `Tally` holds counts in place of
+        messages. Under a `Voluntary` tag members may stay silent; `rows` are then the rows of the
+        other members, in order.
 
         The recipient uses `gather_rows` or `gather_tally`; for a `Tally` it must use
         `gather_tally`. Raises `ScriptError` for a wrong number of rows, for a `Summed` tag, and if
@@ -582,13 +573,12 @@ class Party:
 
         The call ends when every sender has sent or counts as silent, and not as soon as `at_least`
         senders have sent. Without `within`, a sender counts as silent only when no party can go on
-        without this silence (see `simnet.kernel.silence`), so the result does not depend on the
-        schedule. A payload of a sender that counts as silent is never read, even if it comes later.
+        without this silence (see `simnet.kernel.silence`). The payload that a silent sender did not
+        send in time is never read, even if it comes later.
 
         With `within`, the call waits for so many seconds at most, on the clock of the run's
-        network: a sender counts as silent if its payload has not come by then. `Run.late` names the
-        messages that came later. The result does not depend on the schedule either (see
-        `simnet.kernel.deadlines`).
+        network: a sender counts as silent if its payload has not come by then. `Run.late` names
+        messages that came later (see `simnet.kernel.deadlines`).
 
         Raises `Abort` if fewer than `at_least` payloads have come. Raises `ScriptError` for a
         deadline in a run without a network, for a deadline if this party or a sender is a crowd,
@@ -621,9 +611,9 @@ class Party:
         no longer send one. Return the names of those who have sent. The tag is `Summed`. With
         `key`, the sum is that of the messages with this key.
 
-        Afterwards `gather_sum` adds up the messages of any of these senders, and leaves the
-        messages of all others out: `await me.gather_sum(SHARE, senders=agreed)`. So recipients can
-        agree on senders that everybody has heard from.
+        Afterwards `await me.gather_sum(SHARE, senders=agreed)` adds up the messages of `agreed`,
+        which are some of these senders, and leaves out all other messages. So recipients can agree
+        on senders that they all have heard.
 
         The call waits as `gather_some` does without `within`. Raises `Abort` if fewer than
         `at_least` senders have sent, and `ScriptError` for a tag that is not `Summed`, for a second
@@ -794,9 +784,6 @@ class Party:
             await hand_over()
 
     def _check_turn(self) -> None:
-        """Raise `ScriptError` if another script, another thread or the function of a door uses this
-        party.
-        """
         acting = self._turn.actor or self._turn.opener
         if acting is not None and acting.door is not None:
             whose = "its party" if acting is self._actor else f"the party of {self._actor.name}"
@@ -821,9 +808,7 @@ class Party:
             )
 
     def _begin(self) -> None:
-        """Raise `ScriptError` unless this party may act now. Methods that draw, compute or open a
-        door, and are not async, begin with this check.
-        """
+        """Raise `ScriptError` unless this party may act now."""
         if self._turn.actor is not self._actor or threading.get_ident() != self._turn.thread:
             self._check_turn()
             raise refuse(
@@ -831,11 +816,7 @@ class Party:
             )
 
     def _check_draw(self, coins: Coins) -> None:
-        """Raise an error if the code that runs now may not draw from these coins of the party.
-
-        The script may draw from the party's coins while it runs. The function of a door may draw
-        only from the coins that it gets as an argument.
-        """
+        """Raise an error if the code that runs now may not draw from these coins."""
         actor = self._actor
         opener = self._turn.opener
         if coins is not actor.coins:
@@ -879,7 +860,6 @@ class Party:
         return refuse(self._actor, self._actor.last_tag, what)
 
     def _kept_apart(self, tag: Tag) -> Tag | None:
-        """Return the run's tag as `_own` does, and raise `ScriptError` if the tag is `Summed`."""
         own = self._own(tag)
         if isinstance(own, Summed):
             raise self._only_added_up(own)
@@ -890,7 +870,6 @@ class Party:
         return refuse(self._actor, tag.name, what)
 
     def _added_up(self, tag: Tag) -> Summed | None:
-        """Return the run's tag as `_own` does. Raise `ScriptError` unless the tag is `Summed`."""
         own = self._own(tag)
         if own is not None and not isinstance(own, Summed):
             raise refuse(
@@ -908,9 +887,6 @@ class Party:
         return self._roster.group([self._scope + name for name in names])
 
     def _note_heard(self, tag: Tag, came: Sequence[int], senders: Group) -> list[str]:
-        """Note who has sent and who was missed. Return the names of those who have sent, as the
-        script uses them.
-        """
         names = [self._roster.names[number] for number in came]
         silent = set(senders).difference(names)
         self._actor.came.setdefault(tag.name, []).append(tuple(names))
@@ -920,14 +896,12 @@ class Party:
         return [name.removeprefix(self._scope) for name in names]
 
     def _check_deadline(self, tag: Tag, within: float | None) -> None:
-        """Raise `ScriptError` unless a deadline is a number of seconds above 0."""
         if within is not None and not 0 < within < math.inf:
             raise refuse(
                 self._actor, tag.name, f"a deadline is a number of seconds above 0, got {within!r}"
             )
 
     def _refuse_few(self, tag: Tag, came: int, senders: int, at_least: int) -> None:
-        """Raise `Abort` if fewer senders have sent than are needed."""
         if came < at_least:
             raise Abort(
                 f'only {came} of {senders} senders have sent "{tag.name}", and at least '
@@ -947,8 +921,8 @@ class ScopedParty(Party):
     """A party inside one part of a larger protocol: its names and tags get a prefix, the scope.
 
     Example. In the scope `g2.` the name `u1` of the script means the party `g2.u1` of the run, and
-    the tag `share` means the run's tag `g2.share`. Parts that run side by side therefore do not
-    read each other's messages.
+    the tag `share` means the run's tag `g2.share`. So parts with different scopes do not read each
+    other's messages.
     """
 
     __slots__ = ("_tags",)

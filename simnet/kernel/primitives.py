@@ -13,12 +13,12 @@ script gets ideal versions of these operations::
     me.sign(bits(...))                    64 octets that nobody else can make
 
 A *seed*, a *secret key* and a *key* are all arrays of field elements. So they can be drawn, shared
-with Shamir's scheme, sent and recovered like any other field elements. The rules by which a verdict
+with Shamir's scheme, sent and recovered like other field elements. The rules by which a verdict
 judges them are in docs/concepts/ideal-primitives.md.
 
 A *signing key* is not an array of a script: each party has one, and everybody knows from the start
-who signs with which key. So a signature is checked with the name of the signer. This is what papers
-call a public-key infrastructure that somebody trusted has set up before the protocol.
+who signs with which key. So a signature is checked with the name of the signer. Papers call this a
+public-key infrastructure.
 
 The functions here raise the errors that the methods of `Party` with the same names document:
 `ValueError` for shapes and numbers that do not fit, and `ScriptError` for a wrong key. They also
@@ -216,7 +216,6 @@ def _stretched(
 
 
 def _rows_of_seeds(actor: Actor, seeds: Any, what: str) -> FieldArray:
-    """Return seeds as an array of shape (k, w)."""
     if evaluates_block():
         raise TypeError(
             f"uses a {what} in a deferred block: use the {what} before the block is made"

@@ -1,9 +1,9 @@
 """How a script is read: which coins it draws, what its secrets are, how its messages add up.
 
-A protocol is written once and read in several ways. In the *numeric* reading, which is every
-ordinary run, coins are seeded and values are numbers. In the *symbolic* reading, which verdicts
-use, field coins and secrets are unknowns, and field elements are linear forms. The kernel plays
-both. Wherever the two differ, the kernel asks a `Reading`.
+A protocol is written once and read in several ways. In the *numeric* reading, which is an ordinary
+run, coins are seeded and values are numbers. In the *symbolic* reading, which verdicts use, field
+coins and secrets are unknowns, and field elements are linear forms. Where the two differ, the
+kernel asks a `Reading`.
 """
 
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ class Reading(Protocol):
         ...
 
     def found_different(self, keys: Sequence[bytes]) -> None:
-        """Note that a script was told that no two of these keys are equal."""
+        """Note that a script behaves as if no two of these keys are equal."""
         ...
 
     def stretched(

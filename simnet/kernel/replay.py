@@ -5,7 +5,7 @@ scripts wait with deadlines, its network. Many instruments rely on this: a verdi
 once more with unknowns in the place of field coins, an exact view plays it on every outcome of its
 coins, a replay plays it from a file. The results of these instruments hold for the first run only
 if the second run does the same. A script that draws from `random`, reads a clock or keeps something
-from one run to the next breaks this rule, and no other check would notice.
+from one run to the next may break this rule.
 
 So the second run is compared with the first: first the messages of every observed party, sender by
 sender, then the bill, which also covers the other parties, then the outputs, then how
@@ -45,9 +45,7 @@ def replay(transcript: Transcript, protocol: Protocol) -> Run:
     """Play again the run that left this transcript, with its inputs and its seed, and return the
     new run.
 
-    Raises `SimnetError` if the messages in the transcript differ; the error says in which round, on
-    which link and under which tag the first different message is, or names the two numbers of
-    messages. After a change of the protocol messages usually differ.
+    Raises `SimnetError` if the messages in the transcript differ.
 
     >>> from simnet import Field, Seat, Tag, constant, run
     >>> F, NOTE = Field(101), Tag("note")
@@ -91,9 +89,8 @@ def compare_runs(first: Run, second: Run) -> None:
 
     The error names the party, what differs (a message, the bill, an output or how the party ended)
     and the global generators, such as `random`, whose state changed during one of the runs.
-    Messages are compared if both runs observed their sender or recipient. Bills, outputs and
-    endings are compared for all parties. Symbolic messages, which have linear forms and numbers,
-    are compared by their numbers.
+    Messages are compared if both runs observed their sender or recipient. Symbolic messages are
+    compared by their numbers.
     """
     difference = (
         _message_difference(first.transcript, second.transcript)
@@ -112,7 +109,6 @@ def compare_runs(first: Run, second: Run) -> None:
 
 
 def _message_difference(first: Transcript, second: Transcript) -> str | None:
-    """Return words for the earliest message that differs, or None."""
     watched = first.observed & second.observed
     before, after = _by_sender(first, watched), _by_sender(second, watched)
     pairs = [
@@ -197,9 +193,6 @@ def _same_message(first: Message, second: Message) -> bool:
 
 
 def _same_payload(first: Any, second: Any) -> bool:
-    """Return whether two payloads, or the rows of two blocks, have the same numbers and the same
-    wire types.
-    """
     if isinstance(first, Rows):
         first = first.pieces
     if isinstance(second, Rows):
@@ -229,7 +222,6 @@ def _runs_of_copies(first: Sequence[Any], second: Sequence[Any]) -> Iterable[tup
 
 
 def _bill_difference(first: Run, second: Run) -> str | None:
-    """Return words for the earliest line of the bills that differs, or None."""
     different = set(first.ledger.entries()) ^ set(second.ledger.entries())
     if not different:
         return None

@@ -3,7 +3,7 @@
 A `_Stage` holds everything that lives as long as one run: the state of the parties, the ledger, the
 recorder, the turns, and the link that carries messages. Every party is a task of its own, and the
 turns let only one party go on at a time. A run is over when all parties have finished, or when no
-party can go on. The result is a `Run`, which is plain data.
+party can go on.
 """
 
 import copy
@@ -64,9 +64,7 @@ from simnet.values.sealed import Input, Sealed
 
 @attrs.frozen
 class Unread:
-    """Messages that no party received. For a summed tag neither senders nor recipients are
-    known.
-    """
+    """Messages that no party received. For a summed tag, `sender` and `recipient` are None."""
 
     tag: str
     messages: int
@@ -86,14 +84,12 @@ class Run:
     `outputs` maps the name of a party to the value that its script returned (without parties whose
     script returned None), and `secrets` to the values that the party declared with `me.secret`.
     `ledger` holds the bill, `transcript` the observed messages, and `log` what every party sent and
-    waited for, from which the run is timed on networks. `seconds` is wall time. `fates` are the
-    fates that the run was told, and `happened` says who dropped out and who was heard. `aborts`
-    lists the parties that neither finished nor dropped out, in the order of rounds and names: each
-    of them aborted, or waits for ever in a run in which a party dropped out, aborted or stayed
-    silent, or a message was lost. `network` is the network that the run was told, or None. If
-    scripts wait with deadlines, `deadlines` says how each of these waits ended, and `late` lists
-    the messages that came too late. `message_fates` are the fates of messages that the run was
-    told.
+    waited for. `seconds` is wall time. `fates` are the fates that the run was told, and `happened`
+    says who dropped out and who was heard. `aborts` lists the parties that neither finished nor
+    dropped out, in the order of rounds and names: each of them aborted, or waits for ever.
+    `network` is the network that the run was told, or None. If scripts wait with deadlines, `late`
+    lists the messages that came too late. `message_fates` are the fates of messages that the run
+    was told.
 
     >>> from simnet import Seat, run
     >>> class Double:
@@ -131,7 +127,7 @@ class Run:
 
     @functools.cached_property
     def unread(self) -> tuple[Unread, ...]:
-        """The messages that were sent and never received. This is no error, but often a mistake."""
+        """The messages that were sent and never received. They are often a sign of a mistake."""
         mail = Counter[str]()
         for left in self.unread_mail:
             mail[left.tag] += left.messages
@@ -273,7 +269,7 @@ class Run:
     @functools.cached_property
     def trace_hash(self) -> str:
         """A digest of the bill, the outputs, the observed messages and how parties ended. Equal
-        runs have equal digests, and the schedule does not change the digest.
+        runs have equal digests.
 
         Raises `NoCanonicalForm`, which names the party, if an output cannot be hashed, such as a
         set.
@@ -287,8 +283,8 @@ class Run:
 
     @property
     def trace(self) -> Trace:
-        """The trace hash. If an output cannot be hashed, the trace covers everything but the
-        outputs, and says why.
+        """The trace hash. If an output cannot be hashed, the trace leaves out the outputs, and says
+        why.
         """
         try:
             return Trace(self.trace_hash)
@@ -311,20 +307,19 @@ def run(
     network: Clocked | str | None = None,
     message_fates: Sequence[MessageFate] = (),
 ) -> Run:
-    """Play a protocol once. The result depends only on the protocol, the inputs, the seed, the
-    fates of parties and messages and, if scripts wait with deadlines, the network.
+    """Play a protocol once, and return what happened.
 
     `inputs` go to the parties whose role takes an input, by name or in order. A crowd takes one
     input for each member, and its script gets the inputs as an array. The transcript contains every
     message that a party named in `observe` sends or receives. `schedule` chooses the order of
     events, which must not change the result. `threads` is the number of threads that evaluate
-    deferred blocks (default: one for each processor if a block is large, else 1). With
-    `reading`, scripts are executed in this reading, for example the symbolic one, and not
-    numerically. `progress` is called whenever a block has been added to sums, with the number of
-    field elements of this block. `fates` says which parties drop out, and where: see `Fate`.
-    `network` decides when deadlines pass: a `Network`, the name of a network, or the name of a TOML
-    file. If no script waits with a deadline, the network changes nothing. `message_fates` says
-    which messages go astray: see `MessageFate`.
+    deferred blocks (default: one for each processor if a block is large, else 1). With `reading`,
+    scripts are executed in this reading, for example the symbolic one, and not numerically.
+    `progress` is called whenever a block has been added to sums, with the number of field elements
+    of this block. `fates` says which parties drop out, and where: see `Fate`. `network` decides
+    when deadlines pass: a `Network`, the name of a network, or the name of a TOML file. If no
+    script waits with a deadline, the network does not change the result. `message_fates` says which
+    messages go astray: see `MessageFate`.
 
     Raises `BadInput` for a protocol without fitting `parties()`, for inputs, observed names, fates,
     message fates or a network that do not fit the parties, for a seed that is not a whole number,
@@ -418,8 +413,6 @@ def sends(
 
 
 class _Stage:
-    """Everything that lives as long as one run."""
-
     def __init__(
         self,
         protocol: Protocol,
@@ -577,9 +570,6 @@ class _Stage:
         return tuple(sorted(late, key=lambda each: (each.recipient, each.tag, each.sender)))
 
     def _output(self, actor: Actor) -> Any:
-        """Return what a party's script has returned. Raises `ScriptError` for values of another
-        party.
-        """
         try:
             return unsealed(actor.output, actor.name, actor.meter)
         except TypeError as error:
@@ -633,7 +623,6 @@ class _Stage:
         return Sealed(Input(actor.name, value))
 
     def _refuse_failed_outputs(self) -> None:
-        """Raise `ScriptError`, which names the party, if the function of an output door failed."""
         for actor in self.actors:
             if actor.output_failure is not None:
                 raise blamed(actor, actor.output_failure) from actor.output_failure
@@ -652,7 +641,6 @@ class _Stage:
         return [self.actors[silence.recipient] for silence in silences]
 
     def _pass_deadlines(self, waits: Sequence[Open]) -> list[Actor]:
-        """Release the parties whose wait with a deadline ends first."""
         assert self.timekeeper is not None
         self.summing.evaluate_all()  # what rows cost is known when they are made
         ended = self.timekeeper.decide(waits)
@@ -705,7 +693,6 @@ class _Stage:
 
 
 def _network(network: Clocked | str | None) -> Clocked | None:
-    """Return a network. Raises `BadInput` for a name that no network has."""
     if not isinstance(network, str):
         return network
     # Networks stand above this module, so they are found by name.
@@ -716,7 +703,6 @@ def _network(network: Clocked | str | None) -> Clocked | None:
 def _calls(
     by_party: Mapping[str, Mapping[str, Sequence[tuple[str, ...]]]],
 ) -> dict[tuple[str, str], tuple[tuple[str, ...], ...]]:
-    """Return the names that belong to each call, in the order of the calls, by party and tag."""
     return {
         (party, tag): tuple(calls)
         for party, by_tag in by_party.items()
@@ -725,9 +711,7 @@ def _calls(
 
 
 def _global_generators() -> dict[str, int]:
-    """Return a hash of the state of each of two global generators, `random` and `numpy.random`. Any
-    module of the process can draw from them.
-    """
+    """Return a hash of the state of each of two global generators, `random` and `numpy.random`."""
     _, state, *rest = np.random.get_state(legacy=True)  # noqa: NPY002  # read, never drawn from
     return {
         "random": hash(random.getstate()),
@@ -738,9 +722,9 @@ def _global_generators() -> dict[str, int]:
 class _SeldomCollected:
     """A context in which Python collects garbage seldom.
 
-    Every collection walks through thousands of suspended scripts, and finds no cycles to free. If
-    runs in several threads overlap, the first run saves Python's thresholds, and the last run
-    restores them.
+    A collection would walk through all suspended scripts, which may be thousands. If runs in
+    several threads overlap, the first run saves Python's thresholds, and the last run restores
+    them.
     """
 
     def __init__(self) -> None:

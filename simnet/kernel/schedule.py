@@ -1,6 +1,6 @@
 """Schedules: which party goes on next, and which of several waiting messages a party receives.
 
-The result of a run must not depend on the schedule. Tests therefore draw schedules from hypothesis.
+The result of a run must not depend on the schedule.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from simnet.coins.streams import Stream
 
 
 class Schedule(Protocol):
-    """Decides the order of events in a run, and nothing else.
+    """Decides the order of events in a run.
 
-    Any object with these two methods can be passed to `run(..., schedule=...)`. This schedule
-    always lets the last party go on, and chooses the last message:
+    Any object with these two methods can be passed to `run(..., schedule=...)`. This schedule lets
+    the last party go on, and chooses the message of the last sender:
 
     >>> class LastFirst:
     ...     def party(self, ready):

@@ -54,9 +54,7 @@ def may_stop_waiting(actor: Actor) -> bool:
 
 
 def lacking(actor: Actor) -> frozenset[int] | None:
-    """Return the parties whose messages a waiting party lacks; None if any party may send the
-    message.
-    """
+    """Return the parties whose messages a waiting party lacks; None if any party may send them."""
     wait = actor.wait
     if isinstance(wait, FromSome):
         return frozenset(wait.missing)

@@ -71,5 +71,4 @@ def _awaited(actor: Actor, wait: Wait, actors: Sequence[Actor]) -> str:
 
 
 def _other_tags(actor: Actor, sender: int) -> list[str]:
-    """Return the other tags under which the sender's messages wait, unread, for the party."""
     return [tag for tag, box in actor.boxes.items() if sender in box.held]

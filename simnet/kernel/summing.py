@@ -139,9 +139,7 @@ class Summing:
     async def _some(self, actor: Actor, sum_: Sum, senders: Group | None) -> FieldArray:
         """Return the sum of the messages of `senders`, some of those that the recipient has heard.
 
-        The messages of all other parties are taken out of the total. These are parties that
-        `senders` leaves out, and parties whose messages came after the recipient had stopped
-        waiting for them.
+        The messages of all other parties are taken out of the total.
         """
         number, tag = actor.number, sum_.tag
         heard = sum_.heard[number]
@@ -180,7 +178,7 @@ class Summing:
         return total.metered(actor.meter)
 
     def _left_out(self, actor: Actor, sum_: Sum, sender: int) -> FieldArray:
-        """Return a sender's row in a recipient's sum. The recipient leaves this row out."""
+        """Return the row of a sender whom a recipient leaves out of its sum."""
         for posting in self._postings.get(sender, ()):
             row = posting.row_for(actor.number, sum_)
             if row is not None:
@@ -223,8 +221,6 @@ class Summing:
     def refuse_late(self) -> None:
         """Raise `ScriptError` if a recipient was sent more messages than it asked for, unless it
         has called `heard` for the sum.
-
-        It makes no difference whether the extra message came before or after the sum was read.
         """
         for sums in self._sums.values():
             for sum_ in sums:
@@ -238,7 +234,7 @@ class Summing:
             self._evaluate(tag)
 
     def finish(self) -> None:
-        """Evaluate the blocks whose sum no party asked for: their work is part of the bill.
+        """Evaluate the blocks that are still deferred: their work is part of the bill.
 
         Raises `ScriptError` as `refuse_late` does.
         """
@@ -255,7 +251,6 @@ class Summing:
         rows: FieldArray | Deferred,
         keys: Typed | None,
     ) -> Posting:
-        """Bill a block, and note its messages in the sums that they go into."""
         number = actor.number
         field, shape = rows.field, rows.shape[1:]
         table = self._table(tag, field, shape)
@@ -338,10 +333,7 @@ class Summing:
             raise self._other_senders(actor, sum_, senders, count)
 
     def _evaluate(self, tag: str) -> None:
-        """Make the deferred blocks of the tag, in several threads if the blocks are large.
-
-        No other party goes on meanwhile.
-        """
+        """Make the deferred blocks of the tag."""
         pending = self._pending.pop(tag, None)
         if not pending:
             return

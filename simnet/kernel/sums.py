@@ -1,10 +1,10 @@
 """Adding up messages whose recipients need only the sum.
 
-Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and every recipient
-only needs the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
+Theory of operation. In a large run, each of 5,000 users may send 5,000 shares, and a recipient may
+need only the sum of the shares that it receives. So a protocol can declare a tag as `Summed`. The
 kernel then adds each row to its recipient's running total when the row is sent or, for a deferred
-block, when a party asks for a sum of its tag. It keeps rows only where some may have to be taken
-out again: in runs with fates of parties, and for deferred blocks under a tag for which a party has
+block, when a party asks for a sum of its tag. It keeps rows where some may have to be taken out
+again: in runs with fates of parties, and for deferred blocks under a tag for which a party has
 called `heard`.
 
 Example. u1 and u2 scatter two rows each under `share`::
@@ -25,12 +25,11 @@ A share takes these steps from `scatter` to the sum that `gather_sum` returns:
 3. `Summing.take` waits until the recipient has been sent as many messages as it asks for, checks
    that the right senders sent them, and returns the recipient's row of the table.
 
-So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of
-the totals, and the waiting recipients. Usually all messages go to one group in one round. Then
-these data are the same for every recipient, and we store them once, in a `Batch`. If groups or
-rounds differ, a sum has several batches, and a recipient belongs to some of them. Then we also
-count the messages of each recipient. So nobody has to search the batches to find out whether all
-messages of a recipient have arrived.
+So a sum needs little memory: its senders, the numbers of their posts in the log, the slots of the
+totals, and the waiting recipients. Usually all messages go to one group in one round. Then these
+data are the same for every recipient, and we store them once, in a `Batch`. If groups or rounds
+differ, a sum has several batches, and a recipient belongs to some of them. Then we also count the
+messages of each recipient.
 
 A fingerprint shows whether the *right* parties have sent. Every party has a random-looking token of
 64 bits, and the tokens of the senders must add up to the same sum as the tokens of the parties that
@@ -101,10 +100,7 @@ class Batch:
         return slots.start + place if isinstance(slots, slice) else int(slots[place])
 
     def fingerprint(self, tokens: Words) -> int:
-        """Return the sum of the senders' tokens mod 2**64.
-
-        Every member asks for this when all have sent, so it is computed once.
-        """
+        """Return the sum of the senders' tokens mod 2**64."""
         if self._digest[0] != len(self.posts):
             self._digest = len(self.posts), int(tokens[list(self.posts)].sum())
         return self._digest[1]

@@ -1,4 +1,4 @@
-"""Tags name the kinds of messages. A protocol module declares its tags once, at the top."""
+"""Tags, which name the kinds of messages."""
 
 import attrs
 
@@ -22,10 +22,9 @@ class Tag:
 class Voluntary(Tag):
     """A tag under which parties may stay silent.
 
-    `send_rows` then takes a row of each member who sends, and no row of the silent members. A
-    recipient notices silence when the round is over, so silence costs no message. The recipient
-    collects the rows with `gather_rows` or `gather_tally`. Every party that could send calls
-    `send_rows`; a silent party passes no rows.
+    `send_rows` then takes a row of each member who sends, and no row of the silent members.  The
+    recipient collects the rows with `gather_rows` or `gather_tally`. A silent party calls
+    `send_rows`, too, and passes no rows.
 
     >>> Voluntary("answer")
     Voluntary(name='answer', phase=None)
@@ -37,12 +36,11 @@ class Summed(Tag):
     """A tag whose recipients get only the sum of the messages.
 
     The kernel adds each message to the recipient's running total: when the message is sent or, for
-    a deferred block, when a recipient asks for a sum. The transcript has the single messages of
-    observed parties only. `receive` and `gather` refuse such a tag; the recipient uses `gather_sum`
-    or `gather_sums`. A sum contains everything that is sent to the recipient under the tag (and
-    key), with one message from each sender. The next message of the same sender to the same group
-    belongs to the next sum. Unless the recipient has called `heard`, a run fails if more messages
-    go into a sum than its recipient asks for, in whatever order they come.
+    a deferred block, when a recipient asks for a sum.  `receive` and `gather` refuse such a tag;
+    the recipient uses `gather_sum` or `gather_sums`. A sum contains everything that is sent to the
+    recipient under the tag (and key), until a sender sends to the same group again: this second
+    message belongs to the next sum. Unless the recipient has called `heard`, a run fails if more
+    messages go into a sum than its recipient asks for.
 
     >>> Summed("share")
     Summed(name='share', phase=None)

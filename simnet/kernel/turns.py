@@ -2,11 +2,10 @@
 
 Theory of operation. Every party is a task of trio, a library for asynchronous programs. The task
 drives the party's script: it resumes the script, and the script continues until it waits for a
-message, has sent very many messages, or ends. Then the party hands the turn over: the schedule
-chooses the next party among the *ready* parties, which are those that can continue. (Without a
-schedule, the party that has been ready for the longest time is next.) The chosen party's task is
-woken, and the task that had the turn sleeps. So trio never has a choice between two tasks, and the
-random order in which trio runs tasks has no effect: a run depends only on the arguments of `run`.
+message, has sent many messages, or ends. Then the party hands the turn over: the schedule chooses
+the next party among the *ready* parties, which are those that can continue. (Without a schedule,
+the party that has been ready for the longest time is next.) The chosen party's task is woken, and
+the task that had the turn sleeps. So the random order in which trio runs tasks has no effect.
 
 Example. `ping` sends a message and waits for the answer of `pong`::
 
@@ -19,8 +18,8 @@ A script may wait for messages only. While it waits for a message, it yields `_H
 that yields anything else waits for something of trio or asyncio (a sleep, a lock, a task that it
 has opened), and we raise an error that names the line. We also refuse a timeout or a cancelled
 scope around a wait for a message, because the script's behaviour would then depend on time. If a
-script opens a task of its own, this task runs while its party does not have the turn, so no method
-of `Party` works there.
+script opens a task of its own, this task cannot act with the party, because it runs while the party
+does not have the turn.
 
 After a failure, no script continues. Every sleeping task is woken, even in a shielded scope, and
 closes its script. If a script catches this and continues, it is stopped at the next message that
@@ -150,9 +149,6 @@ class Turns:
             self._scope = nursery.cancel_scope
 
             def pass_on(before: Actor | None) -> Actor | None:
-                """Choose the next party, wake its task, and return the party; None if no party can
-                continue.
-                """
                 if not self._is_over and not self._ready:
                     self._ready.extend(self._quiet())
                 if self._is_over or not self._ready:
@@ -315,7 +311,6 @@ def _cancelled(_: object) -> trio.lowlevel.Abort:
 
 
 def _refuse_other_waits(actor: Actor, wait: object) -> None:
-    """Raise `ScriptError` if a script waits for anything except messages."""
     if wait is not _HAND_OVER:
         raise in_script(actor, foreign_wait(wait), waiting_line(actor.script))
     if trio.current_effective_deadline() != math.inf:

@@ -5,7 +5,7 @@ sent. Python frees this coroutine at once, notices that nobody has awaited it, a
 But the run would continue and stall later, or give a wrong result. To print the warning, Python
 calls a function of the `warnings` module by its name. This module replaces that function by one
 that first reports the coroutine to the run of the current thread. A filter for warnings would not
-be enough, because Python shows the warning of a line only once in a process.
+be enough, because by default Python shows the warning of a line only once in a process.
 """
 
 import contextlib

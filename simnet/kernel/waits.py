@@ -1,6 +1,4 @@
-"""What a party can wait for. The list is complete, so that the error of a stall can always say who
-waits for whom.
-"""
+"""What a party can wait for."""
 
 from typing import Protocol
 
